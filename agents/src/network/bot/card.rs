@@ -10,19 +10,18 @@ use super::{Manifest, Regret, Strength};
 impl Manifest {
     /// The card of the bot, which goes by `name`. All of it comes from the manifest.
     pub fn card(&self, name: &str) -> String {
-        let game = self.ruleset.split('?').next().unwrap_or(&self.ruleset);
+        let Manifest { ruleset, seats, .. } = self;
+        let game = ruleset.split('?').next().unwrap_or(ruleset);
         let mut card = format!(
             "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: {LIBRARY}\npipeline_tag: reinforcement-learning\n\
              tags:\n- reinforcement-learning\n- self-play\n- board-game\n- {game}\n"
         );
         // Writing to a string does not fail.
         let _ = self.write_index(&mut card, name);
-        let _ = write!(
+        let count = seats.len();
+        let _ = writeln!(
             card,
-            "---\n\n# {name}\n\nA bot for `{}` with {} seats ({}), trained by self-play.\n",
-            self.ruleset,
-            self.seats.len(),
-            self.seats
+            "---\n\n# {name}\n\nA bot for `{ruleset}` with {count} seats ({seats}), trained by self-play."
         );
         let _ = self.write_facts(&mut card);
         let _ = self.write_strength(&mut card);

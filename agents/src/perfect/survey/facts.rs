@@ -95,8 +95,7 @@ impl TurnFacts {
         let off_board = |places: &[u8]| places.iter().filter(|&&place| place == race.waiting_place()).count();
         let at_end =
             |places: &[u8]| places.iter().filter(|&&place| place > 0 && race.square(seat, place).is_none()).count();
-        let is_borne = |place: u8| place == race.last_place() && race.bears_off();
-        let borne = |places: &[u8]| places.iter().filter(|&&place| is_borne(place)).count();
+        let borne = |places: &[u8]| places.iter().filter(|&&at| race.bears_off() && at == race.last_place()).count();
         let (old_board, new_board) = (on_board(&old), on_board(&new));
         let (old_doubles, new_doubles) = (doubles(&old_board), doubles(&new_board));
         let moved = on_board(&without(&old, &new));

@@ -73,17 +73,11 @@ fn in_file<T>(path: &Path, result: Result<T, Error>) -> Result<T, Error> {
 }
 
 impl TableHeader {
-    /// The header of so many values of a game.
-    pub(super) fn new(
-        starts: &TurnIndex,
-        values: usize,
-        bits: u8,
-        facts: Option<Facts>,
-        unfinished: Option<Cursor>,
-    ) -> TableHeader {
+    /// The header of the values of a game.
+    pub(super) fn new(starts: &TurnIndex, bits: u8, facts: Option<Facts>, unfinished: Option<Cursor>) -> TableHeader {
         let ruleset = starts.race().ruleset().clone();
-        let ruleset_hash = hash(&ruleset);
-        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values, bits, facts, unfinished }
+        let (ruleset_hash, sides, values) = (hash(&ruleset), starts.sides().len(), value_count(starts));
+        TableHeader { ruleset, ruleset_hash, sides, values, bits, facts, unfinished }
     }
 
     /// Reads the header of a file.
@@ -230,7 +224,7 @@ fn read_values<V>(
 /// When the file cannot be written.
 pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
     let Unfinished { values, place } = unfinished;
-    write(path, &TableHeader::new(starts, values.len(), 32, None, Some(*place)), |at| values[at])
+    write(path, &TableHeader::new(starts, 32, None, Some(*place)), |at| values[at])
 }
 
 pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {

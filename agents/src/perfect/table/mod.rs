@@ -125,7 +125,7 @@ impl Table {
     }
 
     fn header(&self) -> TableHeader {
-        TableHeader::new(&self.starts, self.values.len(), self.bits(), Some(self.facts), None)
+        TableHeader::new(&self.starts, self.bits(), Some(self.facts), None)
     }
 
     /// The ruleset that was solved.

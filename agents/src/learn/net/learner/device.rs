@@ -37,10 +37,8 @@ impl DeviceNetwork {
         let row = |numbers: &[f32]| Tensor::<1>::from_data(numbers, &device);
         let optimizer =
             AdamConfig::new().with_beta_1(ADAM_BETA_1).with_beta_2(ADAM_BETA_2).with_epsilon(ADAM_EPSILON).build();
-        let layers = shape.layers().zip(layer_rates(&shape));
-        let rates: Vec<f32> = layers
-            .flat_map(|((inputs, outputs), rate)| std::iter::repeat_n(rate as f32, (inputs + 1) * outputs))
-            .collect();
+        let layers = shape.spans().zip(layer_rates(&shape));
+        let rates: Vec<f32> = layers.flat_map(|(span, rate)| std::iter::repeat_n(rate as f32, span.len())).collect();
         let LearnedNumbers { parameters, average, moments } = learned;
         DeviceNetwork {
             optimizer,

@@ -4,6 +4,7 @@
 //! small for it. Everything is summed in a fixed order, so the same batches give the same bits.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::learn::net::dense::{Transposed, dot};
 use crate::learn::net::loss::{Losses, differentiate};
@@ -52,16 +53,11 @@ impl HostNetwork {
     fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> Losses {
         let HostNetwork { shape, parameters, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
         let layers: Vec<(usize, usize)> = shape.layers().collect();
-        let starts: Vec<usize> = layers
-            .iter()
-            .scan(0, |end, (inputs, outputs)| Some(std::mem::replace(end, *end + (inputs + 1) * outputs)))
-            .chain([parameters.len()])
-            .collect();
-        let first = ..starts[1];
-        sparse::forward(&parameters[first], layers[0].1, batch, &mut outputs[0]);
+        let spans: Vec<Range<usize>> = shape.spans().collect();
+        sparse::forward(&parameters[spans[0].clone()], layers[0].1, batch, &mut outputs[0]);
         for (number, &(inputs, width)) in layers.iter().enumerate().skip(1) {
             let layer = &mut deeper[number - 1];
-            let (weights, bias) = parameters[starts[number]..starts[number + 1]].split_at(inputs * width);
+            let (weights, bias) = parameters[spans[number].clone()].split_at(inputs * width);
             layer.load(weights, width);
             let (before, after) = outputs.split_at_mut(number);
             layer.forward(bias, &before[number - 1], &mut after[0]);
@@ -72,12 +68,12 @@ impl HostNetwork {
         slopes.clone_from(outputs.last().expect("a network has a head"));
         let losses = differentiate(shape, batch, policy_weight, slopes);
         for (number, &(inputs, width)) in layers.iter().enumerate().skip(1).rev() {
-            let (weights, bias) = gradient[starts[number]..starts[number + 1]].split_at_mut(inputs * width);
+            let (weights, bias) = gradient[spans[number].clone()].split_at_mut(inputs * width);
             deeper[number - 1].backward(slopes, &outputs[number - 1], bias, before);
             deeper[number - 1].store_gradient(weights, width);
             std::mem::swap(slopes, before);
         }
-        sparse::backward(slopes, layers[0].1, batch, &mut gradient[first]);
+        sparse::backward(slopes, layers[0].1, batch, &mut gradient[spans[0].clone()]);
         Losses { gradient_norm: dot(gradient, gradient).sqrt(), ..losses }
     }
 }
@@ -104,10 +100,7 @@ impl LearnerNetwork for HostNetwork {
         }
         let limit = config.gradient_clip.map_or(f32::INFINITY, |limit| limit as f32);
         let scale = if norm > limit { limit / norm } else { 1.0 };
-        let mut start = 0;
-        for ((inputs, outputs), rate) in self.shape.layers().zip(model::layer_rates(&self.shape)) {
-            let layer = start..start + (inputs + 1) * outputs;
-            start = layer.end;
+        for (layer, rate) in self.shape.spans().zip(model::layer_rates(&self.shape)) {
             let update = Update::new(config, settings, settings.learning_rate * rate, scale);
             let [first, second] = &mut self.moments;
             let (parameters, gradient) = (&mut self.parameters[layer.clone()], &mut self.gradient[layer.clone()]);
