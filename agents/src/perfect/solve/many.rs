@@ -121,15 +121,8 @@ impl<T: TurnModel> MaxN<'_, T> {
     }
 
     fn backup(&self, mover: usize, sides: Sides) -> RoundBackup {
-        let mut choice = MaxNChoice {
-            game: self,
-            mover,
-            sides,
-            backup: RoundBackup::default(),
-            probability: 0.0,
-            best: None,
-            here: None,
-        };
+        let backup = RoundBackup::default();
+        let mut choice = MaxNChoice { game: self, mover, sides, backup, probability: 0.0, best: None, here: None };
         self.turns.visit(self.turns.movers()[mover], sides, &mut choice);
         choice.settle();
         let normal = 1.0 / (1.0 - self.turns.cut_off());

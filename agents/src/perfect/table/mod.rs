@@ -14,8 +14,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::turn::{TurnResults, turn_results};
-use ashta_env::turn_index::Sides;
-use ashta_env::turn_index::TurnIndex;
+use ashta_env::turn_index::{Sides, TurnIndex};
 
 use crate::perfect::solve::{Facts, Solution, UNIT, value_count};
 use crate::perfect::start;
