@@ -233,13 +233,12 @@ impl TrainConfig {
     pub fn check(&self) -> Result<(), Error> {
         let SelfPlayConfig { games_per_iteration, .. } = self.selfplay;
         let LearningConfig { batch, replay_capacity, .. } = self.learning;
-        if games_per_iteration == 0 || batch == 0 || replay_capacity < batch {
-            return Err(Error::new(format!(
+        Error::unless(games_per_iteration > 0 && batch > 0 && replay_capacity >= batch, || {
+            format!(
                 "selfplay.games_per_iteration is {games_per_iteration}, learning.batch {batch} and \
                  learning.replay_capacity {replay_capacity}: the first two must be 1 or more, the last at least the batch"
-            )));
-        }
-        Ok(())
+            )
+        })
     }
 
     /// The shape of the networks for the game of `spec`.

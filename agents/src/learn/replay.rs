@@ -110,10 +110,7 @@ impl Replay {
         perspective::to_relative(&position.values, game.spec(), position.seat, &mut values);
         let legal = if position.policy.is_empty() { ActionMask::EMPTY } else { game.legal_actions(position.state) };
         let (active, values) = (active.as_slice().into(), values.into());
-        self.push(Stored { active, values, policy: position.policy.into(), legal });
-    }
-
-    fn push(&mut self, sample: Stored) {
+        let sample = Stored { active, values, policy: position.policy.into(), legal };
         let place = (self.added % self.capacity as u64) as usize;
         if place < self.samples.len() {
             self.samples[place] = sample;
@@ -210,14 +207,8 @@ impl Replay {
             ("the capacity", capacity.to_string(), manifest.capacity.to_string()),
             ("the number of actions", actions.to_string(), manifest.actions.to_string()),
         ] {
-            if expected != found {
-                return Err(Error::new(format!("the saved replay has {what} {found}, not {expected}")));
-            }
+            Error::unless(expected == found, || format!("the saved replay has {what} {found}, not {expected}"))?;
         }
-        let read = |name, length| {
-            let mut numbers = Vec::new();
-            file.read(name, &[length], &mut numbers).map(|()| numbers)
-        };
         let damaged = |what: &str| Error::new(format!("the saved replay is damaged: {what}"));
         let check = |holds: bool, what: &str| if holds { Ok(()) } else { Err(damaged(what)) };
         let count = manifest.samples;
@@ -225,8 +216,9 @@ impl Replay {
         let pairs = count.checked_mul(2).ok_or_else(|| damaged("too many samples"))?;
         let all_values = count.checked_mul(manifest.values).ok_or_else(|| damaged("too many values"))?;
         let (lengths, legal) = (file.shorts("lengths", pairs)?, file.longs("legal", count)?);
-        let (actives, values) = (file.shorts("actives", manifest.actives)?, read("values", all_values)?);
-        let (chosen, policies) = (file.shorts("actions", manifest.policies)?, read("policies", manifest.policies)?);
+        let (actives, values) = (file.shorts("actives", manifest.actives)?, file.floats("values", &[all_values])?);
+        let chosen = file.shorts("actions", manifest.policies)?;
+        let policies = file.floats("policies", &[manifest.policies])?;
         check(actives.iter().all(|&index| usize::from(index) < shape.observation), "an entry is out of range")?;
         check(chosen.iter().all(|&action| usize::from(action) < actions), "an action is out of range")?;
         let mut samples = Vec::with_capacity(count);

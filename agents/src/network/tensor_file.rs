@@ -116,12 +116,12 @@ impl<'a> TensorFile<'a> {
             return Err(short(bytes));
         };
         let length = u64::from_le_bytes(*length);
-        if length > MAX_HEADER {
-            return Err(Error::new(format!(
+        Error::unless(length <= MAX_HEADER, || {
+            format!(
                 "it does not begin as a safetensors file does: its header would have {length} bytes, more than \
                  {MAX_HEADER}"
-            )));
-        }
+            )
+        })?;
         let Some((header, data)) = rest.split_at_checked(length as usize) else {
             return Err(short(bytes));
         };
@@ -129,9 +129,8 @@ impl<'a> TensorFile<'a> {
             .map_err(Error::because("the header is not valid JSON of the safetensors format"))?;
         // The library adds up lengths without a check, so no length may be out of all proportion.
         for (name, &TensorEntry { data_offsets: (_, end) }) in &header.tensors {
-            if end > data.len() as u64 {
-                return Err(Error::new(format!("tensor {name} ends at byte {end} of {} bytes of data", data.len())));
-            }
+            let most = data.len() as u64;
+            Error::unless(end <= most, || format!("tensor {name} ends at byte {end} of {most} bytes of data"))?;
         }
         let manifest = header.metadata.remove(key);
         let manifest = manifest.ok_or_else(|| Error::new(format!("the header has no metadata entry \"{key}\"")))?;
@@ -149,22 +148,17 @@ impl<'a> TensorFile<'a> {
     /// Refuses a file with another number of tensors.
     pub(crate) fn expect_count(&self, expected: usize) -> Result<(), Error> {
         let found = self.tensors.len();
-        match found == expected {
-            true => Ok(()),
-            false => Err(Error::new(format!("there are {found} tensors instead of {expected}"))),
-        }
+        Error::unless(found == expected, || format!("there are {found} tensors instead of {expected}"))
     }
 
     /// The tensor `name`, which must be of one of these types and have this shape.
     fn tensor(&self, name: &str, dtypes: &[Dtype], shape: &[usize]) -> Result<TensorView<'a>, Error> {
         let tensor = self.tensors.tensor(name).map_err(|_| Error::new(format!("there is no tensor {name}")))?;
-        let has_type = dtypes.contains(&tensor.dtype());
-        if !has_type || tensor.shape() != shape {
-            let describe = |dtype: Dtype, shape: &[usize]| format!("{dtype:?} {shape:?}");
-            let expected = if has_type { tensor.dtype() } else { dtypes[0] };
-            let (expected, found) = (describe(expected, shape), describe(tensor.dtype(), tensor.shape()));
-            return Err(Error::new(format!("tensor {name} is {found}, not {expected}")));
-        }
+        let (dtype, found) = (tensor.dtype(), tensor.shape());
+        let expected = if dtypes.contains(&dtype) { dtype } else { dtypes[0] };
+        Error::unless(dtype == expected && found == shape, || {
+            format!("tensor {name} is {dtype:?} {found:?}, not {expected:?} {shape:?}")
+        })?;
         Ok(tensor)
     }
 
@@ -182,15 +176,13 @@ impl<'a> TensorFile<'a> {
         Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect())
     }
 
-    /// Appends the numbers of the tensor `name`, which must have this shape, to `out`.
-    pub(crate) fn read(&self, name: &str, shape: &[usize], out: &mut Vec<f32>) -> Result<(), Error> {
+    /// The numbers of the tensor `name`, which must have this shape.
+    pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         let tensor = self.tensor(name, &[Dtype::F32, Dtype::F16], shape)?;
-        if tensor.dtype() == Dtype::F32 {
-            out.extend(tensor.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
-        } else {
-            out.extend(tensor.data().as_chunks().0.iter().map(|&bytes| f16::from_le_bytes(bytes).to_f32()));
-        }
-        Ok(())
+        Ok(match tensor.dtype() {
+            Dtype::F32 => tensor.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect(),
+            _ => tensor.data().as_chunks().0.iter().map(|&bytes| f16::from_le_bytes(bytes).to_f32()).collect(),
+        })
     }
 }
 
@@ -230,7 +222,7 @@ fn failed(action: &str, path: &Path) -> impl Fn(io::Error) -> Error {
 
 /// Refuses a file that is larger than any real one.
 pub(crate) fn check_size(bytes: u64, limit: u64) -> Result<(), Error> {
-    if bytes > limit { Err(Error::new(format!("the file has {bytes} bytes, more than {limit}"))) } else { Ok(()) }
+    Error::unless(bytes <= limit, || format!("the file has {bytes} bytes, more than {limit}"))
 }
 
 /// Reads a whole file of at most `limit` bytes.
@@ -283,14 +275,12 @@ mod tests {
         let bytes = sample(Precision::Single);
         let file = TensorFile::decode(&bytes, "key").expect("it was just written");
         assert_eq!(file.manifest, "{}");
-        let mut numbers = Vec::new();
-        file.read("b", &[3], &mut numbers).expect("it was written");
-        assert_eq!(numbers, [1.0, -2.5, 3.0]);
+        assert_eq!(file.floats("b", &[3]).expect("it was written"), [1.0, -2.5, 3.0]);
         file.expect_count(2).expect("two were written");
         assert_eq!(file.expect_count(1).map_err(|e| e.to_string()), Err("there are 2 tensors instead of 1".into()));
-        let wrong = file.read("a", &[1, 2], &mut numbers).map_err(|e| e.to_string());
+        let wrong = file.floats("a", &[1, 2]).map_err(|e| e.to_string());
         assert_eq!(wrong, Err("tensor a is F32 [2, 1], not F32 [1, 2]".into()));
-        assert_eq!(file.read("c", &[1], &mut numbers).map_err(|e| e.to_string()), Err("there is no tensor c".into()));
+        assert_eq!(file.floats("c", &[1]).map_err(|e| e.to_string()), Err("there is no tensor c".into()));
     }
 
     #[test]
@@ -298,8 +288,7 @@ mod tests {
         let (single, half) = (sample(Precision::Single), sample(Precision::Half));
         assert!(half.len() < single.len(), "{} and {} bytes", half.len(), single.len());
         let file = TensorFile::decode(&half, "key").expect("it was just written");
-        let mut numbers = Vec::new();
-        file.read("b", &[3], &mut numbers).expect("it was written");
+        let numbers = file.floats("b", &[3]).expect("it was written");
         assert_eq!(numbers, [1.0, -2.5, 3.0]);
         assert_eq!(Precision::of(numbers.into_iter()), Precision::Half);
         // Too fine, too large, too small; and -0 is not 0.

@@ -12,8 +12,7 @@ pub mod survey;
 pub mod table;
 
 use ashta_env::game::Game;
-use ashta_env::turn_index::Sides;
-use ashta_env::turn_index::TurnIndex;
+use ashta_env::turn_index::{Sides, TurnIndex};
 
 /// The side positions before the first throw of a game.
 pub fn start(starts: &TurnIndex) -> Sides {

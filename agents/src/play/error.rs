@@ -23,6 +23,11 @@ impl Error {
         Error { message: message.to_string(), source: Some(source.into()) }
     }
 
+    /// An error with this message, unless something holds.
+    pub(crate) fn unless<M: Display>(holds: bool, message: impl FnOnce() -> M) -> Result<(), Error> {
+        if holds { Ok(()) } else { Err(Error::new(message())) }
+    }
+
     /// Puts a message before the cause, for `map_err`.
     pub(crate) fn because<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
         message: impl Display,

@@ -33,22 +33,16 @@ impl LearnerDevice {
             LearnerDevice::Cpu => Ok(Device::flex()),
             #[cfg(feature = "cuda")]
             LearnerDevice::Cuda => Ok(Device::cuda(0)),
-            #[cfg(not(feature = "cuda"))]
-            LearnerDevice::Cuda => Err(missing("cuda")),
             #[cfg(feature = "wgpu")]
             LearnerDevice::Wgpu => Ok(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
-            #[cfg(not(feature = "wgpu"))]
-            LearnerDevice::Wgpu => Err(missing("wgpu")),
+            #[cfg(not(all(feature = "cuda", feature = "wgpu")))]
+            missing => {
+                let name = format!("{missing:?}").to_lowercase();
+                let refusal = format!("this program cannot run the learner on the device \"{name}\"");
+                Err(Error::new(format!("{refusal}: it was built without the feature `{name}`")))
+            }
         }
     }
-}
-
-/// This program was built without support for `device`.
-#[cfg(not(all(feature = "cuda", feature = "wgpu")))]
-fn missing(device: &str) -> Error {
-    Error::new(format!(
-        "this program cannot run the learner on the device \"{device}\": it was built without the feature `{device}`"
-    ))
 }
 
 #[cfg(test)]

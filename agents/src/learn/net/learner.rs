@@ -17,7 +17,6 @@ use crate::learn::config::LearningConfig;
 use crate::network::portable::{Mlp, MlpShape};
 use crate::play::error::Error;
 
-use super::loss::mean;
 use super::model::initial_parameters;
 use super::{Batch, LearnerDevice, Losses};
 use device::DeviceNetwork;
@@ -42,19 +41,24 @@ const ADAM_EPSILON: f32 = 1e-8;
 pub struct Learner {
     shape: MlpShape,
     config: LearningConfig,
-    network: LearnerNetwork,
+    network: Box<dyn LearnerNetwork>,
     /// Steps taken.
     steps: u64,
     /// Steps taken when the losses were last asked for.
     reported: u64,
 }
 
-/// The network where it is computed; the results agree but for rounding.
-enum LearnerNetwork {
-    /// On the CPU, written out.
-    Host(Box<HostNetwork>),
-    /// On any device, by burn.
-    Device(Box<DeviceNetwork>),
+/// The network where it is computed: on the CPU, written out, or on any device, by burn. The results agree but for
+/// rounding.
+trait LearnerNetwork: Send + Sync {
+    /// What it has learned.
+    fn numbers(&self) -> LearnedNumbers<'_>;
+
+    /// The sums of the losses of all steps since the last call.
+    fn take_losses(&mut self) -> [f64; 4];
+
+    /// Takes one step of Adam.
+    fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings);
 }
 
 /// What a learner has learned, each as one row in the order of [`MlpShape`].
@@ -108,11 +112,9 @@ impl Learner {
     ) -> Result<Learner, Error> {
         Mlp::new(shape.clone(), &learned.parameters)?;
         let opened = device.open()?;
-        let network = match device {
-            LearnerDevice::Cpu => LearnerNetwork::Host(Box::new(HostNetwork::new(shape.clone(), learned))),
-            LearnerDevice::Cuda | LearnerDevice::Wgpu => {
-                LearnerNetwork::Device(Box::new(DeviceNetwork::new(shape.clone(), opened, learned)))
-            }
+        let network: Box<dyn LearnerNetwork> = match device {
+            LearnerDevice::Cpu => Box::new(HostNetwork::new(shape.clone(), learned)),
+            LearnerDevice::Cuda | LearnerDevice::Wgpu => Box::new(DeviceNetwork::new(shape.clone(), opened, learned)),
         };
         Ok(Learner { shape, config: config.clone(), network, steps, reported: steps })
     }
@@ -142,27 +144,19 @@ impl Learner {
         assert!(!batch.is_empty(), "a step needs a sample");
         self.steps += 1;
         let settings = StepSettings { time: self.steps, learning_rate, average_rate: self.average_rate() };
-        match &mut self.network {
-            LearnerNetwork::Host(network) => network.step(batch, &self.config, &settings),
-            LearnerNetwork::Device(network) => network.step(batch, &self.config, &settings),
-        }
+        self.network.step(batch, &self.config, &settings);
     }
 
     /// The mean losses of the steps since the last call, or since the learner was made; `None` when there was no step.
     pub fn take_losses(&mut self) -> Option<Losses> {
         let steps = self.steps - std::mem::replace(&mut self.reported, self.steps);
-        let sums = match &mut self.network {
-            LearnerNetwork::Host(network) => network.take_losses(),
-            LearnerNetwork::Device(network) => network.take_losses(),
-        };
-        (steps > 0).then(|| mean(sums, steps))
+        let means = self.network.take_losses().map(|sum| (sum / steps as f64) as f32);
+        let [value, policy, policy_entropy, gradient_norm] = means;
+        (steps > 0).then_some(Losses { value, policy, policy_entropy, gradient_norm })
     }
 
     fn numbers(&self) -> LearnedNumbers<'_> {
-        match &self.network {
-            LearnerNetwork::Host(network) => network.numbers(),
-            LearnerNetwork::Device(network) => network.numbers(),
-        }
+        self.network.numbers()
     }
 
     /// How far the EMA goes towards the weights of this step. The decay grows with the steps (warm-up), so that the EMA

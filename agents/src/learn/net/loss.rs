@@ -7,10 +7,9 @@
 
 use ashta_env::game::Action;
 use burn::tensor::activation::log_softmax;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use super::model::matrix;
 use crate::network::portable::{MAX_ACTIONS, MlpShape, ValueHead, exp};
 
 use super::Batch;
@@ -28,74 +27,47 @@ pub struct Losses {
     pub gradient_norm: f32,
 }
 
-/// The means of `count` sums of losses.
-pub(super) fn mean(sums: [f64; 4], count: u64) -> Losses {
-    let [value, policy, policy_entropy, gradient_norm] = sums.map(|sum| (sum / count.max(1) as f64) as f32);
-    Losses { value, policy, policy_entropy, gradient_norm }
-}
-
-/// The targets of a batch on a device.
-#[derive(Debug)]
-pub(super) struct TargetTensors {
-    /// `[samples, values]`
-    values: Tensor<2>,
-    /// `[samples, actions]`; zeros where there is no policy target.
-    policies: Tensor<2>,
-    /// `[samples, actions]`: 1 for legal actions where there is a policy target.
-    legal: Tensor<2>,
-    samples: usize,
-    samples_with_policy: usize,
-}
-
-impl TargetTensors {
-    /// Those of `batch`, which has samples.
-    ///
-    /// # Panics
-    /// When the batch has other numbers of values or actions than `shape`.
-    pub(super) fn new(shape: &MlpShape, batch: &Batch, device: &Device) -> TargetTensors {
-        let (samples, samples_with_policy) = counts(shape, batch);
-        let (mut policies, mut legal) = (Vec::new(), Vec::new());
-        let mut targets = batch.policies.chunks_exact(shape.actions.max(1));
-        for mask in &batch.legal {
-            let target = if mask.is_empty() { None } else { targets.next() };
-            for action in 0..shape.actions {
-                let is_legal = mask.contains(Action(action as u8));
-                legal.push(f32::from(u8::from(is_legal)));
-                policies.push(target.filter(|_| is_legal).map_or(0.0, |target| target[action]));
-            }
-        }
-        let tensor = |numbers| Tensor::from_data(matrix(numbers, samples), device);
-        TargetTensors {
-            values: tensor(batch.values.to_vec()),
-            policies: tensor(policies),
-            legal: tensor(legal),
-            samples,
-            samples_with_policy,
-        }
-    }
-}
-
-/// The value loss, the policy loss and the entropy of the policy `[1]` for the logits `[samples, values + actions]`.
-pub(super) fn losses(shape: &MlpShape, targets: &TargetTensors, logits: Tensor<2>) -> [Tensor<1>; 3] {
+/// The value loss, the policy loss and the entropy of the policy `[1]` of a batch that has samples, for the logits
+/// `[samples, values + actions]` on `device`.
+///
+/// # Panics
+/// When the batch has other numbers of values or actions than `shape`.
+pub(super) fn losses(shape: &MlpShape, batch: &Batch, device: &Device, logits: Tensor<2>) -> [Tensor<1>; 3] {
+    let (samples, samples_with_policy) = counts(shape, batch);
+    let matrix =
+        |numbers: Vec<f32>, columns| Tensor::<2>::from_data(TensorData::new(numbers, [samples, columns]), device);
+    let targets = matrix(batch.values.to_vec(), shape.values);
     let value_logits = logits.clone().narrow(1, 0, shape.values);
-    let scale = 1.0 / targets.samples as f64;
+    let scale = 1.0 / samples as f64;
     let value = match shape.value_head {
-        ValueHead::Softmax => -(log_softmax(value_logits, 1) * targets.values.clone()).sum().mul_scalar(scale),
+        ValueHead::Softmax => -(log_softmax(value_logits, 1) * targets).sum().mul_scalar(scale),
         ValueHead::Sigmoid => {
-            let most = value_logits.clone().clamp_min(0.0) - value_logits.clone() * targets.values.clone();
+            let most = value_logits.clone().clamp_min(0.0) - value_logits.clone() * targets;
             (most + value_logits.abs().neg().exp().log1p()).sum().mul_scalar(scale / shape.values as f64)
         }
     };
-    if targets.samples_with_policy == 0 {
+    if samples_with_policy == 0 {
         let none = value.clone().detach().mul_scalar(0.0);
         return [value, none.clone(), none];
     }
-    let scale = 1.0 / targets.samples_with_policy as f64;
+    // `[samples, actions]`: the targets, zeros where there are none, and 1 for legal actions where there are targets.
+    let (mut policies, mut legal) = (Vec::new(), Vec::new());
+    let mut targets = batch.policies.chunks_exact(shape.actions.max(1));
+    for mask in &batch.legal {
+        let target = if mask.is_empty() { None } else { targets.next() };
+        for action in 0..shape.actions {
+            let is_legal = mask.contains(Action(action as u8));
+            legal.push(f32::from(u8::from(is_legal)));
+            policies.push(target.filter(|_| is_legal).map_or(0.0, |target| target[action]));
+        }
+    }
+    let (policies, legal) = (matrix(policies, shape.actions), matrix(legal, shape.actions));
+    let scale = 1.0 / samples_with_policy as f64;
     // A finite penalty instead of infinity, which times 0 would be "not a number".
-    let penalties = (targets.legal.clone() - 1.0).mul_scalar(1e9);
+    let penalties = (legal.clone() - 1.0).mul_scalar(1e9);
     let log_policy = log_softmax(logits.narrow(1, shape.values, shape.actions) + penalties, 1);
-    let policy = -(log_policy.clone() * targets.policies.clone()).sum().mul_scalar(scale);
-    let entropy = -(log_policy.clone().exp() * log_policy * targets.legal.clone()).sum().mul_scalar(scale);
+    let policy = -(log_policy.clone() * policies).sum().mul_scalar(scale);
+    let entropy = -(log_policy.clone().exp() * log_policy * legal).sum().mul_scalar(scale);
     [value, policy, entropy.detach()]
 }
 

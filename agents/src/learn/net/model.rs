@@ -5,7 +5,7 @@
 
 use burn::tensor::activation::relu;
 use burn::tensor::module::linear;
-use burn::tensor::{Device, Gradients, Int, Tensor, TensorData};
+use burn::tensor::{Device, Gradients, Int, Tensor};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -114,19 +114,12 @@ pub(super) fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> T
         entries.extend(active.iter().map(|&entry| i64::from(entry)));
         entries.resize(entries.len() + most - active.len(), inputs as i64);
     }
-    let count = entries.len();
-    Tensor::from_data(TensorData::new(entries, [count]), device)
+    Tensor::from_data(entries.as_slice(), device)
 }
 
 /// The numbers of a tensor of floats, row-major.
 pub(super) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("the tensors of a learner hold 32-bit floats")
-}
-
-/// `numbers` `[rows, columns]` as the data of a tensor.
-pub(super) fn matrix(numbers: Vec<f32>, rows: usize) -> TensorData {
-    let columns = numbers.len() / rows;
-    TensorData::new(numbers, [rows, columns])
 }
 
 #[cfg(test)]
@@ -180,8 +173,7 @@ mod tests {
             for active in &rows {
                 batch.push(Sample { active, values: &[0.0; 3], policy: None });
             }
-            let count = parameters.len();
-            let network = Network::new(&shape, &Tensor::from_data(TensorData::new(parameters, [count]), &device));
+            let network = Network::new(&shape, &Tensor::from_data(parameters.as_slice(), &device));
             let active = active_entries(&batch, 60, &device.clone().autodiff());
             let logits = numbers(network.forward(active, 20));
             let mut scratch = Scratch::default();

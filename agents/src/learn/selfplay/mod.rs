@@ -64,7 +64,8 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
         let mut branches = Vec::new();
         playing.retain_mut(|under_way| {
             for start in std::mem::take(&mut under_way.branches) {
-                branches.push(under_way.branch(start, config.selfplay.branch_turns));
+                let rng = chance::stream(under_way.rng.next_u64(), under_way.number);
+                branches.push(UnderWay::of(start, under_way.number, rng, config.selfplay.branch_turns));
             }
             let is_over = game.node(&under_way.state) == Node::Terminal;
             let limit = under_way.limit.min(game.spec().turn_limit);
@@ -125,11 +126,7 @@ impl<G: Game> UnderWay<G> {
         (UnderWay { is_main: true, random_turns, ..under_way }, record)
     }
 
-    /// A side branch of so many turns from `start`.
-    fn branch(&mut self, start: G::State, turns: u32) -> UnderWay<G> {
-        UnderWay::of(start, self.number, chance::stream(self.rng.next_u64(), self.number), turns)
-    }
-
+    /// A side branch of at most `limit` turns from `state`.
     fn of(state: G::State, number: u64, rng: GameRng, limit: u32) -> UnderWay<G> {
         let line = Trajectory::new(state.clone());
         UnderWay { number, rng, state, line, limit, is_main: false, branches: Vec::new(), random_turns: 0 }

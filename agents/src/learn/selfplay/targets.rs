@@ -31,6 +31,12 @@ struct LuckSums {
 }
 
 impl LuckSums {
+    /// The sums together with others times `factor`.
+    fn plus(self, factor: f64, other: LuckSums) -> LuckSums {
+        let covariance = self.covariance + factor * other.covariance;
+        LuckSums { covariance, variance: self.variance + factor * other.variance }
+    }
+
     /// The coefficient that leaves the targets the least variance; 1 where there is no more than the `least` luck.
     fn coefficient(self, least: f64) -> f32 {
         if self.variance > least { (self.covariance / self.variance) as f32 } else { 1.0 }
@@ -73,15 +79,8 @@ impl<S> Trajectory<S> {
 pub fn fit_luck<S>(records: &[GameRecord<S>], lambda: f32, seats: SeatSet) -> (Vec<f32>, f32) {
     let rule = TargetRule { lambda, luck_coefficient: 1.0 };
     let sums: Vec<LuckSums> = records.iter().map(|record| record.main.targets_and_luck(rule, seats).1).collect();
-    let all = sums.iter().fold(LuckSums::default(), |all, own| LuckSums {
-        covariance: all.covariance + own.covariance,
-        variance: all.variance + own.variance,
-    });
+    let all = sums.iter().fold(LuckSums::default(), |all, &own| all.plus(1.0, own));
     // A rest that is nothing but rounding is no variance.
     let least = 1e-9 * all.variance;
-    let others = |own: &LuckSums| LuckSums {
-        covariance: all.covariance - own.covariance,
-        variance: all.variance - own.variance,
-    };
-    (sums.iter().map(|own| others(own).coefficient(least)).collect(), all.coefficient(0.0))
+    (sums.iter().map(|&own| all.plus(-1.0, own).coefficient(least)).collect(), all.coefficient(0.0))
 }

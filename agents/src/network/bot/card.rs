@@ -10,19 +10,18 @@ use super::{Manifest, Regret, Strength};
 impl Manifest {
     /// The card of the bot, which goes by `name`. All of it comes from the manifest.
     pub fn card(&self, name: &str) -> String {
-        let game = self.ruleset.split('?').next().unwrap_or(&self.ruleset);
+        let Manifest { ruleset, seats, .. } = self;
+        let game = ruleset.split('?').next().unwrap_or(ruleset);
         let mut card = format!(
             "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: {LIBRARY}\npipeline_tag: reinforcement-learning\n\
              tags:\n- reinforcement-learning\n- self-play\n- board-game\n- {game}\n"
         );
         // Writing to a string does not fail.
         let _ = self.write_index(&mut card, name);
-        let _ = write!(
+        let count = seats.len();
+        let _ = writeln!(
             card,
-            "---\n\n# {name}\n\nA bot for `{}` with {} seats ({}), trained by self-play.\n",
-            self.ruleset,
-            self.seats.len(),
-            self.seats
+            "---\n\n# {name}\n\nA bot for `{ruleset}` with {count} seats ({seats}), trained by self-play."
         );
         let _ = self.write_facts(&mut card);
         let _ = self.write_strength(&mut card);
@@ -64,16 +63,13 @@ impl Manifest {
 
     fn write_strength(&self, card: &mut String) -> std::fmt::Result {
         writeln!(card, "\n## Strength\n")?;
+        let has_regret = self.strength.iter().any(|entry| entry.regret.is_some());
         if self.strength.is_empty() {
             writeln!(card, "It was not measured.")?;
         } else {
             writeln!(card, "Paired games on throws that no training saw; scores in percent, with 95 % intervals.\n")?;
-        }
-        let has_regret = self.strength.iter().any(|entry| entry.regret.is_some());
-        match has_regret {
-            _ if self.strength.is_empty() => {}
-            false => writeln!(card, "| against | games | score |\n|---|---|---|")?,
-            true => writeln!(card, "| against | games | score | regret per decision |\n|---|---|---|---|")?,
+            let [head, line] = if has_regret { [" regret per decision |", "---|"] } else { [""; 2] };
+            writeln!(card, "| against | games | score |{head}\n|---|---|---|{line}")?;
         }
         for Strength { opponent, games, score, low, high, regret } in &self.strength {
             write!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
@@ -106,14 +102,10 @@ impl Manifest {
         }
         writeln!(card, "\n## Use\n\n```sh\nashta play {name}.bot\nashta eval {name}.bot+2ply --against greedy")?;
         writeln!(card, "ashta export {name}.bot --format onnx\n```\n")?;
-        let NetShape { value, policy } = &self.shape;
-        writeln!(
-            card,
-            "As ONNX it takes `observation`, float `[batch, {}]`, and `legal_actions`,",
-            policy.observation
-        )?;
-        writeln!(card, "bool `[batch, {}]`, and answers `policy`, float `[batch, {0}]`,", policy.actions)?;
-        writeln!(card, "and `values`, float `[batch, {}]`, relative to the seat that observes.", value.values)
+        let MlpShape { observation, actions, values, .. } = &self.shape.policy;
+        writeln!(card, "As ONNX it takes `observation`, float `[batch, {observation}]`, and `legal_actions`,")?;
+        writeln!(card, "bool `[batch, {actions}]`, and answers `policy`, float `[batch, {actions}]`,")?;
+        writeln!(card, "and `values`, float `[batch, {values}]`, relative to the seat that observes.")
     }
 }
 

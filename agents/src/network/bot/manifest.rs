@@ -1,6 +1,7 @@
 //! The manifest of a bot: everything about it but its weights, as JSON in the header of its file.
 
 use std::collections::BTreeMap;
+use std::fmt::LowerHex;
 
 use ashta_env::game::{Game, Seat, Spec};
 use ashta_env::race::Race;
@@ -28,13 +29,13 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
     /// [`Spec::ruleset_hash`], 16 hexadecimal digits in the file.
-    #[serde(serialize_with = "write_hash", deserialize_with = "read_hash")]
+    #[serde(serialize_with = "write_digits::<16, _, _>", deserialize_with = "read_hash")]
     pub ruleset_hash: u64,
     /// [`Spec::encoding`].
     pub encoding: u32,
     /// CRC-32 of the data of the tensors, 8 hexadecimal digits in the file. Of a bot that was not read from a file it
     /// means nothing; writing finds it out.
-    #[serde(serialize_with = "write_checksum", deserialize_with = "read_checksum")]
+    #[serde(serialize_with = "write_digits::<8, _, _>", deserialize_with = "read_checksum")]
     pub checksum: u32,
     /// The sizes of the networks.
     pub shape: NetShape,
@@ -148,9 +149,8 @@ impl Manifest {
 
     /// Checks the facts that do not need the network.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let require = |what: &str, expected: &str, found: String, holds| match holds {
-            true => Ok(()),
-            false => Err(Error::new(format!("{what} in the manifest is {found}, not {expected}"))),
+        let require = |what: &str, expected: &str, found: String, holds| {
+            Error::unless(holds, || format!("{what} in the manifest is {found}, not {expected}"))
         };
         check_format(self.format)?;
         let measured = |what, mean: f64, low: f64, high: f64| {
@@ -209,26 +209,19 @@ impl Probe {
     pub fn new(position: String, observer: Seat, active: Vec<u16>, net: &PortableNet) -> Probe {
         let mut scratch = Scratch::default();
         let (values, policy) = net.forward(&active, &mut scratch);
-        let (values, policy) = (values.to_vec(), policy.to_vec());
-        Probe { position, observer: observer.letter(), active, values, policy }
+        Probe { position, observer: observer.letter(), values: values.to_vec(), policy: policy.to_vec(), active }
     }
 }
 
 const INVALID: &str = "the manifest is not valid";
 
 fn check_format(found: u32) -> Result<(), Error> {
-    match found {
-        FORMAT => Ok(()),
-        _ => Err(Error::new(format!("the bot has format {found}, this program reads format {FORMAT}"))),
-    }
+    Error::unless(found == FORMAT, || format!("the bot has format {found}, this program reads format {FORMAT}"))
 }
 
-fn write_hash<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{hash:016x}"))
-}
-
-fn write_checksum<S: Serializer>(checksum: &u32, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{checksum:08x}"))
+/// Writes a number with so many hexadecimal digits.
+fn write_digits<const DIGITS: usize, N: LowerHex, S: Serializer>(number: &N, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{number:0DIGITS$x}"))
 }
 
 fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {

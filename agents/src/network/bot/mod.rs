@@ -87,20 +87,16 @@ impl Bot {
         let shape = &manifest.shape;
         shape.validate()?;
         let network = |name, shape: &MlpShape| -> Result<Mlp, Error> {
-            let mut parameters = Vec::new();
-            for (name, dimensions) in tensors(name, shape) {
-                file.read(&name, &dimensions, &mut parameters)?;
-            }
-            Mlp::new(shape.clone(), &parameters)
+            let tensors = tensors(name, shape).into_iter();
+            let parameters = tensors.map(|(name, dimensions)| file.floats(&name, &dimensions));
+            Mlp::new(shape.clone(), &parameters.collect::<Result<Vec<_>, _>>()?.concat())
         };
         let (value, policy) = (network(VALUE, &shape.value)?, network(POLICY, &shape.policy)?);
         file.expect_count(tensors(VALUE, &shape.value).len() + tensors(POLICY, &shape.policy).len())?;
         let (expected, found) = (manifest.checksum, file.checksum());
-        if expected != found {
-            return Err(Error::new(format!(
-                "the file is damaged: its data have the checksum {found:08x}, not {expected:08x}"
-            )));
-        }
+        Error::unless(expected == found, || {
+            format!("the file is damaged: its data have the checksum {found:08x}, not {expected:08x}")
+        })?;
         let bot = Bot { net: Arc::new(PortableNet::new(value, policy)?), manifest };
         bot.check()?;
         Ok(bot)
@@ -191,34 +187,30 @@ impl Bot {
             ("a number of values of", (game.shape.value.values.to_string(), value.values.to_string())),
             ("values by", (format!("{:?}", game.shape.value.value_head), format!("{:?}", value.value_head))),
         ];
-        match pairs.into_iter().find(|(_, (expected, found))| expected != found) {
-            None => Ok(()),
-            Some((what, (expected, found))) => {
-                Err(Error::new(format!("the bot was made for {what} {found}, not {expected}")))
-            }
+        for (what, (expected, found)) in pairs {
+            Error::unless(expected == found, || format!("the bot was made for {what} {found}, not {expected}"))?;
         }
+        Ok(())
     }
 
     /// Checks the manifest against itself and against the network.
     fn check(&self) -> Result<(), Error> {
         self.manifest.check()?;
-        if self.manifest.shape != *self.net.shape() {
-            let (expected, found) = (self.net.shape(), &self.manifest.shape);
-            return Err(Error::new(format!("the shape of the network in the manifest is {found:?}, not {expected:?}")));
-        }
-        for network in [self.net.value(), self.net.policy()] {
-            network.check_sums()?;
-        }
+        let (expected, found) = (self.net.shape(), &self.manifest.shape);
+        Error::unless(expected == found, || {
+            format!("the shape of the network in the manifest is {found:?}, not {expected:?}")
+        })?;
+        self.net.value().check_sums()?;
+        self.net.policy().check_sums()?;
         let mut scratch = Scratch::default();
         for (index, probe) in self.manifest.probes.iter().enumerate() {
             let (values, policy) = self.net.forward(&probe.active, &mut scratch);
             for (kind, expected, found) in [("value", &probe.values, values), ("logit", &probe.policy, policy)] {
                 for (place, (&expected, &found)) in expected.iter().zip(found).enumerate() {
-                    let near = (expected - found).abs() <= TOLERANCE * expected.abs().max(1.0);
-                    if !near || !found.is_finite() || !expected.is_finite() {
-                        let probe = format!("probe {index}: {kind} {place} is {found}, not {expected}");
-                        return Err(Error::new(probe));
-                    }
+                    let is_near = (expected - found).abs() <= TOLERANCE * expected.abs().max(1.0);
+                    Error::unless(is_near && found.is_finite() && expected.is_finite(), || {
+                        format!("probe {index}: {kind} {place} is {found}, not {expected}")
+                    })?;
                 }
             }
         }
@@ -237,15 +229,12 @@ const POLICY: &str = "policy";
 
 /// The names and shapes of the tensors of a network, in the order of its parameters.
 fn tensors(network: &str, shape: &MlpShape) -> Vec<(String, Vec<usize>)> {
-    let layers = shape.layer_names().zip(shape.layers());
-    layers
-        .flat_map(|(name, (inputs, outputs))| {
-            [
-                (format!("{network}.{name}.weight"), vec![inputs, outputs]),
-                (format!("{network}.{name}.bias"), vec![outputs]),
-            ]
-        })
-        .collect()
+    let mut tensors = Vec::new();
+    for (name, (inputs, outputs)) in shape.layer_names().zip(shape.layers()) {
+        tensors.push((format!("{network}.{name}.weight"), vec![inputs, outputs]));
+        tensors.push((format!("{network}.{name}.bias"), vec![outputs]));
+    }
+    tensors
 }
 
 #[cfg(test)]

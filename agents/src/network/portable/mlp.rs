@@ -83,10 +83,8 @@ impl Mlp {
     /// When a size is out of range, the number of parameters does not fit, or one of them is not finite.
     pub fn new(shape: MlpShape, parameters: &[f32]) -> Result<Mlp, Error> {
         shape.validate()?;
-        if parameters.len() != shape.parameters() {
-            let (expected, found) = (shape.parameters(), parameters.len());
-            return Err(Error::new(format!("a network of this shape has {expected} parameters, not {found}")));
-        }
+        let (expected, found) = (shape.parameters(), parameters.len());
+        Error::unless(expected == found, || format!("a network of this shape has {expected} parameters, not {found}"))?;
         if let Some(index) = parameters.iter().position(|x| !x.is_finite()) {
             return Err(Error::new(format!("parameter {index} of the network is {}", parameters[index])));
         }
@@ -140,10 +138,9 @@ impl Mlp {
             }
             bound = sums.into_iter().fold(0.0, f64::max);
         }
-        if bound < LARGEST {
-            return Ok(());
-        }
-        Err(Error::new(format!("the parameters of the network are so large that its sums could reach {bound:e}")))
+        Error::unless(bound < LARGEST, || {
+            format!("the parameters of the network are so large that its sums could reach {bound:e}")
+        })
     }
 
     /// The values `[values]` of the observation whose entries at `active` are 1, relative to the seat that observes

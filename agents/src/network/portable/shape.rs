@@ -1,5 +1,7 @@
 //! The shapes of a bot's networks: layer widths, value head and number of actions.
 
+use std::ops::Range;
+
 use ashta_env::game::{MAX_SEATS, Payoff, Spec};
 use serde::{Deserialize, Serialize};
 
@@ -77,11 +79,8 @@ impl NetShape {
                 Payoff::Placings => ValueHead::Sigmoid,
             },
         };
-        let hidden = hidden.to_vec();
-        NetShape {
-            value: MlpShape { observation: spec.start_observation, hidden, actions: 0, ..policy.clone() },
-            policy,
-        }
+        let (observation, hidden) = (spec.start_observation, hidden.to_vec());
+        NetShape { value: MlpShape { observation, hidden, actions: 0, ..policy.clone() }, policy }
     }
 
     /// Whether an observation with these entries is that of a position at the start of a turn.
@@ -99,18 +98,12 @@ impl NetShape {
         let NetShape { value, policy } = self;
         value.validate()?;
         policy.validate()?;
-        for (size, found, least, most) in [
-            ("length of the observation of the value network", value.observation, 1, policy.observation),
-            ("number of actions of the value network", value.actions, 0, 0),
-            ("number of actions of the policy network", policy.actions, 1, MAX_ACTIONS),
-            ("number of values of the policy network", policy.values, value.values, value.values),
-        ] {
-            in_range(size, found, least, most)?;
-        }
-        if value.value_head != policy.value_head {
-            return Err(Error::new("the value network and the policy network have different value heads"));
-        }
-        Ok(())
+        in_range("length of the observation of the value network", value.observation, 1, policy.observation)?;
+        in_range("number of actions of the value network", value.actions, 0, 0)?;
+        in_range("number of actions of the policy network", policy.actions, 1, MAX_ACTIONS)?;
+        in_range("number of values of the policy network", policy.values, value.values, value.values)?;
+        let has_one_head = value.value_head == policy.value_head;
+        Error::unless(has_one_head, || "the value network and the policy network have different value heads")
     }
 }
 
@@ -140,14 +133,19 @@ impl MlpShape {
         (0..self.hidden.len()).map(|index| format!("torso.{index}")).chain(["head".to_owned()])
     }
 
+    /// The place of each layer among all parameters.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
+        self.layers().scan(0, |end, (inputs, outputs)| {
+            let start = *end;
+            *end += (inputs + 1) * outputs;
+            Some(start..*end)
+        })
+    }
+
     /// Weights `[inputs, outputs]` and biases `[outputs]` of each layer of `parameters`, which lie flat.
     pub fn split<'a>(&'a self, parameters: &'a [f32]) -> impl Iterator<Item = (&'a [f32], &'a [f32])> {
-        let mut rest = parameters;
-        self.layers().map(move |(inputs, outputs)| {
-            let (layer, after) = rest.split_at((inputs + 1) * outputs);
-            rest = after;
-            layer.split_at(inputs * outputs)
-        })
+        let layers = self.layers().zip(self.spans());
+        layers.map(move |((inputs, outputs), span)| parameters[span].split_at(inputs * outputs))
     }
 
     /// Outputs of the head: value logits and policy logits.
@@ -162,8 +160,5 @@ impl MlpShape {
 }
 
 fn in_range(size: &str, found: usize, least: usize, most: usize) -> Result<(), Error> {
-    match (least..=most).contains(&found) {
-        true => Ok(()),
-        false => Err(Error::new(format!("{size} is {found}, not {least} to {most}"))),
-    }
+    Error::unless((least..=most).contains(&found), || format!("{size} is {found}, not {least} to {most}"))
 }

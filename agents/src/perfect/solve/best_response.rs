@@ -1,5 +1,6 @@
 //! Exact expected scores of two players, at least one with a fixed policy; best response by value iteration.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ashta_env::turn_index::{LANES, Sides, TurnModel};
@@ -7,7 +8,7 @@ use ashta_env::turn_index::{LANES, Sides, TurnModel};
 use super::kernel::{PlayerPolicy, TwoSeats, transpose};
 use super::order::PairOrder;
 use super::quantity::Value;
-use super::sweep::{Cursor, SharedValues, SolveWatch, Swept};
+use super::sweep::{Cursor, SharedValues, SolveWatch};
 use super::{SolveConfig, SolveError, UNIT, cells};
 
 /// The expected score of a player.
@@ -77,13 +78,13 @@ pub fn evaluate_policies<T: TurnModel>(
             other => other,
         });
         transpose(&mut memory.0, count);
-        let swept = sweep::<T, LANES>(turns, &memory.0, styles, 1.0, config, watch);
+        let swept = sweep::<T, LANES>(turns, &memory.0, styles, config, watch);
         transpose(&mut memory.0, count);
         swept
     } else {
-        sweep::<T, 1>(turns, &memory.0, styles, 1.0 - turns.cut_off(), config, watch)
+        sweep::<T, 1>(turns, &memory.0, styles, config, watch)
     };
-    if let Swept::Stopped(_) = swept? {
+    if swept?.is_break() {
         return Ok(None);
     }
     let number = turns.number(turns.movers()[0], start);
@@ -95,10 +96,9 @@ fn sweep<T: TurnModel, const N: usize>(
     turns: &T,
     cells: &SharedValues,
     styles: [PlayerPolicy<'_>; 2],
-    covered: f64,
     config: &SolveConfig,
     watch: SolveWatch<'_>,
-) -> Result<Swept, SolveError> {
-    let kernel = TwoSeats::<T, Value, N>::new(turns, cells, styles, covered);
+) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
+    let kernel = TwoSeats::<T, Value, N>::new(turns, cells, styles);
     config.sweeps().run(&kernel, cells, &PairOrder::new(turns.sides(), N), Cursor::default(), watch)
 }

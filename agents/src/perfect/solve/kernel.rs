@@ -105,6 +105,7 @@ pub(super) struct TwoSeats<'a, T, Q, const N: usize> {
     /// With more than one lane, the keys of the cells and of the values that each player chooses by.
     keys: RwLock<Vec<i32>>,
     ranks: [Vec<i32>; 2],
+    /// Of the throws of a turn the likeliest are covered, until they have this probability together.
     covered: f64,
     quantity: PhantomData<Q>,
 }
@@ -113,17 +114,14 @@ pub(super) struct TwoSeats<'a, T, Q, const N: usize> {
 type Keys<const N: usize> = [i32; N];
 
 impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
-    /// The cells are those of all positions, or twice as many: first those in which the first player throws. Of the
-    /// throws of a turn the likeliest are covered, until they have the probability `covered` together. The values of
-    /// [`PlayerPolicy::GreedyBy`] are in the order of the cells.
-    pub(super) fn new(turns: &'a T, cells: &'a SharedValues, policies: [PlayerPolicy<'a>; 2], covered: f64) -> Self {
+    /// The cells are those of all positions, or twice as many: first those in which the first player throws. The values
+    /// of [`PlayerPolicy::GreedyBy`] are in the order of the cells.
+    pub(super) fn new(turns: &'a T, cells: &'a SharedValues, policies: [PlayerPolicy<'a>; 2]) -> Self {
         let count = turns.sides().len();
         let are_alike = cells.len() == count * count;
         let (first, second) = if are_alike { (cells, cells) } else { cells.split_at(count * count) };
-        let views = [
-            View { after: second, again: first, policy: policies[0], keys_after: &[], ranks_after: &[], gap: 0 },
-            View { after: first, again: second, policy: policies[1], keys_after: &[], ranks_after: &[], gap: 0 },
-        ];
+        let view = |after, again, policy| View { after, again, policy, keys_after: &[], ranks_after: &[], gap: 0 };
+        let views = [view(second, first, policies[0]), view(first, second, policies[1])];
         let keys = |cells: &SharedValues, key: fn(u32) -> i32| match N {
             1 => Vec::new(),
             // There is room for more lanes at the end.
@@ -134,6 +132,7 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
             _ => Vec::new(),
         });
         let (mover, keys) = (turns.movers()[0], RwLock::new(keys(cells, Q::key_after)));
+        let covered = if N == 1 { 1.0 - turns.cut_off() } else { 1.0 };
         TwoSeats { turns, mover, count, cells, views, are_alike, keys, ranks, covered, quantity: PhantomData }
     }
 
@@ -145,9 +144,9 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
         gap: f64,
         covered: f64,
     ) -> Self {
-        let mut kernel = TwoSeats::new(turns, cells, [PlayerPolicy::GreedyBy(values); 2], covered);
+        let mut kernel = TwoSeats::new(turns, cells, [PlayerPolicy::GreedyBy(values); 2]);
         kernel.views.iter_mut().for_each(|view| view.gap = (gap / super::UNIT) as i32);
-        kernel
+        TwoSeats { covered, ..kernel }
     }
 
     /// The cell of the position in which a seat throws with the first of these side positions.
@@ -172,29 +171,6 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
         views
     }
 
-    /// Counts the positions and finds the largest change by looking one turn ahead.
-    pub(super) fn check(&self, threads: usize) -> (u64, f64) {
-        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        let [view, _] = self.views(&keys);
-        let visit = |(count, largest): &mut (u64, f64), own: usize| {
-            for others in (0..self.count).step_by(N).map(|start| start..self.count.min(start + N)) {
-                let others_here = others.clone().filter(|&other| self.is_position([own, other])).count();
-                if others_here == 0 {
-                    continue;
-                }
-                *count += others_here as u64;
-                let passes = self.passes(view, own, &others);
-                let backups = self.backups(view, own, &others, passes);
-                for ((other, Backup { sum, passing, staying }), pass) in others.zip(backups).zip(passes) {
-                    let here = Q::number(Q::key(self.cells[self.cell([own, other])].load(Ordering::Relaxed)));
-                    *largest = largest.max((sum + passing * Q::number(pass) + staying * here - here).abs());
-                }
-            }
-        };
-        let folds = fold(self.count, threads, || (0, 0.0_f64), visit);
-        folds.into_iter().fold((0, 0.0), |sum, fold| (sum.0 + fold.0, sum.1.max(fold.1)))
-    }
-
     /// The value of passing for each of `others` against `own`.
     #[inline]
     fn passes(&self, view: View<'_>, own: usize, others: &Range<usize>) -> Keys<N> {
@@ -211,7 +187,7 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
                 sides,
                 count: self.count,
                 pass: passes[0],
-                found: Backup::NOTHING,
+                found: Backup::default(),
                 probability: 0.0,
                 best: None,
                 leads_to: NextPosition::Elsewhere,
@@ -251,7 +227,7 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
     #[inline]
     fn meet(&self, [first, second]: [View<'_>; 2], Tile { own, other }: &Tile, set: &mut impl FnMut(usize, u32)) {
         let is_mirrored = self.are_alike && own == other;
-        let mut firsts = [([0; N], [Backup::NOTHING; N]); N];
+        let mut firsts = [([0; N], [Backup::default(); N]); N];
         for (side, (passes, backups)) in own.clone().zip(&mut firsts) {
             *passes = self.passes(first, side, other);
             *backups = self.backups(first, side, other, *passes);
@@ -283,7 +259,7 @@ impl<T: TurnModel, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T,
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
         let views = self.views(&keys);
         let is_same = tile.own == tile.other;
-        let tiles = [tile.clone(), tile.swapped()];
+        let tiles = [tile.clone(), Tile { own: tile.other.clone(), other: tile.own.clone() }];
         for tile in tiles.iter().take(if self.are_alike || is_same { 1 } else { 2 }) {
             if N > 1 {
                 self.meet(views, tile, &mut set);
@@ -309,6 +285,28 @@ impl<T: TurnModel, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T,
             let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
             new.iter().for_each(|&(cell, bits)| keys[cell] = Q::key_after(bits));
         }
+    }
+
+    fn check(&self, threads: usize) -> (u64, f64) {
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let [view, _] = self.views(&keys);
+        let visit = |(count, largest): &mut (u64, f64), own: usize| {
+            for others in (0..self.count).step_by(N).map(|start| start..self.count.min(start + N)) {
+                let others_here = others.clone().filter(|&other| self.is_position([own, other])).count();
+                if others_here == 0 {
+                    continue;
+                }
+                *count += others_here as u64;
+                let passes = self.passes(view, own, &others);
+                let backups = self.backups(view, own, &others, passes);
+                for ((other, Backup { sum, passing, staying }), pass) in others.zip(backups).zip(passes) {
+                    let here = Q::number(Q::key(self.cells[self.cell([own, other])].load(Ordering::Relaxed)));
+                    *largest = largest.max((sum + passing * Q::number(pass) + staying * here - here).abs());
+                }
+            }
+        };
+        let folds = fold(self.count, threads, || (0, 0.0_f64), visit);
+        folds.into_iter().fold((0, 0.0), |sum, fold| (sum.0 + fold.0, sum.1.max(fold.1)))
     }
 }
 

@@ -10,39 +10,12 @@ use std::sync::atomic::Ordering;
 use ashta_env::game::MAX_SEATS;
 use ashta_env::turn_index::{Continuation, Sides, TurnEnd, TurnModel, TurnVisitor};
 
+use super::UNIT;
 use super::quantity::{Quantity, Value, bits};
-use super::sweep::{Cursor, Kernel, SharedValues, SweepOrder};
-use super::{Facts, SolveError, UNIT, Work};
+use super::sweep::{Kernel, SharedValues, SweepOrder};
 
 /// Values that differ by less than this are equal.
 const TIE: f64 = 1e-7;
-
-/// Solves a game of more than two seats.
-pub(super) fn solve<T: TurnModel>(
-    work: &Work<'_, T>,
-    cells: &SharedValues,
-) -> Result<Result<Facts, Cursor>, SolveError> {
-    let kernel = MaxN { turns: work.turns, cells };
-    work.solve(&kernel, cells, &RoundOrder::new(work.turns), || check(&kernel), None)
-}
-
-/// Counts the positions and finds the largest change by looking one turn ahead.
-fn check<T: TurnModel>(game: &MaxN<'_, T>) -> (u64, f64) {
-    let turns = game.turns;
-    let seats = turns.seats();
-    let (mut count, mut residual) = (0, 0.0_f64);
-    for (mover, sides) in (0..turns.numbers()).filter_map(|number| position(turns, number)) {
-        count += 1;
-        let RoundBackup { sums, passing, staying } = game.backup(mover, sides);
-        let (next_mover, next_sides) = game.after(mover, sides);
-        let (here, next) = (game.values(mover, sides), game.values(next_mover, next_sides));
-        for seat in 0..seats {
-            let ahead = sums[seat] + passing * next[(seat + seats - 1) % seats] + staying * here[seat];
-            residual = residual.max((ahead - here[seat]).abs());
-        }
-    }
-    (count, residual)
-}
 
 /// The place of the mover among the movers, and the side positions, of a number; `None` where no position has it.
 fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)> {
@@ -57,7 +30,7 @@ fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)>
 
 /// The positions by the steps that all seats have made together, from the most to the fewest. One position stands for
 /// all that passing leads to from it.
-struct RoundOrder {
+pub(super) struct RoundOrder {
     /// The numbers of the positions of each level.
     levels: Vec<Vec<u32>>,
 }
@@ -66,7 +39,7 @@ struct RoundOrder {
 const CHUNK: usize = 256;
 
 impl RoundOrder {
-    fn new<T: TurnModel>(turns: &T) -> RoundOrder {
+    pub(super) fn new<T: TurnModel>(turns: &T) -> RoundOrder {
         let steps = |sides: &Sides| -> usize {
             sides[..turns.seats()].iter().map(|&side| usize::from(turns.sides()[usize::from(side)].steps)).sum()
         };
@@ -112,9 +85,9 @@ impl SweepOrder for RoundOrder {
 }
 
 /// The game with the values found so far.
-struct MaxN<'a, T> {
-    turns: &'a T,
-    cells: &'a SharedValues,
+pub(super) struct MaxN<'a, T> {
+    pub(super) turns: &'a T,
+    pub(super) cells: &'a SharedValues,
 }
 
 /// The backup of a turn for each seat in turn order from the one that throws, without the results that lead to the same
@@ -148,15 +121,8 @@ impl<T: TurnModel> MaxN<'_, T> {
     }
 
     fn backup(&self, mover: usize, sides: Sides) -> RoundBackup {
-        let mut choice = MaxNChoice {
-            game: self,
-            mover,
-            sides,
-            backup: RoundBackup::default(),
-            probability: 0.0,
-            best: None,
-            here: None,
-        };
+        let backup = RoundBackup::default();
+        let mut choice = MaxNChoice { game: self, mover, sides, backup, probability: 0.0, best: None, here: None };
         self.turns.visit(self.turns.movers()[mover], sides, &mut choice);
         choice.settle();
         let normal = 1.0 / (1.0 - self.turns.cut_off());
@@ -209,6 +175,23 @@ impl<T: TurnModel> Kernel<Vec<u32>> for MaxN<'_, T> {
 
     fn distance(&self, old: u32, new: u32) -> f64 {
         Value::distance(old, new)
+    }
+
+    fn check(&self, _threads: usize) -> (u64, f64) {
+        let turns = self.turns;
+        let seats = turns.seats();
+        let (mut count, mut residual) = (0, 0.0_f64);
+        for (mover, sides) in (0..turns.numbers()).filter_map(|number| position(turns, number)) {
+            count += 1;
+            let RoundBackup { sums, passing, staying } = self.backup(mover, sides);
+            let (next_mover, next_sides) = self.after(mover, sides);
+            let (here, next) = (self.values(mover, sides), self.values(next_mover, next_sides));
+            for seat in 0..seats {
+                let ahead = sums[seat] + passing * next[(seat + seats - 1) % seats] + staying * here[seat];
+                residual = residual.max((ahead - here[seat]).abs());
+            }
+        }
+        (count, residual)
     }
 }
 

@@ -14,13 +14,14 @@ mod sweep;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU32;
 
-use ashta_env::turn_index::{LANES, Sides, TurnModel};
+use ashta_env::turn_index::{LANES, Sides, TurnIndex, TurnModel};
 use serde::{Deserialize, Serialize};
 
 use kernel::TwoSeats;
+use many::{MaxN, RoundOrder};
 use order::PairOrder;
 use quantity::{ONE, Value};
-use sweep::{Kernel, SharedValues, SweepOrder, Sweeps, Swept};
+use sweep::{Kernel, SharedValues, SweepOrder, Sweeps};
 
 pub use best_response::{Memory, Response, evaluate_policies};
 pub use certificate::Certificate;
@@ -44,7 +45,7 @@ pub struct SolveConfig {
 
 impl SolveConfig {
     fn sweeps(&self) -> Sweeps {
-        Sweeps { threads: self.threads.max(1), tolerance: self.tolerance, limit: LIMIT }
+        Sweeps { threads: self.threads, tolerance: self.tolerance, limit: LIMIT }
     }
 }
 
@@ -133,8 +134,8 @@ pub enum SolveError {
 const LIMIT: usize = 2_000;
 
 /// Number of values of a solution.
-pub fn value_count(numbers: usize, seats: usize) -> usize {
-    if seats == 2 { numbers } else { numbers * seats }
+pub(crate) fn value_count(starts: &TurnIndex) -> usize {
+    if starts.seats() == 2 { starts.numbers() } else { starts.numbers() * starts.seats() }
 }
 
 /// Solves a game whose first throw is made with the side positions `start`, or goes on where it was stopped.
@@ -150,7 +151,7 @@ pub fn solve<T: TurnModel>(
     config: &SolveConfig,
     watch: StageWatch<'_>,
 ) -> Result<Solved, SolveError> {
-    let expected = value_count(turns.numbers(), turns.seats());
+    let expected = value_count(turns.index());
     let (mut cells, place) = match unfinished {
         Some(Unfinished { values, place }) if values.len() == expected => {
             (values.into_iter().map(AtomicU32::new).collect(), place)
@@ -160,19 +161,19 @@ pub fn solve<T: TurnModel>(
     };
     let work = Work { turns, start, place, config, watch };
     let found = if turns.seats() != 2 {
-        many::solve(&work, &cells)
+        work.solve(&MaxN { turns, cells: &cells }, &cells, &RoundOrder::new(turns), None)
     } else if turns.has_rows() {
         kernel::transpose(&mut cells, turns.sides().len());
-        let found = work.two_seats::<LANES>(&cells, 1.0);
+        let found = work.two_seats::<LANES>(&cells);
         kernel::transpose(&mut cells, turns.sides().len());
         found
     } else {
-        work.two_seats::<1>(&cells, 1.0 - turns.cut_off())
+        work.two_seats::<1>(&cells)
     };
     let values = cells.into_iter().map(AtomicU32::into_inner).collect();
     Ok(match found? {
-        Ok(facts) => Solved::Solution(Solution { values, facts }),
-        Err(place) => Solved::Unfinished(Unfinished { values, place }),
+        ControlFlow::Continue(facts) => Solved::Solution(Solution { values, facts }),
+        ControlFlow::Break(place) => Solved::Unfinished(Unfinished { values, place }),
     })
 }
 
@@ -192,19 +193,14 @@ struct Work<'a, T> {
 
 impl<T: TurnModel> Work<'_, T> {
     /// Solves a game of two seats with `N` lanes.
-    fn two_seats<const N: usize>(
-        &self,
-        cells: &SharedValues,
-        covered: f64,
-    ) -> Result<Result<Facts, Cursor>, SolveError> {
-        let kernel = TwoSeats::<T, Value, N>::new(self.turns, cells, [PlayerPolicy::Best; 2], covered);
-        let threads = self.config.threads.max(1);
+    fn two_seats<const N: usize>(&self, cells: &SharedValues) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
+        let kernel = TwoSeats::<T, Value, N>::new(self.turns, cells, [PlayerPolicy::Best; 2]);
         let certify = |residual| {
             let watch = |progress: &SweepProgress| (self.watch)(&Stage::Proof(*progress));
-            certificate::certify::<T, N>(self.turns, cells, self.start, residual, threads, &watch)
+            certificate::certify::<T, N>(self.turns, cells, self.start, residual, self.config.threads, &watch)
         };
         let order = PairOrder::new(self.turns.sides(), N);
-        self.solve(&kernel, cells, &order, || kernel.check(threads), self.config.certify.then_some(&certify))
+        self.solve(&kernel, cells, &order, self.config.certify.then_some(&certify))
     }
 
     /// Sweeps until the values have converged, and says how exact they are; or where the watch stopped it.
@@ -213,23 +209,22 @@ impl<T: TurnModel> Work<'_, T> {
         kernel: &impl Kernel<O::Item>,
         cells: &SharedValues,
         order: &O,
-        check: impl Fn() -> (u64, f64),
         certify: Option<&dyn Fn(f64) -> ControlFlow<(), Option<Certificate>>>,
-    ) -> Result<Result<Facts, Cursor>, SolveError> {
+    ) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
         let on_progress = |progress: &SweepProgress| (self.watch)(&Stage::Values(*progress));
         let place = match self.config.sweeps().run(kernel, cells, order, self.place, &on_progress)? {
-            Swept::Converged(place) => place,
-            Swept::Stopped(place) => return Ok(Err(place)),
+            ControlFlow::Continue(place) => place,
+            ControlFlow::Break(place) => return Ok(ControlFlow::Break(place)),
         };
         if (self.watch)(&Stage::Check).is_break() {
-            return Ok(Err(place));
+            return Ok(ControlFlow::Break(place));
         }
-        let (positions, residual) = check();
-        let certificate = match certify.map(|certify| certify(residual)) {
-            Some(ControlFlow::Break(())) => return Ok(Err(place)),
-            Some(ControlFlow::Continue(certificate)) => certificate,
-            None => None,
+        let (positions, residual) = kernel.check(self.config.threads);
+        let certificate = match certify.map_or(ControlFlow::Continue(None), |certify| certify(residual)) {
+            ControlFlow::Continue(certificate) => certificate,
+            ControlFlow::Break(()) => return Ok(ControlFlow::Break(place)),
         };
-        Ok(Ok(Facts { positions, sweeps: place.work, cut_off: self.turns.cut_off(), residual, certificate }))
+        let (sweeps, cut_off) = (place.work, self.turns.cut_off());
+        Ok(ControlFlow::Continue(Facts { positions, sweeps, cut_off, residual, certificate }))
     }
 }

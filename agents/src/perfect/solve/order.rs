@@ -17,13 +17,6 @@ pub(super) struct Tile {
     pub(super) other: Range<usize>,
 }
 
-impl Tile {
-    /// The others against the side positions.
-    pub(super) fn swapped(&self) -> Tile {
-        Tile { own: self.other.clone(), other: self.own.clone() }
-    }
-}
-
 /// A range in pieces of a length.
 fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;

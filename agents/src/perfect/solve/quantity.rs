@@ -8,7 +8,7 @@ pub(super) const ONE: u32 = u32::MAX;
 
 /// The backup of a turn: the quantities of the results that lead to other positions, times their probabilities, and the
 /// probabilities of those that do not.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Backup {
     pub(super) sum: f64,
     /// The other player throws in the same position.
@@ -18,8 +18,6 @@ pub(super) struct Backup {
 }
 
 impl Backup {
-    pub(super) const NOTHING: Backup = Backup { sum: 0.0, passing: 0.0, staying: 0.0 };
-
     #[inline]
     fn scaled(self, factor: f64) -> Backup {
         Backup { sum: self.sum * factor, passing: self.passing * factor, staying: self.staying * factor }
@@ -30,7 +28,7 @@ impl Backup {
     fn moving(self) -> Backup {
         let moving = 1.0 - self.staying;
         if moving < 1e-12 {
-            return Backup { sum: 0.0, passing: 1.0, staying: 0.0 };
+            return Backup { passing: 1.0, ..Backup::default() };
         }
         Backup { staying: 0.0, ..self }.scaled(1.0 / moving)
     }

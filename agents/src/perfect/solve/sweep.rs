@@ -43,6 +43,9 @@ pub(super) trait Kernel<I>: Sync {
 
     /// Receives values that have been set, before anything else is updated.
     fn committed(&self, _new: &[(usize, u32)]) {}
+
+    /// Counts the positions and finds the largest change by looking one turn ahead.
+    fn check(&self, threads: usize) -> (u64, f64);
 }
 
 /// Between which levels of which sweep a solver stands: all it must know to go on, besides the values.
@@ -87,15 +90,6 @@ pub(super) struct Sweeps {
     pub(super) limit: usize,
 }
 
-/// The end of the sweeps.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Swept {
-    /// Every value has converged.
-    Converged(Cursor),
-    /// The watch stopped it.
-    Stopped(Cursor),
-}
-
 /// The state shared by the threads.
 struct Shared<'a, K, O> {
     kernel: &'a K,
@@ -111,7 +105,7 @@ struct Shared<'a, K, O> {
 }
 
 impl Sweeps {
-    /// Sweeps over `cells` from `place` on until all values have converged.
+    /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does.
     ///
     /// # Errors
     /// When a layer has not converged within the limit.
@@ -122,7 +116,7 @@ impl Sweeps {
         order: &O,
         place: Cursor,
         watch: SolveWatch<'_>,
-    ) -> Result<Swept, SolveError> {
+    ) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
         let threads = self.threads.max(1);
         let shared = Shared {
             kernel,
@@ -136,19 +130,17 @@ impl Sweeps {
             is_stopped: AtomicBool::new(false),
         };
         std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| shared.work(place, false))).collect();
-            let swept = shared.work(place, true);
-            others.into_iter().for_each(|other| {
-                let _ = other.join();
-            });
-            swept
+            for _ in 1..threads {
+                scope.spawn(|| shared.work(place, false));
+            }
+            shared.work(place, true)
         })
     }
 }
 
 impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
     /// The work of each thread; all threads take the same way through layers, sweeps and levels.
-    fn work(&self, mut place: Cursor, is_leader: bool) -> Result<Swept, SolveError> {
+    fn work(&self, mut place: Cursor, is_leader: bool) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
         let (mut items, mut out) = (Vec::new(), Vec::new());
         let mut last_change = 1.0;
         let layers = self.order.layers();
@@ -173,7 +165,7 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
                     self.is_stopped.store(is_stopped, Ordering::Relaxed);
                 });
                 if self.is_stopped.load(Ordering::Relaxed) {
-                    return Ok(Swept::Stopped(place));
+                    return Ok(ControlFlow::Break(place));
                 }
             }
             place.sweeps += 1;
@@ -187,7 +179,7 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             (place.levels, place.change) = (0, 0.0);
             self.meet(is_leader, || self.change.store(0, Ordering::Relaxed));
         }
-        Ok(Swept::Converged(place))
+        Ok(ControlFlow::Continue(place))
     }
 
     /// Waits for all threads, lets the leader do something alone, and waits for it.

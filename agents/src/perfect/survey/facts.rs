@@ -95,8 +95,7 @@ impl TurnFacts {
         let off_board = |places: &[u8]| places.iter().filter(|&&place| place == race.waiting_place()).count();
         let at_end =
             |places: &[u8]| places.iter().filter(|&&place| place > 0 && race.square(seat, place).is_none()).count();
-        let is_borne = |place: u8| place == race.last_place() && race.bears_off();
-        let borne = |places: &[u8]| places.iter().filter(|&&place| is_borne(place)).count();
+        let borne = |places: &[u8]| places.iter().filter(|&&at| race.bears_off() && at == race.last_place()).count();
         let (old_board, new_board) = (on_board(&old), on_board(&new));
         let (old_doubles, new_doubles) = (doubles(&old_board), doubles(&new_board));
         let moved = on_board(&without(&old, &new));
@@ -157,11 +156,7 @@ impl TurnFacts {
             count => format!("{count} pieces"),
         };
         let mut words = Vec::new();
-        let mut say = |is_so: bool, phrase: String| {
-            if is_so {
-                words.push(phrase)
-            }
-        };
+        let mut say = |is_so: bool, phrase: String| words.extend(is_so.then_some(phrase));
         say(self.captured > 0, format!("captures {}", count(self.captured)));
         say(self.home > 0, format!("brings {} home", count(self.home)));
         say(self.borne > 0, format!("bears {} off", count(self.borne)));

@@ -128,12 +128,6 @@ struct GameNature {
     given: f64,
 }
 
-impl GameNature {
-    fn result(&self) -> f64 {
-        self.start.unwrap_or(0.0) + self.luck + self.given
-    }
-}
-
 /// Turns in classes of [`CLASS`] by what is at stake in them: luck, best to second, best to worst.
 type Classes = [Vec<u64>; 3];
 
@@ -148,9 +142,9 @@ pub struct Natures {
 impl Natures {
     /// A collection for matches of a game.
     pub fn new(race: &Race, whose: Whose) -> Natures {
-        let classes = || vec![0; (1.0 / CLASS) as usize + 1];
         let first_seat = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
-        Natures { whose, first_seat, found: Mutex::new((BySide::new(), [classes(), classes(), classes()])) }
+        let classes = std::array::from_fn(|_| vec![0; (1.0 / CLASS) as usize + 1]);
+        Natures { whose, first_seat, found: Mutex::new((BySide::new(), classes)) }
     }
 
     /// Notes a turn.
@@ -192,7 +186,7 @@ impl Natures {
         let total = |of: fn(&GameNature) -> f64| games.values().map(of).sum::<f64>();
         let (turns, counts) = (per_block(|game| f64::from(game.turns)), per_block(|game| f64::from(game.choices)));
         let of_games = |of: fn(&GameNature) -> f64| games.values().map(of).collect::<Vec<f64>>();
-        let results = of_games(GameNature::result);
+        let results = of_games(|game| game.start.unwrap_or(0.0) + game.luck + game.given);
         let variance = covariance(&results, &results);
         let share = |of: fn(&GameNature) -> f64| covariance(&results, &of_games(of)) / variance;
         let lucks = of_games(|game| game.luck);
@@ -244,10 +238,9 @@ fn class(stake: f64) -> usize {
 /// For each of `classes` the share of `turns` with at least so much, step by step until that is [`RARE`] for all.
 fn at_least(classes: &Classes, turns: f64) -> [Vec<f64>; 3] {
     let share = |counts: &[u64]| counts.iter().sum::<u64>() as f64 / turns;
-    let mut lists: [Vec<f64>; 3] = Default::default();
-    for (list, counts) in lists.iter_mut().zip(classes) {
-        list.extend((0..counts.len()).step_by(CLASSES_A_STEP).map(|from| share(&counts[from..])));
-    }
+    let list =
+        |counts: &Vec<u64>| (0..counts.len()).step_by(CLASSES_A_STEP).map(|from| share(&counts[from..])).collect();
+    let mut lists: [Vec<f64>; 3] = classes.each_ref().map(list);
     let used = lists.iter().flat_map(|list| list.iter().rposition(|&share| share >= RARE)).max().map_or(1, |at| at + 1);
     lists.iter_mut().for_each(|list| list.truncate(used));
     lists

@@ -27,10 +27,8 @@ const NEAR: u8 = 6;
 
 /// The places of the own and of the enemy's pieces, as each seat counts them.
 type PieceSteps = [[u8; MAX_PIECES]; 2];
-/// These in parts of the course of [`NEAR`] squares.
-type AreaKey = PieceSteps;
-/// The worst position of each area.
-type KeptPositions = BTreeMap<AreaKey, (PieceSteps, SurveyedPosition)>;
+/// The worst position of each area: the places of its pieces in parts of the course of [`NEAR`] squares.
+type KeptPositions = BTreeMap<PieceSteps, (PieceSteps, SurveyedPosition)>;
 
 /// One of the ways to play a turn.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -94,7 +92,8 @@ impl Shortlist {
             return;
         }
         let kind = facts(race, turn, analysis, natural).kind();
-        let pieces = pieces(race, turn.thrown, turn.seat);
+        let enemy = race.spec().seats.iter().find(|&other| other != turn.seat).unwrap_or(turn.seat);
+        let pieces = [turn.seat, enemy].map(|seat| race.steps(turn.thrown, seat));
         let area = pieces.map(|places| places.map(|place| place / NEAR));
         let is_worse = |(_, kept): &(PieceSteps, SurveyedPosition)| regret >= kept.regret;
         let has_room = |kept: &KeptPositions| match kept.get(&area) {
@@ -127,20 +126,17 @@ impl Shortlist {
     /// them alike.
     pub fn positions(self, count: usize) -> Vec<SurveyedPosition> {
         let kinds = self.kinds.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut candidates: Vec<(TurnEffect, PieceSteps, SurveyedPosition)> = Vec::new();
-        for (kind, kept) in kinds {
-            candidates.extend(kept.into_values().map(|(pieces, position)| (kind, pieces, position)));
-        }
-        candidates.sort_by(|a, b| a.2.order(&b.2));
-        let mut chosen: Vec<(TurnEffect, PieceSteps, SurveyedPosition)> = Vec::new();
-        for candidate in candidates {
-            let alike = chosen.iter().filter(|other| other.0 == candidate.0).count();
-            let is_new = chosen.iter().all(|other| !are_alike(&other.1, &candidate.1));
-            if chosen.len() < count && alike < count.div_ceil(3) && is_new {
-                chosen.push(candidate);
+        let mut candidates: Vec<_> = kinds.into_values().flat_map(BTreeMap::into_values).collect();
+        candidates.sort_by(|(_, a), (_, b)| a.order(b));
+        let mut chosen: Vec<(PieceSteps, SurveyedPosition)> = Vec::new();
+        for (pieces, position) in candidates {
+            let of_kind = chosen.iter().filter(|(_, other)| other.natural.kind == position.natural.kind).count();
+            let is_new = chosen.iter().all(|(other, _)| !are_alike(other, &pieces));
+            if chosen.len() < count && of_kind < count.div_ceil(3) && is_new {
+                chosen.push((pieces, position));
             }
         }
-        chosen.into_iter().map(|(_, _, position)| position).collect()
+        chosen.into_iter().map(|(_, position)| position).collect()
     }
 }
 
@@ -158,11 +154,6 @@ fn ways(race: &Race, states: &[State], values: &[f64], seat: Seat) -> Option<(us
 
 fn are_alike(a: &PieceSteps, b: &PieceSteps) -> bool {
     a.iter().flatten().zip(b.iter().flatten()).all(|(a, b)| a.abs_diff(*b) <= NEAR)
-}
-
-fn pieces(race: &Race, state: &State, seat: Seat) -> PieceSteps {
-    let enemy = race.spec().seats.iter().find(|&other| other != seat).unwrap_or(seat);
-    [race.steps(state, seat), race.steps(state, enemy)]
 }
 
 /// The effects of one of the results.

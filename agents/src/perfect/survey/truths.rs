@@ -74,16 +74,11 @@ fn keep(kept: &mut Extreme, size: f64, race: &Race, state: &State, text: impl Fn
 /// The truths of a game in which the seat that throws first wins `start` of the games: up to five, fewer where play
 /// leaves nothing to choose. `positions` are those in which the natural move is wrong, the worst first.
 pub(super) fn truths(race: &Race, start: f64, positions: &[SurveyedPosition], extremes: Extremes) -> Vec<Truth> {
-    let truth = |text: String, position: &str, board: &str| Truth {
-        text,
-        position: position.to_owned(),
-        board: board.to_owned(),
-    };
     let wrong = |found: &SurveyedPosition, what: &str| {
         let (natural, best) = (&found.natural, &found.best);
         let [low, high] = [natural, best].map(|way| percent(way.value));
         let text = format!("{what}: “{}” wins {low} of the games, “{}” {high}.", natural.turn, best.turn);
-        truth(text, &found.position, &found.board)
+        Truth { position: found.position.clone(), text, board: found.board.clone() }
     };
     let captures = |kind: TurnEffect| matches!(kind, TurnEffect::Capture | TurnEffect::CaptureInFront);
     let spared = positions.iter().find(|found| captures(found.natural.kind) && !captures(found.best.kind));
@@ -91,7 +86,7 @@ pub(super) fn truths(race: &Race, start: f64, positions: &[SurveyedPosition], ex
     let first = race.spec().seats.iter().next().map(|first| {
         let (state, percent, points) = (race.initial_state(first), 100.0 * start, 100.0 * (start - 0.5));
         let text = format!("Who throws first wins {percent:.2} % of the games: that is worth {points:+.2} points.");
-        truth(text, &race.print(&state), &race.draw(&state))
+        Truth { position: race.print(&state), text, board: race.draw(&state) }
     });
     let found = [
         worst.map(|found| wrong(found, "The move with the largest lead can be the worst")),

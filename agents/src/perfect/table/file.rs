@@ -16,8 +16,8 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 
-use super::{Table, TableValues, value_count};
-use crate::perfect::solve::{Cursor, Facts, Unfinished};
+use super::{Table, TableValues};
+use crate::perfect::solve::{Cursor, Facts, Unfinished, value_count};
 use crate::play::error::Error;
 use crate::play::files::write_whole;
 
@@ -54,14 +54,14 @@ pub struct TableHeader {
     pub unfinished: Option<Cursor>,
 }
 
-/// The bytes of a part are not those that were written.
-fn damaged(part: &str) -> Error {
-    Error::new(format!("is damaged: the checksum of {part} is wrong"))
+/// Refuses a part whose bytes are not those that were written.
+fn check_intact(part: &str, is_intact: bool) -> Result<(), Error> {
+    Error::unless(is_intact, || format!("is damaged: the checksum of {part} is wrong"))
 }
 
-/// A fact in the header that cannot be true.
-fn fact(what: &str, expected: impl Display, found: impl Display) -> Error {
-    Error::new(format!("{what} in the header is {found}, not {expected}"))
+/// Says that a fact in the header cannot be true.
+fn fact(what: &str, expected: impl Display, found: impl Display) -> String {
+    format!("{what} in the header is {found}, not {expected}")
 }
 
 fn io(action: &'static str) -> impl Fn(io::Error) -> Error {
@@ -73,17 +73,11 @@ fn in_file<T>(path: &Path, result: Result<T, Error>) -> Result<T, Error> {
 }
 
 impl TableHeader {
-    /// The header of so many values of a game.
-    pub(super) fn new(
-        starts: &TurnIndex,
-        values: usize,
-        bits: u8,
-        facts: Option<Facts>,
-        unfinished: Option<Cursor>,
-    ) -> TableHeader {
+    /// The header of the values of a game.
+    pub(super) fn new(starts: &TurnIndex, bits: u8, facts: Option<Facts>, unfinished: Option<Cursor>) -> TableHeader {
         let ruleset = starts.race().ruleset().clone();
-        let ruleset_hash = hash(&ruleset);
-        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values, bits, facts, unfinished }
+        let (ruleset_hash, sides, values) = (hash(&ruleset), starts.sides().len(), value_count(starts));
+        TableHeader { ruleset, ruleset_hash, sides, values, bits, facts, unfinished }
     }
 
     /// Reads the header of a file.
@@ -117,9 +111,7 @@ pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Er
     let read = || {
         let (header, found, values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
-        if expected != found {
-            return Err(Error::new(format!("is of {found}, not of {expected}")));
-        }
+        Error::unless(expected == found, || format!("is of {found}, not of {expected}"))?;
         match (header.unfinished, values) {
             (Some(place), TableValues::Long(values)) => Ok(Unfinished { values, place }),
             _ => Err(Error::new("is finished: there is nothing to go on with")),
@@ -136,27 +128,20 @@ fn open(path: &Path) -> Result<BufReader<File>, Error> {
 fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableValues), Error> {
     let header = read_header(input)?;
     let hash = hash(&header.ruleset);
-    if header.ruleset_hash != hash {
-        return Err(fact("ruleset_hash", hash, header.ruleset_hash));
-    }
+    Error::unless(header.ruleset_hash == hash, || fact("ruleset_hash", &hash, &header.ruleset_hash))?;
     let race = Race::new(header.ruleset.clone());
     let starts = TurnIndex::new(&race).map_err(Error::new)?;
-    for (what, expected, found) in
-        [("camps", starts.sides().len(), header.sides), ("values", value_count(&starts), header.values)]
-    {
-        if found != expected {
-            return Err(fact(what, expected, found));
-        }
-    }
+    let (sides, count) = (starts.sides().len(), value_count(&starts));
+    Error::unless(header.sides == sides, || fact("camps", sides, header.sides))?;
+    Error::unless(header.values == count, || fact("values", count, header.values))?;
     let values = match header.bits {
         16 => TableValues::Short(read_values(input, header.values, 2, |value| value as u16)?),
         32 => TableValues::Long(read_values(input, header.values, 4, |value| value)?),
-        bits => return Err(fact("bits", "16 or 32", bits)),
+        bits => return Err(Error::new(fact("bits", "16 or 32", bits))),
     };
-    match input.read(&mut [0]).map_err(io("read"))? {
-        0 => Ok((header, starts, values)),
-        _ => Err(Error::new("goes on after its last value")),
-    }
+    let is_over = input.read(&mut [0]).map_err(io("read"))? == 0;
+    Error::unless(is_over, || "goes on after its last value")?;
+    Ok((header, starts, values))
 }
 
 fn hash(ruleset: &Ruleset) -> String {
@@ -164,35 +149,31 @@ fn hash(ruleset: &Ruleset) -> String {
 }
 
 fn read_header(input: &mut impl Read) -> Result<TableHeader, Error> {
-    let mut start = [0; MAGIC.len() + 8];
-    fill(input, &mut start, "the header")?;
-    let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| start[at + byte]));
-    if &start[..MAGIC.len()] != MAGIC {
-        return Err(Error::new("is not a table of ashta: it begins with other bytes"));
-    }
-    if number(8) != FORMAT {
-        return Err(Error::new(format!("has format {}, this program reads format {FORMAT}", number(8))));
-    }
-    let length = number(12);
-    if length > MAX_HEADER {
-        return Err(damaged("the header"));
-    }
-    let mut header = vec![0; length as usize];
-    fill(input, &mut header, "the header")?;
-    let mut sum = [0; 4];
-    fill(input, &mut sum, "the header")?;
-    if u32::from_le_bytes(sum) != checksum(&[&start, &header]) {
-        return Err(damaged("the header"));
-    }
+    const PART: &str = "the header";
+    let start = read_bytes(input, MAGIC.len() + 8, PART)?;
+    let (format, length) = (number(&start, MAGIC.len()), number(&start, MAGIC.len() + 4));
+    Error::unless(start.starts_with(MAGIC), || "is not a table of ashta: it begins with other bytes")?;
+    Error::unless(format == FORMAT, || format!("has format {format}, this program reads format {FORMAT}"))?;
+    check_intact(PART, length <= MAX_HEADER)?;
+    let header = read_bytes(input, length as usize, PART)?;
+    let sum = number(&read_bytes(input, 4, PART)?, 0);
+    check_intact(PART, checksum(&[&start, &header]) == sum)?;
     serde_json::from_slice(&header).map_err(Error::because(BAD_HEADER))
 }
 
-/// Reads as many bytes as there is room for.
-fn fill(input: &mut impl Read, bytes: &mut [u8], part: &str) -> Result<(), Error> {
-    input.read_exact(bytes).map_err(|source| match source.kind() {
+/// Reads so many bytes.
+fn read_bytes(input: &mut impl Read, count: usize, part: &str) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; count];
+    input.read_exact(&mut bytes).map_err(|source| match source.kind() {
         io::ErrorKind::UnexpectedEof => Error::new(format!("is cut short: it ends within {part}")),
         _ => io("read")(source),
-    })
+    })?;
+    Ok(bytes)
+}
+
+/// The number in the four bytes from `at` on.
+fn number(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
 }
 
 fn checksum(parts: &[&[u8]]) -> u32 {
@@ -210,28 +191,19 @@ fn read_values<V>(
 ) -> Result<Vec<V>, Error> {
     let mut values: Vec<V> = Vec::new();
     let blocks = count.div_ceil(BLOCK);
-    let (mut packed, mut planes) = (Vec::new(), Vec::new());
     for block in 0..blocks {
         let part = format!("block {} of {blocks}", block + 1);
         let here = BLOCK.min(count - values.len());
-        let mut start = [0; 8];
-        fill(input, &mut start, &part)?;
-        let [length, sum] = [0, 4].map(|at| u32::from_le_bytes(std::array::from_fn(|byte| start[at + byte])));
+        let start = read_bytes(input, 8, &part)?;
+        let (length, sum) = (number(&start, 0) as usize, number(&start, 4));
         // Values that cannot be compressed take a little more room than they have themselves.
-        if length as usize > 2 * bytes * here + 64 {
-            return Err(damaged(&part));
-        }
-        packed.resize(length as usize, 0);
-        fill(input, &mut packed, &part)?;
-        if checksum(&[&packed]) != sum {
-            return Err(damaged(&part));
-        }
-        planes.clear();
-        let limit = (bytes * here) as u64;
-        let read = ZlibDecoder::new(packed.as_slice()).take(limit + 1).read_to_end(&mut planes);
-        if read.is_err() || planes.len() as u64 != limit {
-            return Err(damaged(&part));
-        }
+        check_intact(&part, length <= 2 * bytes * here + 64)?;
+        let packed = read_bytes(input, length, &part)?;
+        check_intact(&part, checksum(&[&packed]) == sum)?;
+        let size = bytes * here;
+        let mut planes = Vec::with_capacity(size + 1);
+        let read = ZlibDecoder::new(packed.as_slice()).take(size as u64 + 1).read_to_end(&mut planes);
+        check_intact(&part, read.is_ok() && planes.len() == size)?;
         if values.capacity() < values.len() + here {
             // A header alone takes no room: there is as much again as has been read, and no more than there will be.
             values.reserve_exact((values.len() + here).min(count - values.len()));
@@ -252,7 +224,7 @@ fn read_values<V>(
 /// When the file cannot be written.
 pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
     let Unfinished { values, place } = unfinished;
-    write(path, &TableHeader::new(starts, values.len(), 32, None, Some(*place)), |at| values[at])
+    write(path, &TableHeader::new(starts, 32, None, Some(*place)), |at| values[at])
 }
 
 pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {

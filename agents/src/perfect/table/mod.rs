@@ -14,10 +14,9 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::turn::{TurnResults, turn_results};
-use ashta_env::turn_index::Sides;
-use ashta_env::turn_index::TurnIndex;
+use ashta_env::turn_index::{Sides, TurnIndex};
 
-use crate::perfect::solve::{Facts, Solution, UNIT};
+use crate::perfect::solve::{Facts, Solution, UNIT, value_count};
 use crate::perfect::start;
 use crate::play::agent::{Agent, OnePly};
 use crate::play::error::Error;
@@ -44,10 +43,6 @@ impl TableValues {
             TableValues::Short(values) => values.len(),
             TableValues::Long(values) => values.len(),
         }
-    }
-
-    fn bits(&self) -> u8 {
-        if matches!(self, TableValues::Short(_)) { 16 } else { 32 }
     }
 
     fn get(&self, at: usize) -> u32 {
@@ -129,7 +124,7 @@ impl Table {
     }
 
     fn header(&self) -> TableHeader {
-        TableHeader::new(&self.starts, self.values.len(), self.bits(), Some(self.facts), None)
+        TableHeader::new(&self.starts, self.bits(), Some(self.facts), None)
     }
 
     /// The ruleset that was solved.
@@ -149,7 +144,7 @@ impl Table {
 
     /// Bits of a value: 16 or 32.
     pub fn bits(&self) -> u8 {
-        self.values.bits()
+        if matches!(self.values, TableValues::Short(_)) { 16 } else { 32 }
     }
 
     /// How far rounding to [`Table::bits`] may move a value.
@@ -194,11 +189,6 @@ impl Table {
     }
 }
 
-/// Number of values of a table.
-fn value_count(starts: &TurnIndex) -> usize {
-    crate::perfect::solve::value_count(starts.numbers(), starts.seats())
-}
-
 /// Evaluates by a table: perfect play.
 #[derive(Clone, Debug)]
 pub struct Perfect {
@@ -220,10 +210,8 @@ impl Perfect {
     /// The values of a position within a turn, and the first action of the best result where there is a choice.
     fn within(&mut self, race: &Race, state: &State) -> Evaluation {
         let Node::Decision(seat) = race.node(state) else {
-            let mut values = Vec::new();
-            let starts = Starts { table: &self.table };
-            Expectimax::new(starts, 1).with_min_probability(MIN_PROBABILITY).values(race, &[*state], &mut values);
-            return values.pop().unwrap_or_default().into();
+            let mut series = Expectimax::new(Starts(&self.table), 1).with_min_probability(MIN_PROBABILITY);
+            return series.evaluate(race, &[*state]).pop().unwrap_or_default();
         };
         turn_results(race, state, &mut self.results);
         let values: Vec<BySeat<f32>> =
@@ -237,23 +225,17 @@ impl Perfect {
 
 impl Evaluator<Race> for Perfect {
     fn evaluate(&mut self, race: &Race, states: &[State]) -> Vec<Evaluation> {
-        let mut answer = |state: &State| match self.table.known(state) {
-            Some(values) => values.into(),
-            None => self.within(race, state),
-        };
-        states.iter().map(&mut answer).collect()
+        let answer = |state: &State| self.table.known(state).map_or_else(|| self.within(race, state), Evaluation::from);
+        states.iter().map(answer).collect()
     }
 }
 
 /// Evaluates turn-start states; within a series of throws as at its beginning.
-struct Starts<'a> {
-    table: &'a Table,
-}
+struct Starts<'a>(&'a Table);
 
 impl Evaluator<Race> for Starts<'_> {
     fn evaluate(&mut self, _race: &Race, states: &[State]) -> Vec<Evaluation> {
-        let answer =
-            |state: &State| self.table.known(&self.table.starts.start_of_turn(state)).unwrap_or_default().into();
+        let answer = |state: &State| self.0.known(&self.0.starts.start_of_turn(state)).unwrap_or_default().into();
         states.iter().map(answer).collect()
     }
 }

@@ -6,15 +6,15 @@
 use std::borrow::Cow;
 
 use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, Optimizer};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
 use crate::learn::net::Batch;
-use crate::learn::net::loss::{TargetTensors, losses};
+use crate::learn::net::loss::losses;
 use crate::learn::net::model::{Network, active_entries, layer_rates, numbers};
 use crate::network::portable::MlpShape;
 
 use super::{ADAM_BETA_1, ADAM_BETA_2, ADAM_EPSILON, LEAST_MOMENT, STEPS_BETWEEN_FLUSHES};
-use super::{LearnedNumbers, LearningConfig, StepSettings};
+use super::{LearnedNumbers, LearnerNetwork, LearningConfig, StepSettings};
 
 /// Weights, moments and EMA as tensors `[parameters]` in the order of [`MlpShape`].
 pub(super) struct DeviceNetwork {
@@ -34,29 +34,42 @@ pub(super) struct DeviceNetwork {
 impl DeviceNetwork {
     /// A network that goes on from `learned` after `time` steps.
     pub(super) fn new(shape: MlpShape, device: Device, learned: LearnedNumbers<'_>) -> DeviceNetwork {
-        let row = |numbers: Vec<f32>| row(numbers, &device);
+        let row = |numbers: &[f32]| Tensor::<1>::from_data(numbers, &device);
         let optimizer =
             AdamConfig::new().with_beta_1(ADAM_BETA_1).with_beta_2(ADAM_BETA_2).with_epsilon(ADAM_EPSILON).build();
-        let layers = shape.layers().zip(layer_rates(&shape));
-        let rates =
-            layers.flat_map(|((inputs, outputs), rate)| std::iter::repeat_n(rate as f32, (inputs + 1) * outputs));
+        let layers = shape.spans().zip(layer_rates(&shape));
+        let rates: Vec<f32> = layers.flat_map(|(span, rate)| std::iter::repeat_n(rate as f32, span.len())).collect();
         let LearnedNumbers { parameters, average, moments } = learned;
         DeviceNetwork {
             optimizer,
-            rates: row(rates.collect()),
-            parameters: row(parameters.into_owned()),
+            rates: row(&rates),
+            parameters: row(&parameters),
             // The time of the moments is set with each step.
-            moments: moments.map(|[first, second]| {
-                AdamState::new(AdaptiveMomentumState::new(0, row(first.into_owned()), row(second.into_owned())))
-            }),
-            average: average.map(|average| row(average.into_owned())),
+            moments: moments
+                .map(|[first, second]| AdamState::new(AdaptiveMomentumState::new(0, row(&first), row(&second)))),
+            average: average.map(|average| row(&average)),
             losses: Tensor::zeros([4], &device),
             shape,
             device,
         }
     }
 
-    pub(super) fn numbers(&self) -> LearnedNumbers<'static> {
+    /// The gradient `[parameters]` of the batch's loss; the losses and the norm of the gradient `[4]`.
+    pub(super) fn gradient(&self, batch: &Batch, policy_weight: f32) -> (Tensor<1>, Tensor<1>) {
+        let tracked = self.device.clone().autodiff();
+        let network = Network::new(&self.shape, &self.parameters);
+        let active = active_entries(batch, self.shape.observation, &tracked);
+        let logits = network.forward(active, batch.len());
+        let [value, policy, entropy] = losses(&self.shape, batch, &tracked, logits);
+        let gradients = (value.clone() + policy.clone().mul_scalar(policy_weight)).backward();
+        let gradient = network.gradient(&gradients);
+        let norm = gradient.clone().square().sum().sqrt();
+        (gradient, Tensor::cat(vec![value.inner(), policy.inner(), entropy.inner(), norm], 0))
+    }
+}
+
+impl LearnerNetwork for DeviceNetwork {
+    fn numbers(&self) -> LearnedNumbers<'_> {
         let download = |row: &Tensor<1>| Cow::Owned(numbers(row.clone()));
         LearnedNumbers {
             parameters: download(&self.parameters),
@@ -68,14 +81,12 @@ impl DeviceNetwork {
         }
     }
 
-    /// The sums of the losses of all steps since the last call.
-    pub(super) fn take_losses(&mut self) -> [f64; 4] {
-        let sums = std::mem::replace(&mut self.losses, Tensor::zeros([4], &self.device));
-        let sums = numbers(sums);
+    fn take_losses(&mut self) -> [f64; 4] {
+        let sums = numbers(std::mem::replace(&mut self.losses, Tensor::zeros([4], &self.device)));
         std::array::from_fn(|at| f64::from(sums[at]))
     }
 
-    pub(super) fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
+    fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
         let (gradient, losses) = self.gradient(batch, config.policy_weight as f32);
         let gradient = match config.gradient_clip {
             Some(limit) => {
@@ -98,19 +109,6 @@ impl DeviceNetwork {
             *average = average.clone() + (self.parameters.clone() - average.clone()).mul_scalar(rate);
         }
     }
-
-    /// The gradient `[parameters]` of the batch's loss; the losses and the norm of the gradient `[4]`.
-    pub(super) fn gradient(&self, batch: &Batch, policy_weight: f32) -> (Tensor<1>, Tensor<1>) {
-        let tracked = self.device.clone().autodiff();
-        let network = Network::new(&self.shape, &self.parameters);
-        let active = active_entries(batch, self.shape.observation, &tracked);
-        let targets = TargetTensors::new(&self.shape, batch, &tracked);
-        let [value, policy, entropy] = losses(&self.shape, &targets, network.forward(active, batch.len()));
-        let gradients = (value.clone() + policy.clone().mul_scalar(policy_weight)).backward();
-        let gradient = network.gradient(&gradients);
-        let norm = gradient.clone().square().sum().sqrt();
-        (gradient, Tensor::cat(vec![value.inner(), policy.inner(), entropy.inner(), norm], 0))
-    }
 }
 
 /// Sets moments that are nearly 0 to 0.
@@ -121,10 +119,4 @@ fn flush(AdamState { momentum }: AdamState<1>) -> AdamState<1> {
     };
     let AdaptiveMomentumState { time, moment_1, moment_2, .. } = momentum;
     AdamState::new(AdaptiveMomentumState::new(time, flush(moment_1), flush(moment_2)))
-}
-
-/// The tensor `[numbers]` of these numbers.
-fn row(numbers: Vec<f32>, device: &Device) -> Tensor<1> {
-    let length = numbers.len();
-    Tensor::from_data(TensorData::new(numbers, [length]), device)
 }

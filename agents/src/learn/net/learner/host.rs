@@ -4,6 +4,7 @@
 //! small for it. Everything is summed in a fixed order, so the same batches give the same bits.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::learn::net::dense::{Transposed, dot};
 use crate::learn::net::loss::{Losses, differentiate};
@@ -11,7 +12,7 @@ use crate::learn::net::{Batch, model, sparse};
 use crate::network::portable::MlpShape;
 
 use super::{ADAM_BETA_1, ADAM_BETA_2, ADAM_EPSILON, LEAST_MOMENT};
-use super::{LearnedNumbers, LearningConfig, StepSettings};
+use super::{LearnedNumbers, LearnerNetwork, LearningConfig, StepSettings};
 
 /// Weights, moments and EMA as plain rows in the order of [`MlpShape`], and room for a step.
 pub(super) struct HostNetwork {
@@ -48,7 +49,37 @@ impl HostNetwork {
         }
     }
 
-    pub(super) fn numbers(&self) -> LearnedNumbers<'_> {
+    /// Computes the gradient of the batch's loss, and the losses.
+    fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> Losses {
+        let HostNetwork { shape, parameters, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
+        let layers: Vec<(usize, usize)> = shape.layers().collect();
+        let spans: Vec<Range<usize>> = shape.spans().collect();
+        sparse::forward(&parameters[spans[0].clone()], layers[0].1, batch, &mut outputs[0]);
+        for (number, &(inputs, width)) in layers.iter().enumerate().skip(1) {
+            let layer = &mut deeper[number - 1];
+            let (weights, bias) = parameters[spans[number].clone()].split_at(inputs * width);
+            layer.load(weights, width);
+            let (before, after) = outputs.split_at_mut(number);
+            layer.forward(bias, &before[number - 1], &mut after[0]);
+            if number + 1 < layers.len() {
+                after[0].iter_mut().for_each(|sum| *sum = if *sum > 0.0 { *sum } else { 0.0 });
+            }
+        }
+        slopes.clone_from(outputs.last().expect("a network has a head"));
+        let losses = differentiate(shape, batch, policy_weight, slopes);
+        for (number, &(inputs, width)) in layers.iter().enumerate().skip(1).rev() {
+            let (weights, bias) = gradient[spans[number].clone()].split_at_mut(inputs * width);
+            deeper[number - 1].backward(slopes, &outputs[number - 1], bias, before);
+            deeper[number - 1].store_gradient(weights, width);
+            std::mem::swap(slopes, before);
+        }
+        sparse::backward(slopes, layers[0].1, batch, &mut gradient[spans[0].clone()]);
+        Losses { gradient_norm: dot(gradient, gradient).sqrt(), ..losses }
+    }
+}
+
+impl LearnerNetwork for HostNetwork {
+    fn numbers(&self) -> LearnedNumbers<'_> {
         let [first, second] = &self.moments;
         LearnedNumbers {
             parameters: Cow::Borrowed(&self.parameters),
@@ -57,26 +88,19 @@ impl HostNetwork {
         }
     }
 
-    /// The sums of the losses of all steps since the last call.
-    pub(super) fn take_losses(&mut self) -> [f64; 4] {
+    fn take_losses(&mut self) -> [f64; 4] {
         std::mem::take(&mut self.losses)
     }
 
-    pub(super) fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
+    fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
         let losses = self.differentiate(batch, config.policy_weight as f32);
         let norm = losses.gradient_norm;
         for (sum, loss) in self.losses.iter_mut().zip([losses.value, losses.policy, losses.policy_entropy, norm]) {
             *sum += f64::from(loss);
         }
-        let scale = config
-            .gradient_clip
-            .map(|limit| limit as f32)
-            .filter(|&limit| norm > limit)
-            .map_or(1.0, |limit| limit / norm);
-        let mut start = 0;
-        for ((inputs, outputs), rate) in self.shape.layers().zip(model::layer_rates(&self.shape)) {
-            let layer = start..start + (inputs + 1) * outputs;
-            start = layer.end;
+        let limit = config.gradient_clip.map_or(f32::INFINITY, |limit| limit as f32);
+        let scale = if norm > limit { limit / norm } else { 1.0 };
+        for (layer, rate) in self.shape.spans().zip(model::layer_rates(&self.shape)) {
             let update = Update::new(config, settings, settings.learning_rate * rate, scale);
             let [first, second] = &mut self.moments;
             let (parameters, gradient) = (&mut self.parameters[layer.clone()], &mut self.gradient[layer.clone()]);
@@ -88,39 +112,6 @@ impl HostNetwork {
                 _ => update.run::<false>(parameters, gradient, moments, &mut []),
             }
         }
-    }
-
-    /// Computes the gradient of the batch's loss, and the losses.
-    fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> Losses {
-        let HostNetwork { shape, parameters, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
-        let layers: Vec<(usize, usize)> = shape.layers().collect();
-        let starts: Vec<usize> = layers
-            .iter()
-            .scan(0, |end, (inputs, outputs)| Some(std::mem::replace(end, *end + (inputs + 1) * outputs)))
-            .chain([parameters.len()])
-            .collect();
-        let first = ..starts[1];
-        sparse::forward(&parameters[first], layers[0].1, batch, &mut outputs[0]);
-        for (number, &(inputs, width)) in layers.iter().enumerate().skip(1) {
-            let layer = &mut deeper[number - 1];
-            let (weights, bias) = parameters[starts[number]..starts[number + 1]].split_at(inputs * width);
-            layer.load(weights, width);
-            let (before, after) = outputs.split_at_mut(number);
-            layer.forward(bias, &before[number - 1], &mut after[0]);
-            if number + 1 < layers.len() {
-                after[0].iter_mut().for_each(|sum| *sum = if *sum > 0.0 { *sum } else { 0.0 });
-            }
-        }
-        slopes.clone_from(outputs.last().expect("a network has a head"));
-        let losses = differentiate(shape, batch, policy_weight, slopes);
-        for (number, &(inputs, width)) in layers.iter().enumerate().skip(1).rev() {
-            let (weights, bias) = gradient[starts[number]..starts[number + 1]].split_at_mut(inputs * width);
-            deeper[number - 1].backward(slopes, &outputs[number - 1], bias, before);
-            deeper[number - 1].store_gradient(weights, width);
-            std::mem::swap(slopes, before);
-        }
-        sparse::backward(slopes, layers[0].1, batch, &mut gradient[first]);
-        Losses { gradient_norm: dot(gradient, gradient).sqrt(), ..losses }
     }
 }
 

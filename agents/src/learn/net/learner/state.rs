@@ -60,21 +60,15 @@ impl Learner {
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: LearnerManifest =
             serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("learner"))?;
-        let mismatch =
-            |what, expected, found| Err(Error::new(format!("the saved learner has {what} {found}, not {expected}")));
-        if manifest.format != FORMAT {
-            return mismatch("format", FORMAT.to_string(), manifest.format.to_string());
-        }
-        if manifest.shape != shape {
-            return mismatch("the shape", shape.to_string(), manifest.shape.to_string());
+        for (what, expected, found) in [
+            ("format", FORMAT.to_string(), manifest.format.to_string()),
+            ("the shape", shape.to_string(), manifest.shape.to_string()),
+        ] {
+            Error::unless(expected == found, || format!("the saved learner has {what} {found}, not {expected}"))?;
         }
         file.expect_count(1 + usize::from(manifest.averaged) + if manifest.steps > 0 { 2 } else { 0 })?;
         shape.validate()?;
-        let read = |name| {
-            let mut numbers = Vec::with_capacity(shape.parameters());
-            file.read(name, &[shape.parameters()], &mut numbers).map(|()| numbers)
-        };
-        let read = |name| read(name).map(Cow::<[f32]>::Owned);
+        let read = |name| file.floats(name, &[shape.parameters()]).map(Cow::<[f32]>::Owned);
         let parameters = read("latest")?;
         let average = match (config.ema, manifest.averaged) {
             (None, _) => None,
