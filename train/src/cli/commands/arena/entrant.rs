@@ -1,6 +1,5 @@
 //! Who enters the arena: agents of this program and programs of others.
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::run::files::cannot_write;
@@ -37,7 +36,7 @@ pub fn enter<'a>(
     specs: &[String],
     game: &GameArgs,
     limits: &Limits,
-    errors: &ErrorFiles,
+    errors: &mut ErrorFiles,
 ) -> Result<(Race, Entrants<'a>)> {
     let read = |(number, spec): (usize, &String)| match spec.strip_prefix(ENGINE) {
         Some(command) => Program::new(command, errors.of(number)?, limits.clone()).map(Written::Engine),
@@ -59,7 +58,7 @@ pub fn enter<'a>(
             Written::Engine(program) => {
                 let hello = program.hello().with_context(|| format!("{spec}: no engine that can be asked"))?;
                 check_game(&hello, &race).with_context(|| spec.clone())?;
-                let text = |key: &str| hello.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let text = |key: &str| hello[key].as_str().unwrap_or_default();
                 let version = format!("{} {}", text("name"), text("version")).trim_end().to_owned();
                 (Some(version), Entrant::new(name, move || Box::new(program.player())))
             }
@@ -76,7 +75,7 @@ pub struct ErrorFiles {
     folder: PathBuf,
     /// Whether it is among the temporary ones.
     is_own: bool,
-    files: RefCell<Vec<PathBuf>>,
+    files: Vec<PathBuf>,
 }
 
 impl ErrorFiles {
@@ -84,26 +83,26 @@ impl ErrorFiles {
     pub fn new(folder: Option<&Path>) -> ErrorFiles {
         let own = || std::env::temp_dir().join(format!("ashta-arena-{}", std::process::id()));
         let is_own = folder.is_none();
-        ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own, files: RefCell::default() }
+        ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own, files: Vec::new() }
     }
 
     /// The file of the agent with this number, from 0.
     ///
     /// # Errors
     /// When the folder cannot be made.
-    fn of(&self, number: usize) -> Result<PathBuf> {
+    fn of(&mut self, number: usize) -> Result<PathBuf> {
         std::fs::create_dir_all(&self.folder).with_context(|| cannot_write(&self.folder))?;
         let file = self.folder.join(format!("engine-{}.txt", number + 1));
-        self.files.borrow_mut().push(file.clone());
+        self.files.push(file.clone());
         Ok(file)
     }
 }
 
 impl Drop for ErrorFiles {
     fn drop(&mut self) {
-        for file in self.files.get_mut() {
-            if std::fs::metadata(&*file).is_ok_and(|facts| facts.len() == 0) {
-                let _ = std::fs::remove_file(&*file);
+        for file in &self.files {
+            if std::fs::metadata(file).is_ok_and(|facts| facts.len() == 0) {
+                let _ = std::fs::remove_file(file);
             } else if self.is_own && file.exists() {
                 remark(format_args!("what an engine wrote to standard error is in {}", file.display()));
             }
@@ -121,7 +120,7 @@ fn check_game(hello: &Value, race: &Race) -> Result<()> {
     if !race.ruleset().is_builtin() {
         return Ok(());
     }
-    let Some(known) = hello.get("games").and_then(Value::as_array) else { return Ok(()) };
+    let Some(known) = hello["games"].as_array() else { return Ok(()) };
     let played = race.spec().name.split('?').next().unwrap_or_default();
     if !known.iter().any(|game| game.as_str() == Some(played)) {
         bail!("the engine does not play {played}; it plays {}", Value::from(known.clone()));

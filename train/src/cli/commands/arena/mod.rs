@@ -43,8 +43,8 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     let stops = Arc::new(AtomicBool::new(false));
     let patience = Duration::from_secs_f64(args.move_seconds);
     let limits = Limits { patience, stops: Arc::clone(&stops), watch: Arc::default() };
-    let errors = ErrorFiles::new(args.engine_errors.as_deref());
-    let (race, entrants) = enter(&args.agents, &args.game, &limits, &errors)?;
+    let mut errors = ErrorFiles::new(args.engine_errors.as_deref());
+    let (race, entrants) = enter(&args.agents, &args.game, &limits, &mut errors)?;
     let arena = Arena::new(args, &race, entrants)?;
     if let Some(folder) = &args.report {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
@@ -139,16 +139,14 @@ impl<'a> Arena<'a> {
             let bar = terminal::bar(left.end, "blocks")?;
             bar.set_position(left.start);
             bar.reset_eta();
-            let mut failed = None;
+            let mut written = Ok(());
             let mut reported = vec![false; tournament.entrants().len()];
             let mut take = |block: u64, lines: Vec<GameLine>, new: &[GameFacts]| {
                 new.iter().for_each(|game| self.report_forfeit(game, &mut reported, &bar));
                 bar.set_position(block + 1);
-                if let Some(Err(error)) = file.as_mut().map(|file| file.add(&lines)) {
-                    failed = Some(error);
-                }
+                written = file.as_mut().map_or(Ok(()), |file| file.add(&lines));
                 keep_largest(&mut swings, lines);
-                if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if written.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let config = MatchConfig { batch: BATCH, ..self.args.games.config() };
             let begun = Instant::now();
@@ -156,9 +154,7 @@ impl<'a> Arena<'a> {
             let is_stopped = || stops.load(Ordering::Relaxed);
             tournament.play(left, &config, &clock, &is_stopped, &mut facts, &mut take);
             bar.finish_and_clear();
-            if let Some(error) = failed {
-                return Err(error);
-            }
+            written?;
         }
         let turns = facts.iter().map(|game| game.turns).collect();
         Ok(ArenaOutcome { summary: tournament.summary(&facts), turns, swings })
