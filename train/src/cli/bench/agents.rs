@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::run::evaluation::against;
 use crate::run::games;
+use crate::run::output::with_interval;
 use anyhow::Result;
 use ashta_agents::arena::{Interval, MatchConfig, MatchProgress};
 use ashta_agents::play::agent::{Agent, GameRng};
@@ -41,10 +42,9 @@ impl BenchRow for AgentSpeed {
         "agent                              ms/decision        90 %                      won  regret per decision";
 
     fn line(&self) -> String {
-        let [low, high] = self.interval.map(|share| 100.0 * share);
-        let won = format!("{:.1} % [{low:.1}, {high:.1}]", 100.0 * self.score);
-        let regret = |Interval { mean, interval: [low, high], .. }| format!("{mean:.5} [{low:.5}, {high:.5}]");
-        let regret = self.regret_per_decision.map_or_else(String::new, regret);
+        let won = with_interval(100.0 * self.score, self.interval.map(|share| 100.0 * share), 1, " %");
+        let regret = self.regret_per_decision.map(|regret| with_interval(regret.mean, regret.interval, 5, ""));
+        let regret = regret.unwrap_or_default();
         let (mean, most) = (self.milliseconds_per_decision, self.milliseconds_90_percent);
         format!("{:<34} {mean:>11.4} {most:>11.4} {won:>24}  {regret}", self.agent)
     }

@@ -94,11 +94,8 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     }
     print(format_args!("\n{end}"))?;
     if let Some(returns) = returns {
-        let got: Vec<String> = players
-            .iter()
-            .zip(returns)
-            .map(|(player, own)| format!("{} {}", player.seat, percent(f64::from(*own))))
-            .collect();
+        let got = |(player, own): (&PlayerAnalysis, &f32)| format!("{} {}", player.seat, percent(f64::from(*own)));
+        let got: Vec<String> = players.iter().zip(returns).map(got).collect();
         print(format_args!("The game is over: {}.", got.join(", ")))?;
     }
     print("")?;

@@ -41,7 +41,8 @@ pub fn run(args: &SurveyArgs) -> Result<()> {
     let known = findings::prepare(&args.output, race.ruleset())?;
     terminal::on_interrupt(None, "stopped; what is in survey.json stays, and the same command goes on with it")?;
 
-    let (mut record, mut pictures) = play(args, &race, &table, known)?;
+    let mut record = play(args, &race, &table, known)?;
+    let mut pictures = save(&record, &args.output)?;
     if args.house_rules {
         let solving = SolveConfig { threads: args.threads.into(), tolerance: args.tolerance, certify: false };
         let known = record.house_rules.clone();
@@ -79,13 +80,8 @@ fn perfect_play(args: &SurveyArgs, race: &Race) -> Result<Arc<Table>> {
     Ok(Arc::new(table))
 }
 
-/// Plays all matches and writes what comes of them, with the house rules that are known.
-fn play(
-    args: &SurveyArgs,
-    race: &Race,
-    table: &Arc<Table>,
-    known: Vec<HouseRule>,
-) -> Result<(Record, Vec<&'static str>)> {
+/// Plays all matches; the record has what comes of them, and the house rules that are known.
+fn play(args: &SurveyArgs, race: &Race, table: &Arc<Table>, house_rules: Vec<HouseRule>) -> Result<Record> {
     let matched =
         MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
     let bar = terminal::bar(2 * args.pairs, "games")?;
@@ -98,37 +94,30 @@ fn play(
     };
     begin("itself");
     let itself = survey(race, &|| Perfect::agent(table), Whose::Both, table, Some(&shortlist), &matched, &progress);
-    let first = table.start_value();
-    let proof = table.facts().certificate;
-    let mut record = Record {
-        format: findings::FORMAT,
-        ruleset: race.ruleset().clone(),
-        pairs: args.pairs,
-        seed: args.seed,
-        table: TableFacts { bits: table.bits(), facts: *table.facts() },
-        start: Start {
-            first,
-            second: 1.0 - first,
-            advantage: first - 0.5,
-            error: proof.map(|proof| proof.start_error + table.rounding()),
-        },
-        perfect: itself.nature,
-        opponents: Vec::new(),
-        positions: Vec::new(),
-        house_rules: known,
-    };
+    let mut opponents = Vec::new();
     for (place, name) in BUILT_IN.into_iter().enumerate() {
         begin(name);
         let player = games::player(&games::agent(name)?, race)?;
         // The strongest of them meets the positions of good play.
         let shown = (place + 1 == BUILT_IN.len()).then_some(&shortlist);
         let found = survey(race, &|| player.agent(), Whose::Agent, table, shown, &matched, &progress);
-        record.opponents.push(opponent(name, found));
+        opponents.push(opponent(name, found));
     }
-    record.positions = shortlist.positions(POSITIONS);
     bar.finish_and_clear();
-    let pictures = save(&record, &args.output)?;
-    Ok((record, pictures))
+    let first = table.start_value();
+    let error = table.facts().certificate.map(|proof| proof.start_error + table.rounding());
+    Ok(Record {
+        format: findings::FORMAT,
+        ruleset: race.ruleset().clone(),
+        pairs: args.pairs,
+        seed: args.seed,
+        table: TableFacts { bits: table.bits(), facts: *table.facts() },
+        start: Start { first, second: 1.0 - first, advantage: first - 0.5, error },
+        perfect: itself.nature,
+        opponents,
+        positions: shortlist.positions(POSITIONS),
+        house_rules,
+    })
 }
 
 fn opponent(name: &str, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
