@@ -13,6 +13,7 @@ use ashta_env::race::Race;
 use serde_json::Value;
 
 use super::engine::{Limits, Program};
+use super::games_file::Named;
 use crate::cli::GameArgs;
 
 /// How an engine is named where an agent is asked for.
@@ -24,9 +25,8 @@ enum Written {
     Engine(Program),
 }
 
-/// The entrants, and the version of each: the checksum of a bot, what an engine says of
-/// itself.
-pub type Entrants<'a> = (Vec<Entrant<'a>>, Vec<Option<String>>);
+/// The entrants, and each with its version.
+pub type Entrants<'a> = (Vec<Entrant<'a>>, Vec<Named>);
 
 /// Reads the names of agents, and finds the game that they play.
 ///
@@ -48,25 +48,25 @@ pub fn enter<'a>(
         .filter_map(|entrant| if let Written::Agent(agent) = entrant { Some(agent) } else { None })
         .collect();
     let race = games::of(game.game.as_deref(), game.seats, &agents)?;
-    let (mut entrants, mut versions) = (Vec::new(), Vec::new());
+    let (mut entrants, mut named) = (Vec::new(), Vec::new());
     for ((spec, name), written) in specs.iter().zip(distinct_names(specs)).zip(written) {
         let (version, entrant) = match written {
             Written::Agent(agent) => {
                 let player = games::player(&agent, &race)?;
-                (agent.version(), Entrant::new(name, move || Box::new(player.agent())))
+                (agent.version(), Entrant::new(name.clone(), move || Box::new(player.agent())))
             }
             Written::Engine(program) => {
                 let hello = program.hello().with_context(|| format!("{spec}: no engine that can be asked"))?;
                 check_game(&hello, &race).with_context(|| spec.clone())?;
                 let text = |key: &str| hello[key].as_str().unwrap_or_default();
                 let version = format!("{} {}", text("name"), text("version")).trim_end().to_owned();
-                (Some(version), Entrant::new(name, move || Box::new(program.player())))
+                (Some(version), Entrant::new(name.clone(), move || Box::new(program.player())))
             }
         };
-        versions.push(version);
+        named.push(Named { name, version });
         entrants.push(entrant);
     }
-    Ok((race, (entrants, versions)))
+    Ok((race, (entrants, named)))
 }
 
 /// The folder for what engines write to standard error, a file each. In the end it says where something was written,
