@@ -39,7 +39,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
         remark(format_args!("going on with {}", kept.display()));
     }
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(Some(Arc::clone(&stops)), "stopping (again: at once, losing what was not saved)")?;
+    terminal::on_interrupt(Some(&stops), "stopping (again: at once, losing what was not saved)")?;
 
     let began = Instant::now();
     let bar = terminal::spinner("working out the moves")?;

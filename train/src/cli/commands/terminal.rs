@@ -18,7 +18,8 @@ pub const INTERRUPTED: i32 = 130;
 ///
 /// # Errors
 /// When signals cannot be received.
-pub fn on_interrupt(stops: Option<Arc<AtomicBool>>, message: &'static str) -> Result<()> {
+pub fn on_interrupt(stops: Option<&Arc<AtomicBool>>, message: &'static str) -> Result<()> {
+    let stops = stops.cloned();
     let mut begun: Option<Instant> = None;
     let handler = move || {
         // One request can come as several signals.

@@ -328,12 +328,11 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let returns = race.returns(&self.now.state);
         let seats = race.spec().seats;
         let best = seats.iter().map(|seat| returns[seat]).fold(0.0, f32::max);
-        let is_draw = seats.iter().all(|seat| returns[seat] == best);
-        let winner = seats.iter().find(|&seat| returns[seat] == best);
-        let has_won = seats.iter().any(|seat| persons.contains(seat) && returns[seat] == best);
-        let text = match (race.spec().payoff, winner) {
-            _ if is_draw => "A draw: no seat can ever move again.".to_owned(),
-            (Payoff::Placings, _) => {
+        let winners: Vec<Seat> = seats.iter().filter(|&seat| returns[seat] == best).collect();
+        let has_won = winners.iter().any(|&seat| persons.contains(seat));
+        let text = match race.spec().payoff {
+            _ if winners.len() == seats.len() => "A draw: no seat can ever move again.".to_owned(),
+            Payoff::Placings => {
                 let place = |seat: Seat| 1 + seats.iter().filter(|&other| returns[other] > returns[seat]).count();
                 let mut order: Vec<Seat> = seats.iter().collect();
                 order.sort_by_key(|&seat| place(seat));
@@ -343,10 +342,10 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 };
                 order.iter().map(listed).collect::<Vec<_>>().join(", ")
             }
-            (Payoff::Teams, Some(seat)) if has_won => format!("Your team wins: {}.", self.team(seat)),
-            (Payoff::Teams, Some(seat)) => format!("{} win.", self.team(seat)),
-            (_, Some(seat)) if !has_won => format!("{} wins.", style.seat(seat)),
-            _ => "You win.".to_owned(),
+            Payoff::Teams if has_won => format!("Your team wins: {}.", self.team(winners[0])),
+            Payoff::Teams => format!("{} win.", self.team(winners[0])),
+            Payoff::Winner if has_won => "You win.".to_owned(),
+            Payoff::Winner => format!("{} wins.", style.seat(winners[0])),
         };
         writeln!(self.output, "{}", style.bold(&text))
     }

@@ -111,8 +111,7 @@ impl EnginePlayer {
             Fault(format!("its answer at `{position}` names no `action`: {}", quoted(&answer.to_string())))
         })?;
         let legal = race.legal_actions(state);
-        let action = u8::try_from(number).ok().filter(|&number| number < 32).map(Action);
-        let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
+        let action = legal.iter().find(|action| u64::from(action.0) == number).ok_or_else(|| {
             Fault(format!("it chose action {number}, which is not legal at `{position}`; legal are {legal:?}"))
         })?;
         self.running = Some(running);

@@ -48,7 +48,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    terminal::on_interrupt(Some(Arc::clone(&stops)), "stopping (again: at once)")?;
+    terminal::on_interrupt(Some(&stops), "stopping (again: at once)")?;
     let (facts, swings) = arena.play(&stops)?;
     drop(errors);
     let summary = arena.tournament.summary(&facts);
@@ -74,6 +74,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
 struct Arena<'a> {
     args: &'a ArenaArgs,
     tournament: Tournament<'a>,
+    /// The entrants with their versions.
     agents: Vec<Named>,
 }
 
