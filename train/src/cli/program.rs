@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::cli;
-use crate::cli::{commands, help};
+use crate::cli::{self, commands, help};
 use crate::run::output;
 
 /// Runs the program with these arguments, its name first; gives its exit code. What is typed wrongly, and a second

@@ -55,6 +55,11 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool
     text
 }
 
+/// A figure and its interval, with the unit behind the figure: `50.2 % [49.1, 51.3]`.
+pub fn with_interval(figure: f64, [low, high]: [f64; 2], digits: usize, unit: &str) -> String {
+    format!("{figure:.digits$}{unit} [{low:.digits$}, {high:.digits$}]")
+}
+
 /// Words in lines of at most 79 characters, each behind `indent` spaces.
 pub fn wrapped(text: &str, indent: usize) -> String {
     let mut lines: Vec<String> = Vec::new();

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::run::evaluation::against;
 use crate::run::games;
+use crate::run::output::with_interval;
 use anyhow::Result;
 use ashta_agents::arena::{Interval, MatchConfig, MatchProgress};
 use ashta_agents::play::agent::{Agent, GameRng};
@@ -13,8 +14,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use super::{BenchRow, BenchRows};
-
+use super::BenchRow;
 use crate::cli::BenchAgentsArgs;
 
 /// One row of the benchmark.
@@ -38,15 +38,13 @@ pub struct AgentSpeed {
 }
 
 impl BenchRow for AgentSpeed {
-    fn heading() -> String {
-        format!("{:<34} {:>11} {:>11} {:>24}  regret per decision", "agent", "ms/decision", "90 %", "won")
-    }
+    const HEADING: &'static str =
+        "agent                              ms/decision        90 %                      won  regret per decision";
 
     fn line(&self) -> String {
-        let [low, high] = self.interval.map(|share| 100.0 * share);
-        let won = format!("{:.1} % [{low:.1}, {high:.1}]", 100.0 * self.score);
-        let regret = |Interval { mean, interval: [low, high], .. }| format!("{mean:.5} [{low:.5}, {high:.5}]");
-        let regret = self.regret_per_decision.map_or_else(String::new, regret);
+        let won = with_interval(100.0 * self.score, self.interval.map(|share| 100.0 * share), 1, " %");
+        let regret = self.regret_per_decision.map(|regret| with_interval(regret.mean, regret.interval, 5, ""));
+        let regret = regret.unwrap_or_default();
         let (mean, most) = (self.milliseconds_per_decision, self.milliseconds_90_percent);
         format!("{:<34} {mean:>11.4} {most:>11.4} {won:>24}  {regret}", self.agent)
     }
@@ -55,8 +53,7 @@ impl BenchRow for AgentSpeed {
 /// An agent whose thinking is timed.
 struct TimedAgent<'a> {
     agent: Box<dyn Agent<Race> + Send>,
-    times: Vec<Duration>,
-    all: &'a Mutex<Vec<Duration>>,
+    times: &'a Mutex<Vec<Duration>>,
 }
 
 impl Agent<Race> for TimedAgent<'_> {
@@ -65,20 +62,14 @@ impl Agent<Race> for TimedAgent<'_> {
         let actions = self.agent.act(game, states, rngs);
         let time = clock.elapsed();
         if states.iter().any(|state| game.legal_actions(state).len() > 1) {
-            self.times.push(time);
+            self.times.lock().unwrap_or_else(PoisonError::into_inner).push(time);
         }
         actions
     }
 }
 
-impl Drop for TimedAgent<'_> {
-    fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.times);
-    }
-}
-
 /// Plays each agent against the opponent.
-pub(super) fn run(args: &BenchAgentsArgs, rows: &mut BenchRows<AgentSpeed>) -> Result<()> {
+pub(super) fn run(args: &BenchAgentsArgs, show: &mut dyn FnMut(AgentSpeed) -> Result<()>) -> Result<()> {
     let agents = args.agents.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let opponent = games::agent(&args.against)?;
     let all: Vec<_> = agents.iter().chain([&opponent]).collect();
@@ -89,16 +80,14 @@ pub(super) fn run(args: &BenchAgentsArgs, rows: &mut BenchRows<AgentSpeed>) -> R
     for agent in &agents {
         let player = games::player(agent, &race)?;
         let times = Mutex::default();
-        let timed = || {
-            Box::new(TimedAgent { agent: player.agent(), times: Vec::new(), all: &times })
-                as Box<dyn Agent<Race> + Send + '_>
-        };
+        let timed =
+            || Box::new(TimedAgent { agent: player.agent(), times: &times }) as Box<dyn Agent<Race> + Send + '_>;
         let result = against(&race, &timed, &opponent, &config, &MatchProgress::UNWATCHED);
         let mut times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
         times.sort_unstable();
         let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
         let total: Duration = times.iter().sum();
-        rows.add(AgentSpeed {
+        show(AgentSpeed {
             agent: player.named().to_string(),
             milliseconds_per_decision: milliseconds(total) / times.len().max(1) as f64,
             milliseconds_90_percent: times.get(times.len() * 9 / 10).copied().map_or(0.0, milliseconds),

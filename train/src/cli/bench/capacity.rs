@@ -20,8 +20,7 @@ use ashta_env::turn::{TurnResults, turn_results};
 use rand::Rng;
 use serde::Serialize;
 
-use super::{BenchRow, BenchRows};
-
+use super::BenchRow;
 use crate::cli::BenchCapacityArgs;
 use crate::run::config::Config;
 use crate::run::games;
@@ -51,12 +50,7 @@ pub struct CapacityRow {
 }
 
 impl BenchRow for CapacityRow {
-    fn heading() -> String {
-        format!(
-            "{:>4} {:>10} {:>8} {:>7} {:>20} {:>8} {:>8}",
-            "pass", "positions", "columns", "active", "regret per decision", "error", "seconds"
-        )
-    }
+    const HEADING: &'static str = "pass  positions  columns  active  regret per decision    error  seconds";
 
     fn line(&self) -> String {
         let CapacityRow { pass, positions, columns, active, regret_per_decision: regret, error, seconds } = self;
@@ -65,7 +59,7 @@ impl BenchRow for CapacityRow {
 }
 
 /// Teaches and measures.
-pub(super) fn run(args: &BenchCapacityArgs, shown: &mut BenchRows<CapacityRow>) -> Result<()> {
+pub(super) fn run(args: &BenchCapacityArgs, show: &mut dyn FnMut(CapacityRow) -> Result<()>) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
     if race.spec().seats.len() != 2 {
@@ -123,7 +117,7 @@ pub(super) fn run(args: &BenchCapacityArgs, shown: &mut BenchRows<CapacityRow>) 
         let (regret_per_decision, error) = measure(&race, &mut NetEvaluator::new(net), &decisions);
         let (positions, columns) = (replay.len(), race.spec().start_observation);
         let active = active.1 as f64 / positions as f64;
-        shown.add(CapacityRow { pass: pass + 1, positions, columns, active, regret_per_decision, error, seconds })?;
+        show(CapacityRow { pass: pass + 1, positions, columns, active, regret_per_decision, error, seconds })?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use ndarray::{Array1, Array2};
 use rand::Rng;
 use serde::Serialize;
 
-use super::{BenchRow, BenchRows};
+use super::BenchRow;
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -36,12 +36,7 @@ pub struct EnvSpeed {
 const LOCK_STEP: usize = 256;
 
 impl BenchRow for EnvSpeed {
-    fn heading() -> String {
-        format!(
-            "{:<20} {:>5} {:>10} {:>14} {:>14} {:>10}",
-            "game", "seats", "vectorised", "decisions/s", "throws/s", "games/s"
-        )
-    }
+    const HEADING: &'static str = "game                 seats vectorised    decisions/s       throws/s    games/s";
 
     fn line(&self) -> String {
         let EnvSpeed { game, seats, vectorised, .. } = self;
@@ -52,30 +47,24 @@ impl BenchRow for EnvSpeed {
 }
 
 /// Measures every game for `seconds` of time a row, median of three.
-pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut BenchRows<EnvSpeed>) -> Result<()> {
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: &mut dyn FnMut(EnvSpeed) -> Result<()>) -> Result<()> {
     let time = Duration::from_secs_f64(seconds / 3.0);
     for vectorised in [false, true] {
         for race in races {
-            let mut tries: Vec<EnvSpeed> = (0..3)
-                .map(|seed| if vectorised { lock_step(race, time, seed) } else { one_game(race, time, seed) })
-                .collect();
+            let measure = |seed| if vectorised { lock_step(race, time, seed) } else { one_game(race, time, seed) };
+            let mut tries: Vec<EnvSpeed> = (0..3).map(measure).collect();
             tries.sort_by(|a, b| a.decisions_per_second.total_cmp(&b.decisions_per_second));
-            rows.add(tries.swap_remove(1))?;
+            show(tries.swap_remove(1))?;
         }
     }
     Ok(())
 }
 
 fn row(race: &Race, vectorised: bool, time: Duration, counts: [u64; 3]) -> EnvSpeed {
-    let [decisions, throws, games] = counts.map(|count| count as f64 / time.as_secs_f64());
-    EnvSpeed {
-        game: race.spec().name.clone(),
-        seats: race.spec().seats.len(),
-        vectorised,
-        decisions_per_second: decisions,
-        chance_nodes_per_second: throws,
-        games_per_second: games,
-    }
+    let (game, seats) = (race.spec().name.clone(), race.spec().seats.len());
+    let [decisions_per_second, chance_nodes_per_second, games_per_second] =
+        counts.map(|count| count as f64 / time.as_secs_f64());
+    EnvSpeed { game, seats, vectorised, decisions_per_second, chance_nodes_per_second, games_per_second }
 }
 
 fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {

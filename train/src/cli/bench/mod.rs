@@ -25,52 +25,41 @@ pub fn run(what: &BenchCommand) -> Result<()> {
     match what {
         BenchCommand::Env(args) => {
             let races = races(args, usize::MAX)?;
-            BenchRows::show(args.json, |rows| env::run(&races, args.seconds, rows))
+            print_rows(args.json, |show| env::run(&races, args.seconds, show))
         }
         BenchCommand::Net(args) => {
             let races = races(args, 1)?;
-            BenchRows::show(args.json, |rows| net::run(&races, args.seconds, rows))
+            print_rows(args.json, |show| net::run(&races, args.seconds, show))
         }
-        BenchCommand::Capacity(args) => BenchRows::show(args.json, |rows| capacity::run(args, rows)),
-        BenchCommand::Agents(args) => BenchRows::show(args.json, |rows| agents::run(args, rows)),
+        BenchCommand::Capacity(args) => print_rows(args.json, |show| capacity::run(args, show)),
+        BenchCommand::Agents(args) => print_rows(args.json, |show| agents::run(args, show)),
     }
 }
 
 /// One row of a benchmark.
 trait BenchRow: Serialize {
     /// The names of the columns.
-    fn heading() -> String;
+    const HEADING: &'static str;
 
     /// The row under them.
     fn line(&self) -> String;
 }
 
-/// The rows of a benchmark, printed as soon as each is measured, or at last as JSON.
-struct BenchRows<R> {
+/// Prints the rows that `measure` shows, each as soon as it is measured, or at last all of them as JSON.
+fn print_rows<R: BenchRow>(
     json: bool,
-    rows: Vec<R>,
-}
-
-impl<R: BenchRow> BenchRows<R> {
-    fn show(json: bool, measure: impl FnOnce(&mut BenchRows<R>) -> Result<()>) -> Result<()> {
-        let mut rows = BenchRows { json, rows: Vec::new() };
-        if !json {
-            print(R::heading())?;
-        }
-        measure(&mut rows)?;
-        if json {
-            print_json(&serde_json::json!({"results": rows.rows}))?;
-        }
-        Ok(())
+    measure: impl FnOnce(&mut dyn FnMut(R) -> Result<()>) -> Result<()>,
+) -> Result<()> {
+    if json {
+        let mut rows = Vec::new();
+        measure(&mut |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        return print_json(&serde_json::json!({"results": rows}));
     }
-
-    fn add(&mut self, row: R) -> Result<()> {
-        if !self.json {
-            print(row.line())?;
-        }
-        self.rows.push(row);
-        Ok(())
-    }
+    print(R::HEADING)?;
+    measure(&mut |row| print(row.line()))
 }
 
 /// The games that are measured, each for the fewest `most` numbers of seats that it takes, or for the number asked for.

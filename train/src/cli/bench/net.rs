@@ -16,7 +16,7 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::Serialize;
 
-use super::{BenchRow, BenchRows};
+use super::BenchRow;
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -36,12 +36,8 @@ pub struct NetSpeed {
 }
 
 impl BenchRow for NetSpeed {
-    fn heading() -> String {
-        format!(
-            "{:<20} {:>5} {:>12} {:>14} {:>14} {:>14}",
-            "game", "seats", "hidden", "evaluations/s", "learned/s", "self-play/s"
-        )
-    }
+    const HEADING: &'static str =
+        "game                 seats       hidden  evaluations/s      learned/s    self-play/s";
 
     fn line(&self) -> String {
         let (game, seats, hidden) = (&self.game, self.seats, format!("{:?}", self.hidden));
@@ -52,10 +48,10 @@ impl BenchRow for NetSpeed {
 }
 
 /// Measures each game and width for `seconds` a figure.
-pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut BenchRows<NetSpeed>) -> Result<()> {
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: &mut dyn FnMut(NetSpeed) -> Result<()>) -> Result<()> {
     for race in races {
         for hidden in [64, 128, 256] {
-            rows.add(measure(race, &[hidden], Duration::from_secs_f64(seconds))?)?;
+            show(measure(race, &[hidden], Duration::from_secs_f64(seconds))?)?;
         }
     }
     Ok(())

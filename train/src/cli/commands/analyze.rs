@@ -68,9 +68,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     let place = |seat: char| race.spec().seats.iter().position(|other| other.letter() == seat).unwrap_or(0);
     let head = ["turn", "", "before", "throw", "luck", "after", "loses", "", "played"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    let mut betters = vec![None];
-    for turn in turns {
-        let AnalyzedTurn { number, seat, before, throw, luck, after, regret, .. } = turn;
+    for AnalyzedTurn { number, seat, before, throw, luck, after, regret, mark, played, .. } in turns {
         let throws: Vec<String> = throw.iter().map(u8::to_string).collect();
         rows.push(vec![
             number.to_string(),
@@ -80,12 +78,12 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
             signed(*luck),
             percent(f64::from(after[place(*seat)])),
             if *regret > 0.0 { percent(*regret) } else { String::new() },
-            turn.mark.unwrap_or_default().to_owned(),
-            turn.played.clone(),
+            mark.unwrap_or_default().to_owned(),
+            played.clone(),
         ]);
-        betters.push(turn.better.as_ref());
     }
     let table = columns(&rows, |column| [0, 2, 4, 5, 6].contains(&column));
+    let betters = std::iter::once(None).chain(turns.iter().map(|turn| turn.better.as_ref()));
     for (line, better) in table.lines().zip(betters) {
         print(line)?;
         if let Some(better) = better {
@@ -94,18 +92,14 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     }
     print(format_args!("\n{end}"))?;
     if let Some(returns) = returns {
-        let got: Vec<String> = players
-            .iter()
-            .zip(returns)
-            .map(|(player, own)| format!("{} {}", player.seat, percent(f64::from(*own))))
-            .collect();
+        let got = |(player, own): (&PlayerAnalysis, &f32)| format!("{} {}", player.seat, percent(f64::from(*own)));
+        let got: Vec<String> = players.iter().zip(returns).map(got).collect();
         print(format_args!("The game is over: {}.", got.join(", ")))?;
     }
     print("")?;
     let head = ["", "", "choices", "loses", "a choice", "doubtful", "errors", "blunders", "luck", "plays"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for player in players {
-        let PlayerAnalysis { seat, name, choices, regret, regret_per_choice, luck, marks, verdict } = player;
+    for PlayerAnalysis { seat, name, choices, regret, regret_per_choice, luck, marks, verdict } in players {
         let mut row = vec![seat.to_string(), name.clone(), choices.to_string(), percent(*regret)];
         row.push(format!("{:.2} %", 100.0 * regret_per_choice));
         row.extend(marks.iter().map(usize::to_string));

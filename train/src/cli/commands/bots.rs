@@ -2,7 +2,7 @@
 
 use crate::run::evaluation::conduct;
 use crate::run::games;
-use crate::run::output::{columns, print, print_json};
+use crate::run::output::{columns, print, print_json, with_interval};
 use anyhow::{Context, Result};
 use ashta_agents::network::bot::{Bot, Strength};
 use ashta_agents::roster::{BotSource, Lookahead};
@@ -62,5 +62,5 @@ fn measured(strength: &[Strength]) -> Option<String> {
     let usual = conduct(Lookahead::Plies(1));
     let last = strength.iter().filter_map(|entry| Some((entry, entry.opponent.strip_suffix(&usual)?))).next_back();
     let (Strength { score, low, high, .. }, opponent) = last?;
-    Some(format!("{:.1} % [{:.1}, {:.1}] against {opponent}", 100.0 * score, 100.0 * low, 100.0 * high))
+    Some(format!("{} against {opponent}", with_interval(100.0 * score, [100.0 * low, 100.0 * high], 1, " %")))
 }

@@ -83,9 +83,8 @@ fn read_run(run: &Path, metric: &str, by: &str) -> Result<Curve> {
 /// The mean of several curves where all of them are known, and the least and the largest of them there. One curve is
 /// its own mean and has no band.
 fn together(curves: &[Curve]) -> Option<(Curve, Vec<[f64; 3]>)> {
-    let [first, others @ ..] = curves else { return None };
-    if others.is_empty() {
-        return Some((first.clone(), Vec::new()));
+    if let [only] = curves {
+        return Some((only.clone(), Vec::new()));
     }
     let mut places: Vec<f64> = curves.iter().flatten().map(|point| point[0]).collect();
     places.sort_by(f64::total_cmp);

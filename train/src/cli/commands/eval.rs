@@ -5,9 +5,9 @@ use std::path::Path;
 use crate::run::evaluation::{MatchResult, against, score_table};
 use crate::run::files::check_writable;
 use crate::run::games;
-use crate::run::output;
+use crate::run::output::{print, print_json, with_interval};
 use anyhow::{Result, bail};
-use ashta_agents::arena::{Interval, MatchProgress};
+use ashta_agents::arena::{Interval, MatchProgress, sides};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
 use ashta_agents::roster::{Lookahead, NamedAgent};
@@ -32,9 +32,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let mut results: Vec<MatchResult> = Vec::new();
     for opponent in &opponents {
         let opponent = games::player(opponent, &race)?;
-        let spec = race.spec();
-        let legs = if spec.teams[ashta_env::game::Seat::SOUTH].len() > 1 { 2 } else { spec.seats.len() as u64 };
-        let bar = terminal::bar(config.blocks * legs, "games")?;
+        let bar = terminal::bar(config.blocks * sides(race.spec()).len() as u64, "games")?;
         bar.set_message(format!("{agent} against {}", opponent.named()));
         let show = |games: u64| bar.set_position(games);
         let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
@@ -46,7 +44,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         bot.write(output)?;
     }
     if args.json {
-        return output::print_json(&json!({
+        return print_json(&json!({
             "agent": agent.to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
@@ -55,20 +53,14 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             "results": results.iter().map(MatchResult::row).collect::<Vec<_>>(),
         }));
     }
-    output::print(format_args!("{agent} in {}", race.ruleset()))?;
-    output::print(score_table(&results))?;
+    print(format_args!("{agent} in {}", race.ruleset()))?;
+    print(score_table(&results))?;
     for result in &results {
         if let Some(regret) = &result.regret {
             print_regret(&result.opponent, regret)?;
         }
     }
-    let truncated: u64 = results.iter().map(|result| result.report.truncated_games).sum();
-    if truncated > 0 {
-        output::print(format_args!(
-            "{truncated} games came to the turn limit; they and the games paired with them are not counted"
-        ))?;
-    }
-    Ok(())
+    terminal::print_truncated(results.iter().map(|result| result.report.truncated_games).sum())
 }
 
 /// The bot in whose manifest results are recorded, and how it looks ahead, once it is clear that it can be written.
@@ -83,24 +75,22 @@ fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lo
 /// Prints the regret of an agent.
 fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
     let figure = |what: &str, of: Interval, digits: usize, unit: &str| {
-        let Interval { mean, interval: [low, high], .. } = of;
-        output::print(format_args!("  {what:<31}{mean:.digits$}{unit}  [{low:.digits$}, {high:.digits$}]"))
+        print(format_args!("  {what:<31}{}", with_interval(of.mean, of.interval, digits, unit)))
     };
-    output::print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
-    figure("regret per decision", regret.regret_per_decision, 6, "")?;
+    print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
+    figure("regret per decision", regret.regret_per_decision, 6, " ")?;
     let [half, most, nearly_all, all] = regret.quantiles;
-    output::print(format_args!(
+    print(format_args!(
         "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
     ))?;
-    figure("regret per game", regret.regret_per_game, 5, "")?;
-    figure("optimal decisions", regret.optimal_choices.percent(), 2, " %")?;
-    figure("luck-adjusted score", regret.luck_adjusted_score, 5, "")?;
+    figure("regret per game", regret.regret_per_game, 5, " ")?;
+    figure("optimal decisions", regret.optimal_choices.percent(), 2, " % ")?;
+    figure("luck-adjusted score", regret.luck_adjusted_score, 5, " ")?;
     if !regret.worst.is_empty() {
-        output::print("  the worst decisions:")?;
+        print("  the worst decisions:")?;
     }
     for Blunder { position, played, best, regret } in &regret.worst {
-        output::print(format_args!("  {regret:.4}  {position}"))?;
-        output::print(format_args!("          played  {played}\n          better  {best}"))?;
+        print(format_args!("  {regret:.4}  {position}\n          played  {played}\n          better  {best}"))?;
     }
     Ok(())
 }

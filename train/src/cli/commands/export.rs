@@ -3,9 +3,8 @@
 use anyhow::Result;
 
 use crate::cli::{ExportArgs, ExportFormat};
-use crate::run::export;
-use crate::run::games;
 use crate::run::output::print;
+use crate::run::{export, games};
 
 /// Runs the command.
 ///

@@ -51,11 +51,14 @@ fn list(known: &Sheets) -> Result<()> {
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (name_wide, title_wide) = (wide(0), wide(1));
     for (sheet, [name, title]) in known.all().zip(&rows) {
-        let indent = name_wide + title_wide + 4;
-        let summary = wrapped(&sheet.summary, indent);
-        print(format_args!("{name:name_wide$}  {title:title_wide$}  {}", summary.trim_start()))?;
+        print(hanging(&format!("{name:name_wide$}  {title:title_wide$}  "), &sheet.summary))?;
     }
     print("\n`ashta game NAME` shows the rules of one, `ashta game FILE.toml` checks a sheet of your own.")
+}
+
+/// A text behind `head`; its other lines begin below where it begins.
+fn hanging(head: &str, text: &str) -> String {
+    format!("{head}{}", wrapped(text, head.chars().count()).trim_start())
 }
 
 /// Everything about a game, in plain text.
@@ -69,8 +72,8 @@ fn text(race: &Race) -> String {
         format!("The board at the beginning\n\n{}", race.draw(&race.initial_state(first))),
         format!("South's course\n\n{}", course(race)),
         format!("Throws\n\n{}", throws(race, first)),
+        format!("The rules as the program understands them\n\n{}", understood(race)),
     ];
-    parts.push(format!("The rules as the program understands them\n\n{}", understood(race)));
     if !sheet.flags.is_empty() {
         parts.push(format!("House rules\n\n{}", house_rules(race)));
     }
@@ -79,8 +82,7 @@ fn text(race: &Race) -> String {
         parts.push(format!("Rules\n\n{}", paragraphs.join("\n\n")));
     }
     if !sheet.sources.is_empty() {
-        let sources: Vec<String> =
-            sheet.sources.iter().map(|source| format!("* {}", wrapped(source, 2).trim_start())).collect();
+        let sources: Vec<String> = sheet.sources.iter().map(|source| hanging("* ", source)).collect();
         parts.push(format!("Sources\n\n{}", sources.join("\n")));
     }
     parts.join("\n\n")
@@ -88,13 +90,9 @@ fn text(race: &Race) -> String {
 
 /// Seats and pieces in a line or two.
 fn facts(sheet: &Sheet) -> String {
+    let seats = sheet.seats.allowed.join(", ");
     let other: Vec<String> = sheet.pieces.allowed.iter().map(u8::to_string).collect();
-    format!(
-        "Seats:   {}\nPieces:  {} for each seat (can be: {})",
-        sheet.seats.allowed.join(", "),
-        sheet.pieces.count,
-        other.join(", ")
-    )
+    format!("Seats:   {seats}\nPieces:  {} for each seat (can be: {})", sheet.pieces.count, other.join(", "))
 }
 
 /// The board with the numbers of the squares of South's course; those that come a second time stand below it.
@@ -150,12 +148,8 @@ fn throws(race: &Race, first: Seat) -> String {
     for (outcome, &probability) in chances.filter(|&(_, &probability)| probability > 0.0) {
         let values: Vec<String> = race.throw_values(Outcome(outcome as u8)).iter().map(u8::to_string).collect();
         let favourable = (probability * cases as f64).round();
-        rows.push([
-            values.join(","),
-            favourable.to_string(),
-            cases.to_string(),
-            format!("{:.4}", favourable / cases as f64),
-        ]);
+        let share = format!("{:.4}", favourable / cases as f64);
+        rows.push([values.join(","), favourable.to_string(), cases.to_string(), share]);
     }
     columns(&rows, |column| column > 0).trim_end().to_owned()
 }
@@ -172,11 +166,12 @@ fn cases(throws: &Throws) -> u64 {
 
 /// The rules as they are understood, each topic with its sentences below it.
 fn understood(race: &Race) -> String {
-    let sentence = |text: &String| format!("  * {}", wrapped(text, 4).trim_start());
-    let topic = |topic: &RuleTopic| {
-        [&[topic.topic.to_owned()], &topic.sentences.iter().map(sentence).collect::<Vec<_>>()[..]].concat().join("\n")
-    };
-    race.understood().iter().map(topic).collect::<Vec<_>>().join("\n")
+    let mut lines = Vec::new();
+    for RuleTopic { topic, sentences } in race.understood() {
+        lines.push(topic.to_owned());
+        lines.extend(sentences.iter().map(|sentence| hanging("  * ", sentence)));
+    }
+    lines.join("\n")
 }
 
 /// Every flag with its values; `*` marks the value that is played.
@@ -184,12 +179,11 @@ fn house_rules(race: &Race) -> String {
     let (base, played) = (race.ruleset().base(), race.ruleset().flags());
     let mut lines = Vec::new();
     for ((name, flag), played) in base.flags.iter().zip(&played) {
-        lines.push(format!("{name}: {}", wrapped(&flag.about, name.len() + 2).trim_start()));
+        lines.push(hanging(&format!("{name}: "), &flag.about));
         let wide = flag.values.keys().map(|value| value.chars().count()).max().unwrap_or(0);
         for (value, meaning) in &flag.values {
             let mark = if *value == played.value { '*' } else { ' ' };
-            let about = wrapped(&meaning.about, wide + 6);
-            lines.push(format!("  {mark} {value:wide$}  {}", about.trim_start()).trim_end().to_owned());
+            lines.push(hanging(&format!("  {mark} {value:wide$}  "), &meaning.about).trim_end().to_owned());
         }
     }
     lines.push("\n* is what is played here: `name?flag=value&flag=value` changes it.".to_owned());

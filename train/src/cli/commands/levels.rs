@@ -2,7 +2,7 @@
 
 use crate::run::files::check_writable;
 use crate::run::games;
-use crate::run::output::{columns, print, print_json};
+use crate::run::output::{columns, print, print_json, with_interval};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::levels::calibrate;
 use ashta_agents::play::level::Calibration;
@@ -39,17 +39,11 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
         }));
     }
     let heads = ["level", "temperature", "regret per decision", "wins against the bot as it is"].map(str::to_owned);
+    let row = |found: &Calibration| {
+        let regret = with_interval(found.regret, found.regret_interval, 5, "");
+        let score = with_interval(100.0 * found.score, found.score_interval.map(|share| 100.0 * share), 1, " %");
+        [found.level.to_string(), format!("{:.5}", found.temperature), regret, score]
+    };
     let rows: Vec<_> = std::iter::once(heads).chain(levels.iter().map(row)).collect();
     print(columns(&rows, |column| column > 0))
-}
-
-fn row(found: &Calibration) -> [String; 4] {
-    let Calibration { level, temperature, regret, regret_interval, score, score_interval, .. } = found;
-    let percent = |share: f64| 100.0 * share;
-    [
-        level.to_string(),
-        format!("{temperature:.5}"),
-        format!("{regret:.5} [{:.5}, {:.5}]", regret_interval[0], regret_interval[1]),
-        format!("{:.1} % [{:.1}, {:.1}]", percent(*score), percent(score_interval[0]), percent(score_interval[1])),
-    ]
 }

@@ -24,8 +24,7 @@ use crate::run::{games, output};
 use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 
-use crate::cli::bench;
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, bench};
 
 /// Runs a command.
 ///

@@ -50,10 +50,9 @@ pub fn run() -> Result<()> {
         "3" => {
             let Some(config) = ask(&mut input, "Which configuration?", &configs)? else { return Ok(()) };
             let minutes = line(&mut input, "Minutes of training, at most (nothing: no limit):")?;
-            match minutes.and_then(|minutes| minutes.parse::<f64>().ok()) {
-                Some(minutes) => format!("ashta train {config} --set run.time_limit_minutes={minutes}"),
-                None => format!("ashta train {config}"),
-            }
+            let minutes = minutes.and_then(|minutes| minutes.parse::<f64>().ok());
+            let limit = minutes.map(|minutes| format!(" --set run.time_limit_minutes={minutes}"));
+            format!("ashta train {config}{}", limit.unwrap_or_default())
         }
         "4" => {
             let agents: Vec<&str> = bots.iter().copied().chain(BUILT_IN).collect();

@@ -62,10 +62,9 @@ pub fn run(args: &PlayArgs) -> Result<()> {
 /// The seats that the person plays: the one asked for, or its whole team where a team has one mind.
 fn persons(race: &Race, seat: &str) -> Result<SeatSet> {
     let seats = race.spec().seats;
-    let mut letters = seat.chars().map(|letter| Seat::from_letter(letter.to_ascii_uppercase()));
-    let seat = match (letters.next().flatten(), letters.next()) {
-        (Some(seat), None) if seats.contains(seat) => seat,
-        _ => bail!("`--seat {seat}`: the seats of this game are {seats:?}"),
+    let found = seat.parse().ok().and_then(|letter: char| Seat::from_letter(letter.to_ascii_uppercase()));
+    let Some(seat) = found.filter(|&found| seats.contains(found)) else {
+        bail!("`--seat {seat}`: the seats of this game are {seats:?}");
     };
     let has_one_mind = race.ruleset().sheet().seats.one_mind;
     Ok(if has_one_mind { race.spec().teams[seat] } else { SeatSet::of(&[seat]) })

@@ -57,13 +57,12 @@ pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
 /// The address of a port of this machine that is free.
 fn free_address(port: Option<u16>) -> Result<SocketAddr> {
     let free = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| listener.local_addr());
-    let found = match port {
-        Some(port) => free(port),
-        None => {
-            free(USUAL_PORT).or_else(|error| if error.kind() == ErrorKind::AddrInUse { free(0) } else { Err(error) })
-        }
+    let asked = port.unwrap_or(USUAL_PORT);
+    let found = match free(asked) {
+        Err(error) if port.is_none() && error.kind() == ErrorKind::AddrInUse => free(0),
+        found => found,
     };
-    found.with_context(|| format!("cannot listen on port {}; --port 0 takes any", port.unwrap_or(USUAL_PORT)))
+    found.with_context(|| format!("cannot listen on port {asked}; --port 0 takes any"))
 }
 
 struct Site {
@@ -95,14 +94,14 @@ impl Site {
     }
 
     fn respond(&self, request: &mut Request<Body>) -> Response<Body> {
-        let header = |name: HeaderName| request.headers().get(name).map(|value| value.as_bytes().to_vec());
+        let header = |name: HeaderName| request.headers().get(name).map(HeaderValue::as_bytes);
         // Another site that points its name here, or sends requests here, is not this page.
         let port = self.host.rsplit(':').next().unwrap_or_default();
         let hosts = [self.host.clone(), format!("localhost:{port}")];
         let is_host = header(HOST).is_some_and(|found| hosts.iter().any(|host| found == host.as_bytes()));
         let is_own =
             header(ORIGIN).is_none_or(|found| hosts.iter().any(|host| found == format!("http://{host}").as_bytes()));
-        let packs = header(ACCEPT_ENCODING).is_some_and(|found| String::from_utf8_lossy(&found).contains("gzip"));
+        let packs = header(ACCEPT_ENCODING).is_some_and(|found| String::from_utf8_lossy(found).contains("gzip"));
         let text = |text: String| (text.into_bytes(), "text/plain; charset=utf-8");
         let (status, (content, kind)) = match (is_host && is_own, request.method()) {
             (false, _) => (StatusCode::FORBIDDEN, text("this page answers itself alone".to_owned())),
@@ -158,22 +157,17 @@ impl Site {
     /// The bots and tables that the page can load, with the rules that each of them knows; what is damaged is left out.
     fn listed(&self) -> Value {
         let (mut bots, mut tables) = (Vec::new(), Vec::new());
+        // The others are of use without it.
+        let leave_out = |error: Error| remark(format_args!("left out: {error:#}"));
         for (name, source) in self.folders.bots() {
-            // The others are of use without it.
-            match source.read() {
-                Ok(bot) => {
-                    let manifest = bot.manifest;
-                    bots.push(json!({
-                        "name": name, "game": manifest.ruleset, "seats": manifest.seats, "levels": manifest.levels,
-                    }));
-                }
-                Err(error) => remark(format_args!("left out: {:#}", Error::from(error))),
+            match source.read().map(|bot| bot.manifest) {
+                Ok(manifest) => bots.push(json!({
+                    "name": name, "game": manifest.ruleset, "seats": manifest.seats, "levels": manifest.levels,
+                })),
+                Err(error) => leave_out(error.into()),
             }
         }
-        let files = self.folders.tables().unwrap_or_else(|error| {
-            remark(format_args!("left out: {:#}", Error::from(error)));
-            Vec::new()
-        });
+        let files = self.folders.tables().map_err(|error| leave_out(error.into())).unwrap_or_default();
         for file in files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             match (TableHeader::read(&file), std::fs::metadata(&file)) {
@@ -181,7 +175,7 @@ impl Site {
                     tables.push(json!({"name": name, "bytes": facts.len(), "ruleset": header.ruleset}));
                 }
                 (Ok(_), _) => remark(format_args!("left out: {} is not finished", file.display())),
-                (Err(error), _) => remark(format_args!("left out: {:#}", Error::from(error))),
+                (Err(error), _) => leave_out(error.into()),
             }
         }
         json!({"bots": bots, "tables": tables})

@@ -34,13 +34,12 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     // Before hours are spent on it.
     check_writable(&args.output).with_context(|| format!("cannot write the table {output}"))?;
     let kept = args.output.with_added_extension("unfinished");
-    let mut unfinished = None;
-    if kept.exists() {
-        unfinished = Some(table::read_unfinished(&kept, &starts)?);
+    let mut unfinished = kept.exists().then(|| table::read_unfinished(&kept, &starts)).transpose()?;
+    if unfinished.is_some() {
         remark(format_args!("going on with {}", kept.display()));
     }
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(Some(Arc::clone(&stops)), "stopping (again: at once, losing what was not saved)")?;
+    terminal::on_interrupt(Some(&stops), "stopping (again: at once, losing what was not saved)")?;
 
     let began = Instant::now();
     let bar = terminal::spinner("working out the moves")?;

@@ -1,4 +1,5 @@
-//! What commands share with the person at the terminal: Ctrl-C, and one style of progress bar.
+//! What commands share with the person at the terminal: Ctrl-C, one style of progress bar, and what both `eval` and
+//! `arena` say.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::run::output::remark;
+use crate::run::output::{print, remark};
 
 /// The exit code of a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;
@@ -17,7 +18,8 @@ pub const INTERRUPTED: i32 = 130;
 ///
 /// # Errors
 /// When signals cannot be received.
-pub fn on_interrupt(stops: Option<Arc<AtomicBool>>, message: &'static str) -> Result<()> {
+pub fn on_interrupt(stops: Option<&Arc<AtomicBool>>, message: &'static str) -> Result<()> {
+    let stops = stops.cloned();
     let mut begun: Option<Instant> = None;
     let handler = move || {
         // One request can come as several signals.
@@ -43,6 +45,17 @@ pub fn on_interrupt(stops: Option<Arc<AtomicBool>>, message: &'static str) -> Re
 pub fn bar(length: u64, unit: &str) -> Result<ProgressBar> {
     let style = ProgressStyle::with_template(&format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left"))?;
     Ok(ProgressBar::new(length).with_style(style))
+}
+
+/// Says how many games are not counted because they came to the turn limit, if there are such.
+///
+/// # Errors
+/// When standard output is closed.
+pub fn print_truncated(games: u64) -> Result<()> {
+    if games == 0 {
+        return Ok(());
+    }
+    print(format_args!("{games} games came to the turn limit; they and the games paired with them are not counted"))
 }
 
 /// A sign of life for work of unknown length.

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::run::config::{self, Config};
 use crate::run::evaluation::score_table;
-use crate::run::games;
 use crate::run::output::{print, print_json, remark};
 use crate::run::rundir::RunInfo;
 use crate::run::runlog::RunLog;
-use crate::run::{Run, RunEnding, prepare};
+use crate::run::{Run, RunEnding, games, prepare};
 use anyhow::Result;
 use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
@@ -36,10 +35,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         None => Run::start(args.config.as_deref(), &args.set, &folders)?,
     };
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(
-        Some(Arc::clone(&stops)),
-        "stopping after this iteration (again: at once, losing what was not saved)",
-    )?;
+    terminal::on_interrupt(Some(&stops), "stopping after this iteration (again: at once, losing what was not saved)")?;
     remark(format_args!("training in {}", path.display()));
     let stop = Stop::when(move || stops.load(Ordering::Relaxed));
     let watch = |_: &RunLog| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

@@ -78,12 +78,11 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let state = table
             .position
             .unwrap_or_else(|| table.race.initial_state(chance::first_seat(seats, &mut chance::stream(table.seed, 0))));
-        let rng = chance::stream(table.seed, 1);
         Session {
             input,
             output,
             throws: SeededThrows::new(table.seed),
-            now: Moment { state, clock: TurnClock::default(), rng, recorded: 1 },
+            now: Moment { state, clock: TurnClock::default(), rng: chance::stream(table.seed, 1), recorded: 1 },
             decisions: Vec::new(),
             record: vec![state],
             table,
@@ -170,14 +169,12 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     fn ask(&mut self, seat: Seat) -> io::Result<ControlFlow<()>> {
         let mut results = TurnResults::new();
         turn_results(self.table.race, &self.now.state, &mut results);
-        let texts: Vec<String> = (0..results.len())
-            .map(|index| self.table.race.turn_text(&self.now.state, results.actions(index)))
-            .collect();
+        let text = |index| self.table.race.turn_text(&self.now.state, results.actions(index));
+        let texts: Vec<String> = (0..results.len()).map(text).collect();
         if let [only] = texts.as_slice() {
             let start = self.now.state;
             self.choose(*results.state(0));
-            self.tell(seat, &start, only)?;
-            return Ok(ControlFlow::Continue(()));
+            return self.tell(seat, &start, only).map(ControlFlow::Continue);
         }
         self.decisions.push(self.now.clone());
         self.draw()?;
@@ -234,14 +231,10 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     /// Goes back to the decision before the current one, if there is one.
     fn undo(&mut self) -> bool {
-        if self.decisions.len() < 2 {
-            return false;
-        }
-        self.decisions.pop();
-        if let Some(before) = self.decisions.pop() {
-            self.now = before;
-            self.record.truncate(self.now.recorded);
-        }
+        let Some(before) = self.decisions.len().checked_sub(2) else { return false };
+        self.now = self.decisions[before].clone();
+        self.decisions.truncate(before);
+        self.record.truncate(self.now.recorded);
         true
     }
 
@@ -272,12 +265,8 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     /// Reports in one line the turn that was played from `start`.
     fn tell(&mut self, seat: Seat, start: &State, turn: &str) -> io::Result<()> {
+        let chances = if self.table.shows_chances { format!("  [{}]", self.chances()) } else { String::new() };
         let thrown = self.thrown(seat, start);
-        let mut chances = String::new();
-        if self.table.shows_chances {
-            let values = self.values(&[self.now.state]);
-            chances = format!("  [{}]", self.chances(&values[0]));
-        }
         writeln!(self.output, "{}", wrapped(&format!("{thrown}: {turn}{chances}"), 4))
     }
 
@@ -296,8 +285,8 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             writeln!(self.output, "{}", wrapped(&line, line.len() - text.len()))?;
         }
         if values.is_some() {
-            let now = self.values(&[self.now.state]);
-            writeln!(self.output, "Before the choice: {}.", self.chances(&now[0]))?;
+            let chances = self.chances();
+            writeln!(self.output, "Before the choice: {chances}.")?;
         }
         Ok(())
     }
@@ -317,18 +306,13 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         }
     }
 
-    /// The values of all seats in words, a team as one.
-    fn chances(&self, values: &BySeat<f32>) -> String {
+    /// What the position is worth to all seats in words, a team as one.
+    fn chances(&mut self) -> String {
+        let values = self.values(&[self.now.state])[0];
         let spec = self.table.race.spec();
-        let mut listed = SeatSet::EMPTY;
-        let mut parts = Vec::new();
-        for seat in spec.seats.iter() {
-            if !listed.contains(seat) {
-                parts.push(format!("{} {}", self.team(seat), self.worth(values[seat])));
-                listed = spec.teams[seat].iter().fold(listed, SeatSet::with);
-            }
-        }
-        parts.join(", ")
+        let is_first = |seat: &Seat| spec.teams[*seat].iter().next() == Some(*seat);
+        let chance = |seat: Seat| format!("{} {}", self.team(seat), self.worth(values[seat]));
+        spec.seats.iter().filter(is_first).map(chance).collect::<Vec<_>>().join(", ")
     }
 
     /// The letters of a seat's team: `S`, or `S and N`.
@@ -344,12 +328,11 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let returns = race.returns(&self.now.state);
         let seats = race.spec().seats;
         let best = seats.iter().map(|seat| returns[seat]).fold(0.0, f32::max);
-        let is_draw = seats.iter().all(|seat| returns[seat] == best);
-        let winner = seats.iter().find(|&seat| returns[seat] == best);
-        let has_won = seats.iter().any(|seat| persons.contains(seat) && returns[seat] == best);
-        let text = match (race.spec().payoff, winner) {
-            _ if is_draw => "A draw: no seat can ever move again.".to_owned(),
-            (Payoff::Placings, _) => {
+        let winners: Vec<Seat> = seats.iter().filter(|&seat| returns[seat] == best).collect();
+        let has_won = winners.iter().any(|&seat| persons.contains(seat));
+        let text = match race.spec().payoff {
+            _ if winners.len() == seats.len() => "A draw: no seat can ever move again.".to_owned(),
+            Payoff::Placings => {
                 let place = |seat: Seat| 1 + seats.iter().filter(|&other| returns[other] > returns[seat]).count();
                 let mut order: Vec<Seat> = seats.iter().collect();
                 order.sort_by_key(|&seat| place(seat));
@@ -359,10 +342,10 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 };
                 order.iter().map(listed).collect::<Vec<_>>().join(", ")
             }
-            (Payoff::Teams, Some(seat)) if has_won => format!("Your team wins: {}.", self.team(seat)),
-            (Payoff::Teams, Some(seat)) => format!("{} win.", self.team(seat)),
-            (_, Some(seat)) if !has_won => format!("{} wins.", style.seat(seat)),
-            _ => "You win.".to_owned(),
+            Payoff::Teams if has_won => format!("Your team wins: {}.", self.team(winners[0])),
+            Payoff::Teams => format!("{} win.", self.team(winners[0])),
+            Payoff::Winner if has_won => "You win.".to_owned(),
+            Payoff::Winner => format!("{} wins.", style.seat(winners[0])),
         };
         writeln!(self.output, "{}", style.bold(&text))
     }

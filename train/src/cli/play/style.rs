@@ -55,24 +55,21 @@ impl Style {
             Some(parts) if self == Style::Colours => parts,
             _ => return drawing.to_owned(),
         };
-        let mut out = String::with_capacity(2 * drawing.len());
+        let coloured = |letter: char| match seat_of(letter) {
+            Some(seat) => self.coloured(seat, &letter.to_string()),
+            None => letter.to_string(),
+        };
+        let mut out = String::new();
         for part in rows.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
             let word = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
             let is_pieces = word.chars().all(|c| c.is_ascii_digit() || seat_of(c).is_some());
-            if !is_pieces {
+            if is_pieces {
+                out.extend(part.chars().map(coloured));
+            } else {
                 out.push_str(part);
-                continue;
-            }
-            for letter in part.chars() {
-                match seat_of(letter) {
-                    Some(seat) => out.push_str(&self.coloured(seat, &letter.to_string())),
-                    None => out.push(letter),
-                }
             }
         }
-        out.push('\n');
-        out.push_str(columns);
-        out
+        out + "\n" + columns
     }
 }
 

@@ -73,8 +73,7 @@ impl Program {
     /// # Errors
     /// When it cannot be started, or does not answer `hello` as the protocol wants it.
     pub fn hello(&self) -> Result<Value> {
-        let (_, hello) = Running::start(self).map_err(|fault| anyhow!(fault.0))?;
-        Ok(hello)
+        Running::start(self).map(|(_, hello)| hello).map_err(|fault| anyhow!(fault.0))
     }
 
     /// One that plays.
@@ -108,15 +107,11 @@ impl EnginePlayer {
             let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
             return Err(Fault(format!("it refuses to choose at `{position}`: {}", quoted(&message))));
         }
-        let Some(number) = answer.get("action").and_then(Value::as_u64) else {
-            return Err(Fault(format!(
-                "its answer at `{position}` names no `action`: {}",
-                quoted(&answer.to_string())
-            )));
-        };
+        let number = answer["action"].as_u64().ok_or_else(|| {
+            Fault(format!("its answer at `{position}` names no `action`: {}", quoted(&answer.to_string())))
+        })?;
         let legal = race.legal_actions(state);
-        let action = u8::try_from(number).ok().filter(|&number| number < 32).map(Action);
-        let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
+        let action = legal.iter().find(|action| u64::from(action.0) == number).ok_or_else(|| {
             Fault(format!("it chose action {number}, which is not legal at `{position}`; legal are {legal:?}"))
         })?;
         self.running = Some(running);
@@ -181,7 +176,7 @@ impl Running {
         }
         let mut running = Running { group, input, lines, requests: 0, stops: Arc::clone(&program.limits.stops) };
         let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(TO_START))?;
-        if !hello.get("name").is_some_and(Value::is_string) {
+        if !hello["name"].is_string() {
             return Err(Fault(format!("its answer to `hello` has no `name`: {}", quoted(&hello.to_string()))));
         }
         Ok((running, hello))
@@ -193,7 +188,8 @@ impl Running {
             return Err(Fault(format!("it wrote a line without a request: {}", quoted_line(&line))));
         }
         self.requests += 1;
-        request["id"] = json!(self.requests);
+        let id = json!(self.requests);
+        request["id"] = id.clone();
         let line = format!("{request}\n");
         let input = self.input.as_mut().ok_or_else(|| Fault("it takes no input".to_owned()))?;
         if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
@@ -203,16 +199,11 @@ impl Running {
         if line.len() as u64 > LONGEST_LINE {
             return Err(Fault(format!("its answer is over {LONGEST_LINE} bytes")));
         }
+        let said = quoted_line(&line);
         match serde_json::from_slice(&line) {
-            Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|id| *id == json!(self.requests)) => {
-                Ok(answer)
-            }
-            Ok(Value::Object(_)) => Err(Fault(format!(
-                "its answer has not the `id` {} of the request: {}",
-                self.requests,
-                quoted_line(&line)
-            ))),
-            _ => Err(Fault(format!("its answer is no JSON object: {}", quoted_line(&line)))),
+            Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|found| *found == id) => Ok(answer),
+            Ok(Value::Object(_)) => Err(Fault(format!("its answer has not the `id` {id} of the request: {said}"))),
+            _ => Err(Fault(format!("its answer is no JSON object: {said}"))),
         }
     }
 
@@ -222,8 +213,7 @@ impl Running {
         loop {
             let left = patience.saturating_sub(clock.elapsed());
             return match self.lines.recv_timeout(left.min(LOOKS_UP)) {
-                Ok(Ok(line)) => Ok(line),
-                Ok(Err(error)) => Err(Fault(format!("its answer cannot be read: {error}"))),
+                Ok(line) => line.map_err(|error| Fault(format!("its answer cannot be read: {error}"))),
                 Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => Err(stopped()),
                 Err(RecvTimeoutError::Timeout) if left > LOOKS_UP => continue,
                 Err(RecvTimeoutError::Timeout) => {

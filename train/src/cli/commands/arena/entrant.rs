@@ -1,6 +1,5 @@
 //! Who enters the arena: agents of this program and programs of others.
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::run::files::cannot_write;
@@ -14,6 +13,7 @@ use ashta_env::race::Race;
 use serde_json::Value;
 
 use super::engine::{Limits, Program};
+use super::games_file::Named;
 use crate::cli::GameArgs;
 
 /// How an engine is named where an agent is asked for.
@@ -25,9 +25,8 @@ enum Written {
     Engine(Program),
 }
 
-/// The entrants, and the version of each: the checksum of a bot, what an engine says of
-/// itself.
-pub type Entrants<'a> = (Vec<Entrant<'a>>, Vec<Option<String>>);
+/// The entrants, and each with its version.
+pub type Entrants<'a> = (Vec<Entrant<'a>>, Vec<Named>);
 
 /// Reads the names of agents, and finds the game that they play.
 ///
@@ -37,7 +36,7 @@ pub fn enter<'a>(
     specs: &[String],
     game: &GameArgs,
     limits: &Limits,
-    errors: &ErrorFiles,
+    errors: &mut ErrorFiles,
 ) -> Result<(Race, Entrants<'a>)> {
     let read = |(number, spec): (usize, &String)| match spec.strip_prefix(ENGINE) {
         Some(command) => Program::new(command, errors.of(number)?, limits.clone()).map(Written::Engine),
@@ -49,25 +48,25 @@ pub fn enter<'a>(
         .filter_map(|entrant| if let Written::Agent(agent) = entrant { Some(agent) } else { None })
         .collect();
     let race = games::of(game.game.as_deref(), game.seats, &agents)?;
-    let (mut entrants, mut versions) = (Vec::new(), Vec::new());
+    let (mut entrants, mut named) = (Vec::new(), Vec::new());
     for ((spec, name), written) in specs.iter().zip(distinct_names(specs)).zip(written) {
         let (version, entrant) = match written {
             Written::Agent(agent) => {
                 let player = games::player(&agent, &race)?;
-                (agent.version(), Entrant::new(name, move || Box::new(player.agent())))
+                (agent.version(), Entrant::new(name.clone(), move || Box::new(player.agent())))
             }
             Written::Engine(program) => {
                 let hello = program.hello().with_context(|| format!("{spec}: no engine that can be asked"))?;
                 check_game(&hello, &race).with_context(|| spec.clone())?;
-                let text = |key: &str| hello.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let text = |key: &str| hello[key].as_str().unwrap_or_default();
                 let version = format!("{} {}", text("name"), text("version")).trim_end().to_owned();
-                (Some(version), Entrant::new(name, move || Box::new(program.player())))
+                (Some(version), Entrant::new(name.clone(), move || Box::new(program.player())))
             }
         };
-        versions.push(version);
+        named.push(Named { name, version });
         entrants.push(entrant);
     }
-    Ok((race, (entrants, versions)))
+    Ok((race, (entrants, named)))
 }
 
 /// The folder for what engines write to standard error, a file each. In the end it says where something was written,
@@ -76,7 +75,7 @@ pub struct ErrorFiles {
     folder: PathBuf,
     /// Whether it is among the temporary ones.
     is_own: bool,
-    files: RefCell<Vec<PathBuf>>,
+    files: Vec<PathBuf>,
 }
 
 impl ErrorFiles {
@@ -84,26 +83,26 @@ impl ErrorFiles {
     pub fn new(folder: Option<&Path>) -> ErrorFiles {
         let own = || std::env::temp_dir().join(format!("ashta-arena-{}", std::process::id()));
         let is_own = folder.is_none();
-        ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own, files: RefCell::default() }
+        ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own, files: Vec::new() }
     }
 
     /// The file of the agent with this number, from 0.
     ///
     /// # Errors
     /// When the folder cannot be made.
-    fn of(&self, number: usize) -> Result<PathBuf> {
+    fn of(&mut self, number: usize) -> Result<PathBuf> {
         std::fs::create_dir_all(&self.folder).with_context(|| cannot_write(&self.folder))?;
         let file = self.folder.join(format!("engine-{}.txt", number + 1));
-        self.files.borrow_mut().push(file.clone());
+        self.files.push(file.clone());
         Ok(file)
     }
 }
 
 impl Drop for ErrorFiles {
     fn drop(&mut self) {
-        for file in self.files.get_mut() {
-            if std::fs::metadata(&*file).is_ok_and(|facts| facts.len() == 0) {
-                let _ = std::fs::remove_file(&*file);
+        for file in &self.files {
+            if std::fs::metadata(file).is_ok_and(|facts| facts.len() == 0) {
+                let _ = std::fs::remove_file(file);
             } else if self.is_own && file.exists() {
                 remark(format_args!("what an engine wrote to standard error is in {}", file.display()));
             }
@@ -121,7 +120,7 @@ fn check_game(hello: &Value, race: &Race) -> Result<()> {
     if !race.ruleset().is_builtin() {
         return Ok(());
     }
-    let Some(known) = hello.get("games").and_then(Value::as_array) else { return Ok(()) };
+    let Some(known) = hello["games"].as_array() else { return Ok(()) };
     let played = race.spec().name.split('?').next().unwrap_or_default();
     if !known.iter().any(|game| game.as_str() == Some(played)) {
         bail!("the engine does not play {played}; it plays {}", Value::from(known.clone()));

@@ -66,7 +66,7 @@ impl GamesFile {
         let mut games_file = GamesFile { path: path.to_owned(), file };
         games_file.file.set_len(kept).and_then(|()| games_file.file.seek(SeekFrom::End(0))).map_err(there)?;
         if kept == 0 {
-            games_file.write(&header(settings)?)?;
+            games_file.write(&line(settings)?)?;
         }
         Ok((games_file, games))
     }
@@ -76,12 +76,7 @@ impl GamesFile {
     /// # Errors
     /// When the file cannot be written.
     pub fn add(&mut self, games: &[GameLine]) -> Result<()> {
-        let mut text = String::new();
-        for game in games {
-            text.push_str(&serde_json::to_string(game)?);
-            text.push('\n');
-        }
-        self.write(&text)
+        self.write(&games.iter().map(line).collect::<Result<String>>()?)
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
@@ -89,9 +84,9 @@ impl GamesFile {
     }
 }
 
-/// The first line of the file.
-fn header(settings: &Settings) -> Result<String> {
-    Ok(format!("{}\n", serde_json::to_string(settings)?))
+/// Settings or a game as a line of the file.
+fn line(of: &impl Serialize) -> Result<String> {
+    Ok(serde_json::to_string(of)? + "\n")
 }
 
 /// The games of the whole blocks, and the bytes up to the last of them.
@@ -104,8 +99,9 @@ fn read(file: &File, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result
         text.clear();
         let read = lines.read_line(&mut text).context("it is no text")?;
         number += 1;
-        let is_part = read == 0 || !text.ends_with('\n');
-        if number == 1 && is_part && !header(settings)?.starts_with(&text) {
+        // At the end of the file there is nothing, which is no whole line either.
+        let is_part = !text.ends_with('\n');
+        if number == 1 && is_part && !line(settings)?.starts_with(&text) {
             bail!("line 1: no settings of an arena");
         }
         if is_part {
@@ -113,23 +109,20 @@ fn read(file: &File, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result
             return Ok((games, whole));
         }
         bytes += read as u64;
-        if text.trim().is_empty() && number > 1 {
-            continue;
-        }
         if number == 1 {
             let found: Settings = serde_json::from_str(&text).context("line 1: no settings of an arena")?;
             compare(&found, settings)?;
             whole = bytes;
-            continue;
-        }
-        let game: GameLine = serde_json::from_str(&text).with_context(|| format!("line {number}: no game"))?;
-        if game.block != block || game.leg != open.len() {
-            bail!("line {number}: game {} of block {} is not the next one", game.leg, game.block);
-        }
-        open.push(game);
-        if open.len() == legs(block) {
-            games.append(&mut open);
-            (block, whole) = (block + 1, bytes);
+        } else if !text.trim().is_empty() {
+            let game: GameLine = serde_json::from_str(&text).with_context(|| format!("line {number}: no game"))?;
+            if game.block != block || game.leg != open.len() {
+                bail!("line {number}: game {} of block {} is not the next one", game.leg, game.block);
+            }
+            open.push(game);
+            if open.len() == legs(block) {
+                games.append(&mut open);
+                (block, whole) = (block + 1, bytes);
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::run::output::{print_json, remark};
 use anyhow::{Context, Result, anyhow};
 use ashta_agents::arena::game_record::{GameLine, Swing};
 use ashta_agents::arena::tournament::Tournament;
-use ashta_agents::arena::{GameFacts, MatchConfig, Sprt, Summary};
+use ashta_agents::arena::{GameFacts, Sprt, Summary};
 use ashta_env::game::{Game, Seat};
 use ashta_env::race::Race;
 use indicatif::ProgressBar;
@@ -32,8 +32,6 @@ use games_file::{FORMAT, GamesFile, Named, Settings};
 
 /// Games with large swings that a report shows.
 const SHOWN_GAMES: usize = 8;
-/// Games that a thread plays side by side.
-const BATCH: usize = 64;
 
 /// Runs the command.
 ///
@@ -43,23 +41,24 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     let stops = Arc::new(AtomicBool::new(false));
     let patience = Duration::from_secs_f64(args.move_seconds);
     let limits = Limits { patience, stops: Arc::clone(&stops), watch: Arc::default() };
-    let errors = ErrorFiles::new(args.engine_errors.as_deref());
-    let (race, entrants) = enter(&args.agents, &args.game, &limits, &errors)?;
+    let mut errors = ErrorFiles::new(args.engine_errors.as_deref());
+    let (race, entrants) = enter(&args.agents, &args.game, &limits, &mut errors)?;
     let arena = Arena::new(args, &race, entrants)?;
     if let Some(folder) = &args.report {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    terminal::on_interrupt(Some(Arc::clone(&stops)), "stopping (again: at once)")?;
-    let outcome = arena.play(&stops)?;
+    terminal::on_interrupt(Some(&stops), "stopping (again: at once)")?;
+    let (facts, swings) = arena.play(&stops)?;
     drop(errors);
+    let summary = arena.tournament.summary(&facts);
     if args.json {
-        print_json(&outcome.summary)?;
+        print_json(&summary)?;
     } else {
-        print::summary(&outcome.summary)?;
+        print::summary(&summary)?;
     }
     if let Some(folder) = &args.report {
-        arena.report(folder, &outcome)?;
+        arena.report(folder, &summary, &facts, &swings)?;
     }
     if stops.load(Ordering::Relaxed) {
         match &args.games_file {
@@ -71,24 +70,16 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     Ok(())
 }
 
-/// What an arena found.
-struct ArenaOutcome {
-    summary: Summary,
-    /// How long its games were.
-    turns: Vec<u32>,
-    /// The games in which a turn moved the chances most.
-    swings: Vec<GameLine>,
-}
-
 /// An arena before its first game.
 struct Arena<'a> {
     args: &'a ArenaArgs,
     tournament: Tournament<'a>,
-    versions: Vec<Option<String>>,
+    /// The entrants with their versions.
+    agents: Vec<Named>,
 }
 
 impl<'a> Arena<'a> {
-    fn new(args: &'a ArenaArgs, race: &'a Race, (entrants, versions): Entrants<'a>) -> Result<Arena<'a>> {
+    fn new(args: &'a ArenaArgs, race: &'a Race, (entrants, agents): Entrants<'a>) -> Result<Arena<'a>> {
         let reference = games::reference(&args.luck, race).with_context(|| format!("--luck {}", args.luck))?;
         if reference.is_none() && args.luck == "auto" {
             remark("no reference evaluates this game, so luck is not measured; --luck AGENT names one");
@@ -103,26 +94,26 @@ impl<'a> Arena<'a> {
             let sprt = Sprt { elo0, elo1, alpha: args.alpha, beta: args.beta };
             tournament = tournament.with_sprt(sprt).map_err(of_option)?;
         }
-        Ok(Arena { args, tournament, versions })
+        Ok(Arena { args, tournament, agents })
     }
 
     fn settings(&self) -> Settings {
-        let named = |name: &String, version: &Option<String>| Named { name: name.clone(), version: version.clone() };
-        let agents = self.tournament.entrants().iter().zip(&self.versions);
+        let luck = self.tournament.reference();
         let (spec, ruleset) = (self.tournament.race().spec(), self.tournament.race().ruleset());
         Settings {
             arena: FORMAT,
             game: spec.name.clone(),
             seats: spec.seats.iter().map(Seat::letter).collect(),
             sheet: (!ruleset.is_builtin()).then(|| ruleset.base().text()),
-            agents: agents.map(|(agent, version)| named(&agent.name, version)).collect(),
+            agents: self.agents.clone(),
             seed: self.args.games.seed,
-            luck: self.tournament.reference().map(|reference| named(&reference.name, &reference.version)),
+            luck: luck.map(|luck| Named { name: luck.name.clone(), version: luck.version.clone() }),
         }
     }
 
-    /// Plays what is left to play, until `stops` is set or the test has decided.
-    fn play(&self, stops: &AtomicBool) -> Result<ArenaOutcome> {
+    /// Plays what is left to play, until `stops` is set or the test has decided. Returns all games, and those in which
+    /// a turn moved the chances most.
+    fn play(&self, stops: &AtomicBool) -> Result<(Vec<GameFacts>, Vec<GameLine>)> {
         let tournament = &self.tournament;
         let (mut file, played, mut facts) = match &self.args.games_file {
             Some(path) => {
@@ -139,29 +130,23 @@ impl<'a> Arena<'a> {
             let bar = terminal::bar(left.end, "blocks")?;
             bar.set_position(left.start);
             bar.reset_eta();
-            let mut failed = None;
+            let mut written = Ok(());
             let mut reported = vec![false; tournament.entrants().len()];
             let mut take = |block: u64, lines: Vec<GameLine>, new: &[GameFacts]| {
                 new.iter().for_each(|game| self.report_forfeit(game, &mut reported, &bar));
                 bar.set_position(block + 1);
-                if let Some(Err(error)) = file.as_mut().map(|file| file.add(&lines)) {
-                    failed = Some(error);
-                }
+                written = file.as_mut().map_or(Ok(()), |file| file.add(&lines));
                 keep_largest(&mut swings, lines);
-                if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if written.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let config = MatchConfig { batch: BATCH, ..self.args.games.config() };
             let begun = Instant::now();
             let clock = || begun.elapsed().as_nanos() as u64;
             let is_stopped = || stops.load(Ordering::Relaxed);
-            tournament.play(left, &config, &clock, &is_stopped, &mut facts, &mut take);
+            tournament.play(left, &self.args.games.config(), &clock, &is_stopped, &mut facts, &mut take);
             bar.finish_and_clear();
-            if let Some(error) = failed {
-                return Err(error);
-            }
+            written?;
         }
-        let turns = facts.iter().map(|game| game.turns).collect();
-        Ok(ArenaOutcome { summary: tournament.summary(&facts), turns, swings })
+        Ok((facts, swings))
     }
 
     /// Says why an agent forfeits, the first time that it does.
@@ -175,25 +160,22 @@ impl<'a> Arena<'a> {
     }
 
     /// Writes the report.
-    fn report(&self, folder: &Path, outcome: &ArenaOutcome) -> Result<()> {
-        let (race, summary) = (self.tournament.race(), serde_json::to_value(&outcome.summary)?);
+    fn report(&self, folder: &Path, summary: &Summary, facts: &[GameFacts], swings: &[GameLine]) -> Result<()> {
+        let race = self.tournament.race();
+        let (verdicts, summary) = (print::verdicts(summary), serde_json::to_value(summary)?);
         write_whole(&folder.join("report.json"), format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
         let mut games = Vec::new();
         if let Some(reference) = self.tournament.reference() {
-            for line in &outcome.swings {
+            for line in swings {
                 let Some(Swing { turn, size }) = line.swing else { continue };
                 let title =
                     format!("{:.0} % in turn {} of game {} of block {}:", 100.0 * size, turn + 1, line.leg, line.block);
                 games.push(ShownGame::new(race, line, reference, title, turn + 1)?);
             }
         }
-        let contents = Contents {
-            summary: Some(summary),
-            verdicts: print::verdicts(&outcome.summary),
-            lengths: Some(LengthChart::new(&outcome.turns)),
-            board: BoardPicture::new(race),
-            games,
-        };
+        let turns: Vec<u32> = facts.iter().map(|game| game.turns).collect();
+        let (lengths, board) = (Some(LengthChart::new(&turns)), BoardPicture::new(race));
+        let contents = Contents { summary: Some(summary), verdicts, lengths, board, games };
         write_whole(&folder.join("index.html"), &page(&race.spec().name, &contents)?)
     }
 }

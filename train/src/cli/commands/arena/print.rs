@@ -1,6 +1,7 @@
 //! An arena as tables for a terminal.
 
-use crate::run::output::{columns, print};
+use crate::cli::commands::terminal::print_truncated;
+use crate::run::output::{columns, print, with_interval};
 use anyhow::Result;
 use ashta_agents::arena::{AgentSummary, Interval, Pairing, SprtSummary, Summary, Verdict, elo_of};
 
@@ -15,14 +16,9 @@ pub fn summary(summary: &Summary) -> Result<()> {
         let share = 100.0 * summary.drawn_games as f64 / *games as f64;
         print(format_args!("{} games were drawn ({share:.1} %)", summary.drawn_games))?;
     }
-    if summary.truncated_games > 0 {
-        print(format_args!(
-            "{} games came to the turn limit; they and the games paired with them are not counted",
-            summary.truncated_games
-        ))?;
-    }
-    let mut ranked: Vec<&AgentSummary> = summary.agents.iter().collect();
-    ranked.sort_by(|a, b| b.rating.elo.total_cmp(&a.rating.elo));
+    print_truncated(summary.truncated_games)?;
+    let mut ranked: Vec<(usize, &AgentSummary)> = summary.agents.iter().enumerate().collect();
+    ranked.sort_by(|(_, a), (_, b)| b.rating.elo.total_cmp(&a.rating.elo));
     let has_luck = summary.luck_by.is_some();
     let mut head = vec!["agent", "rating", "95 % interval", "score %", "95 % interval"];
     if has_luck {
@@ -30,7 +26,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     head.extend(["ms/choice", "forfeits"]);
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
-    for agent in &ranked {
+    for (_, agent) in &ranked {
         let [low, high] = agent.rating.interval;
         let mut row = vec![agent.name.clone(), format!("{:+.0}", agent.rating.elo), format!("{low:+.0} to {high:+.0}")];
         row.extend(percent(&agent.score));
@@ -51,11 +47,8 @@ pub fn summary(summary: &Summary) -> Result<()> {
             print(format_args!("{} forfeited {} games, the first because {reason}", agent.name, agent.forfeits))?;
         }
     }
-    let adjusted = if has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some()) {
-        ", luck-adjusted"
-    } else {
-        ""
-    };
+    let is_adjusted = has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some());
+    let adjusted = if is_adjusted { ", luck-adjusted" } else { "" };
     print(format_args!("\nEach against each: how often the one came out ahead, in percent{adjusted}.\n"))?;
     table(&cross(summary, &ranked))?;
     let verdicts = verdicts(summary);
@@ -88,14 +81,14 @@ fn percent(estimate: &Interval) -> [String; 2] {
     [positive(format!("{mean:.2}")), interval]
 }
 
-fn cross(summary: &Summary, ranked: &[&AgentSummary]) -> Vec<Vec<String>> {
-    let place = |agent: &AgentSummary| summary.agents.iter().position(|other| std::ptr::eq(agent, other));
+/// A row and a column for each agent, which are ranked, with their places in the summary.
+fn cross(summary: &Summary, ranked: &[(usize, &AgentSummary)]) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     rows[0].extend((1..=ranked.len()).map(|number| number.to_string()));
-    for (number, agent) in (1..).zip(ranked) {
+    for (number, (own, agent)) in (1..).zip(ranked) {
         let mut row = vec![format!("{number} {}", agent.name)];
-        for other in ranked {
-            let is_it = |pairing: &&Pairing| Some(pairing.agent) == place(agent) && Some(pairing.other) == place(other);
+        for (other, _) in ranked {
+            let is_it = |pairing: &&Pairing| pairing.agent == *own && pairing.other == *other;
             let found = summary.pairings.iter().find(is_it);
             row.push(found.map_or_else(String::new, |pairing| {
                 let Interval { mean, interval: [low, high], .. } = best(pairing);
@@ -141,15 +134,8 @@ fn difference(summary: &Summary, pairing: &Pairing) -> String {
         format!("which of {first} and {second} is better is not decided")
     };
     let elo = |score: f64| elo_of(score.clamp(1e-6, 1.0 - 1e-6));
-    format!(
-        "{verdict}: {:.2} % [{:.2}, {:.2}], {:+.1} Elo [{:+.1}, {:+.1}]",
-        100.0 * best.mean,
-        100.0 * low,
-        100.0 * high,
-        elo(best.mean),
-        elo(low),
-        elo(high)
-    )
+    let score = with_interval(100.0 * best.mean, [100.0 * low, 100.0 * high], 2, " %");
+    format!("{verdict}: {score}, {:+.1} Elo [{:+.1}, {:+.1}]", elo(best.mean), elo(low), elo(high))
 }
 
 /// So many blocks tell how far blocks vary.

@@ -35,7 +35,7 @@ const OPPONENTS: [&str; 2] = ["random", "greedy"];
 const LEVEL: &str = "novice";
 
 /// `atlas.json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Atlas {
     format: u32,
     pairs: u64,
@@ -98,14 +98,7 @@ pub fn run(args: &AtlasArgs) -> Result<()> {
     let config =
         MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
     let bar = terminal::bar((games.concat().len() + games.len() + tables.len()) as u64, "steps")?;
-    let mut atlas = Atlas {
-        format: FORMAT,
-        pairs: args.pairs,
-        seed: args.seed,
-        forms: Vec::new(),
-        house_rules: Vec::new(),
-        solved: Vec::new(),
-    };
+    let mut atlas = Atlas { format: FORMAT, pairs: args.pairs, seed: args.seed, ..Atlas::default() };
     for ruleset in games.concat() {
         bar.set_message(ruleset.to_string());
         atlas.forms.push(form(Race::new(ruleset), &tables, &config)?);

@@ -1,12 +1,13 @@
 //! The page of an atlas, and its diagrams.
 
 use std::cmp::Reverse;
-use std::fmt::Write;
 
 use crate::cli::AtlasArgs;
 use crate::report::plot::{Bar, BarPanel, Bars, PlotLabels, bar_panels};
+use crate::run::output::with_interval;
 use anyhow::Result;
 use ashta_agents::arena::{Interval, ProfileChange};
+use ashta_agents::perfect::survey::Truth;
 
 use super::{Atlas, BASELINE, Form, HouseRuleChange, LEVEL, OPPONENTS, SolvedForm};
 
@@ -116,10 +117,8 @@ pub fn pictures(forms: &[Form]) -> Result<Vec<(&'static str, String)>> {
     let kind = |form: &Form| (form.ruleset.seats().len(), Reverse((100.0 * form.profile.even).round() as u32));
     let mut sorted: Vec<&Form> = forms.iter().collect();
     sorted.sort_by_key(|form| kind(form));
-    let bar = |of: Option<Interval>| match of {
-        Some(Interval { mean, interval, .. }) => Bar { value: mean, interval: Some(interval) },
-        None => Bar { value: f64::NAN, interval: None },
-    };
+    let bar =
+        |of: Option<Interval>| Bar { value: of.map_or(f64::NAN, |of| of.mean), interval: of.map(|of| of.interval) };
     let picture = |&Picture { file, title, axis, digits, from_even, groups }: &Picture| {
         let panel = |own: &[&Form]| BarPanel {
             title: format!("{} seats, score among equals {} %", kind(own[0]).0, kind(own[0]).1.0),
@@ -195,8 +194,7 @@ fn percent(of: Interval) -> String {
 
 /// A figure with its interval.
 fn cell(of: Interval, digits: usize) -> String {
-    let Interval { mean, interval: [low, high], .. } = of;
-    format!("{mean:.digits$} [{low:.digits$}, {high:.digits$}]")
+    with_interval(of.mean, of.interval, digits, "")
 }
 
 /// The rule that changes a figure most, the first of equal ones, and its change.
@@ -220,13 +218,7 @@ fn truths(text: &mut String, SolvedForm { ruleset, error, truths }: &SolvedForm)
          `{BASELINE}`.\n",
         ruleset.game_text()
     );
-    for (number, truth) in (1..).zip(truths) {
-        let _ = write!(
-            text,
-            "\n{number}. {} `{}`\n\n```text\n{}\n```\n",
-            truth.text,
-            truth.position,
-            truth.board.trim_end()
-        );
+    for (number, Truth { text: sentence, position, board }) in (1..).zip(truths) {
+        *text += &format!("\n{number}. {sentence} `{position}`\n\n```text\n{}\n```\n", board.trim_end());
     }
 }

@@ -3,11 +3,9 @@
 //! It is written whole or not at all, after every part that is finished. Read back are only the house rules that have
 //! been solved: all else is found again in minutes.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::run::files::{check_writable, write_whole};
+use crate::run::files::{check_writable, read_if_there, write_whole};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::Interval;
 use ashta_agents::perfect::solve::Facts;
@@ -134,15 +132,12 @@ struct Earlier {
 /// # Errors
 /// When it holds a survey of another game or what is none, or cannot be written.
 pub fn prepare(folder: &Path, ruleset: &Ruleset) -> Result<Vec<HouseRule>> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let path: PathBuf = folder.join(NAME);
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let path = folder.join(NAME);
     check_writable(&path)?;
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        read => read.with_context(|| format!("cannot read {}", path.display()))?,
-    };
+    let Some(content) = read_if_there(&path)? else { return Ok(Vec::new()) };
     let earlier: Earlier =
-        serde_json::from_str(&text).with_context(|| format!("{} is no survey: move it away", path.display()))?;
+        serde_json::from_slice(&content).with_context(|| format!("{} is no survey: move it away", path.display()))?;
     if earlier.format != FORMAT {
         bail!("{} has format {}, this program writes format {FORMAT}: move it away", path.display(), earlier.format);
     }

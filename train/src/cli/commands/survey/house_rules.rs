@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use ashta_agents::perfect::solve::{SolveConfig, SolveError, Solved, Stage, solve};
 use ashta_agents::perfect::{start, start_values};
 use ashta_env::race::Race;
@@ -75,13 +75,10 @@ pub fn solve_all(
 }
 
 fn solve_one((mut rule, ruleset): Variation, config: &SolveConfig, bar: &ProgressBar) -> Result<HouseRule> {
-    let starts = ruleset.map_err(|error| error.to_string()).and_then(|ruleset| {
-        let starts = TurnIndex::new(&Race::new(ruleset));
-        starts.map_err(|error| error.to_string())
-    });
+    let starts = ruleset.map_err(Error::new).and_then(|ruleset| Ok(TurnIndex::new(&Race::new(ruleset))?));
     let starts = match starts {
         Ok(starts) => starts,
-        Err(reason) => return Ok(HouseRule { skipped: Some(reason), ..rule }),
+        Err(reason) => return Ok(HouseRule { skipped: Some(reason.to_string()), ..rule }),
     };
     bar.set_message("working out the moves");
     let turns = RaceTurns::new(starts);

@@ -11,7 +11,7 @@ use crate::run::config::Config;
 use crate::run::games;
 use crate::run::output::{print, print_json};
 use anyhow::{Context, Result, bail};
-use ashta_agents::arena::{MatchConfig, MatchProgress};
+use ashta_agents::arena::{Interval, MatchConfig, MatchProgress};
 use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::perfect::survey::{Shortlist, Surveyed, SurveyedPosition, VarianceShares, Whose, survey};
 use ashta_agents::perfect::table::{Perfect, Table};
@@ -41,7 +41,8 @@ pub fn run(args: &SurveyArgs) -> Result<()> {
     let known = findings::prepare(&args.output, race.ruleset())?;
     terminal::on_interrupt(None, "stopped; what is in survey.json stays, and the same command goes on with it")?;
 
-    let (mut record, mut pictures) = play(args, &race, &table, known)?;
+    let mut record = play(args, &race, &table, known)?;
+    let mut pictures = save(&record, &args.output)?;
     if args.house_rules {
         let solving = SolveConfig { threads: args.threads.into(), tolerance: args.tolerance, certify: false };
         let known = record.house_rules.clone();
@@ -79,13 +80,8 @@ fn perfect_play(args: &SurveyArgs, race: &Race) -> Result<Arc<Table>> {
     Ok(Arc::new(table))
 }
 
-/// Plays all matches and writes what comes of them, with the house rules that are known.
-fn play(
-    args: &SurveyArgs,
-    race: &Race,
-    table: &Arc<Table>,
-    known: Vec<HouseRule>,
-) -> Result<(Record, Vec<&'static str>)> {
+/// Plays all matches; the record has what comes of them, and the house rules that are known.
+fn play(args: &SurveyArgs, race: &Race, table: &Arc<Table>, house_rules: Vec<HouseRule>) -> Result<Record> {
     let matched =
         MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
     let bar = terminal::bar(2 * args.pairs, "games")?;
@@ -98,37 +94,30 @@ fn play(
     };
     begin("itself");
     let itself = survey(race, &|| Perfect::agent(table), Whose::Both, table, Some(&shortlist), &matched, &progress);
-    let first = table.start_value();
-    let proof = table.facts().certificate;
-    let mut record = Record {
-        format: findings::FORMAT,
-        ruleset: race.ruleset().clone(),
-        pairs: args.pairs,
-        seed: args.seed,
-        table: TableFacts { bits: table.bits(), facts: *table.facts() },
-        start: Start {
-            first,
-            second: 1.0 - first,
-            advantage: first - 0.5,
-            error: proof.map(|proof| proof.start_error + table.rounding()),
-        },
-        perfect: itself.nature,
-        opponents: Vec::new(),
-        positions: Vec::new(),
-        house_rules: known,
-    };
+    let mut opponents = Vec::new();
     for (place, name) in BUILT_IN.into_iter().enumerate() {
         begin(name);
         let player = games::player(&games::agent(name)?, race)?;
         // The strongest of them meets the positions of good play.
         let shown = (place + 1 == BUILT_IN.len()).then_some(&shortlist);
         let found = survey(race, &|| player.agent(), Whose::Agent, table, shown, &matched, &progress);
-        record.opponents.push(opponent(name, found));
+        opponents.push(opponent(name, found));
     }
-    record.positions = shortlist.positions(POSITIONS);
     bar.finish_and_clear();
-    let pictures = save(&record, &args.output)?;
-    Ok((record, pictures))
+    let first = table.start_value();
+    let error = table.facts().certificate.map(|proof| proof.start_error + table.rounding());
+    Ok(Record {
+        format: findings::FORMAT,
+        ruleset: race.ruleset().clone(),
+        pairs: args.pairs,
+        seed: args.seed,
+        table: TableFacts { bits: table.bits(), facts: *table.facts() },
+        start: Start { first, second: 1.0 - first, advantage: first - 0.5, error },
+        perfect: itself.nature,
+        opponents,
+        positions: shortlist.positions(POSITIONS),
+        house_rules,
+    })
 }
 
 fn opponent(name: &str, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
@@ -152,50 +141,38 @@ fn save(record: &Record, folder: &Path) -> Result<Vec<&'static str>> {
 
 /// The survey in sentences.
 fn report(record: &Record) -> Result<()> {
-    let (perfect, start) = (&record.perfect, &record.start);
+    let Record { ruleset, table: TableFacts { bits, .. }, start, perfect, opponents, .. } = record;
     let points = |value: f64| 100.0 * value;
     let off = start.error.map_or("not proved".to_owned(), |error| format!("± {error:.1e}"));
-    let [least, _, median, _, most] = perfect.lengths.quantiles;
+    let [first, advantage, luck] = [start.first, start.advantage, perfect.luck_of_a_turn].map(points);
+    let (turns, [least, _, median, _, most]) = (perfect.lengths.mean.mean, perfect.lengths.quantiles);
     print(format_args!(
-        "{}, perfect play by a table of {} bits\n\
-         start: the seat that throws first wins {:.4} % ({off}); the first throw is worth {:.2} points\n\
-         length: {:.1} turns, half of the games at most {median}; 5 % at most {least}, 95 % at most {most}\n\
-         dice: the throws of a turn move the chance of winning by {:.2} points (standard deviation)",
-        record.ruleset,
-        record.table.bits,
-        points(start.first),
-        points(start.advantage),
-        perfect.lengths.mean.mean,
-        points(perfect.luck_of_a_turn)
+        "{ruleset}, perfect play by a table of {bits} bits\n\
+         start: the seat that throws first wins {first:.4} % ({off}); the first throw is worth {advantage:.2} points\n\
+         length: {turns:.1} turns, half of the games at most {median}; 5 % at most {least}, 95 % at most {most}\n\
+         dice: the throws of a turn move the chance of winning by {luck:.2} points (standard deviation)"
     ))?;
     if let Some(VarianceShares { dice, first_throw, .. }) = perfect.variance_shares {
         let (dice, first) = (points(dice), points(first_throw));
         print(format_args!("of the variance of who wins, {dice:.2} % is dice and {first:.2} % who throws first"))?;
     }
+    let mean = |of: Interval| points(of.mean);
+    let [choices, second, worst] = [perfect.choices, perfect.best_to_second, perfect.best_to_worst].map(mean);
     print(format_args!(
-        "choice: {:.1} % of the turns have one; then the second best result loses {:.2} points, the worst {:.2}\n\n\
-         perfect play against   score %   luck-adjusted %   regret per decision   optimal decisions %",
-        points(perfect.choices.mean),
-        points(perfect.best_to_second.mean),
-        points(perfect.best_to_worst.mean)
+        "choice: {choices:.1} % of the turns have one; then the second best result loses {second:.2} points, the worst \
+         {worst:.2}\n\n\
+         perfect play against   score %   luck-adjusted %   regret per decision   optimal decisions %"
     ))?;
-    for opponent in &record.opponents {
-        let [low, high] = opponent.luck_adjusted_score.interval;
-        print(format_args!(
-            "{:20} {:8.2} {:9.2} ± {:.2} {:24.5} {:25.1}",
-            opponent.opponent,
-            points(opponent.score.mean),
-            points(opponent.luck_adjusted_score.mean),
-            points(high - low) / 2.0,
-            opponent.regret_per_decision.mean,
-            points(opponent.optimal_choices.mean),
-        ))?;
+    for Opponent { opponent, score, luck_adjusted_score, regret_per_decision, optimal_choices, .. } in opponents {
+        let [score, adjusted, optimal] = [*score, *luck_adjusted_score, *optimal_choices].map(mean);
+        let [low, high] = luck_adjusted_score.interval;
+        let (half, regret) = (points(high - low) / 2.0, regret_per_decision.mean);
+        print(format_args!("{opponent:20} {score:8.2} {adjusted:9.2} ± {half:.2} {regret:24.5} {optimal:25.1}"))?;
     }
     if !record.positions.is_empty() {
         print("\nwhere the natural move is wrong")?;
     }
-    for position in &record.positions {
-        let SurveyedPosition { regret, position, natural, best, .. } = position;
+    for SurveyedPosition { regret, position, natural, best, .. } in &record.positions {
         let (natural, best) = (&natural.turn, &best.turn);
         print(format_args!("{regret:.4}  {position}\n        natural  {natural}\n        best     {best}"))?;
     }
