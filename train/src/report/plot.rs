@@ -104,10 +104,9 @@ type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, Ra
 /// When the library cannot draw.
 pub fn line_chart(frame: &PlotLabels<'_>, lines: &[Line], scale: Scale) -> Result<String> {
     let height = |value: f64| if scale == Scale::Logarithmic { value.log10() } else { value };
-    let xs = lines.iter().flat_map(|line| line.points.iter().map(|point| point[0]));
     let of_bands = lines.iter().flat_map(|line| line.band.iter().flat_map(|band| [band[1], band[2]]));
     let ys = lines.iter().flat_map(|line| line.points.iter().map(|point| point[1])).chain(of_bands).map(height);
-    let x = tight(xs);
+    let x = tight(lines.iter().flat_map(|line| line.points.iter().map(|point| point[0])));
     let (y, written, left): (_, fn(&f64) -> String, _) = match scale {
         Scale::Linear => (roomy(ys), plain, LEFT),
         Scale::Logarithmic => (padded(ys), |&value| rounded(10_f64.powf(value)), LEFT + 30),
@@ -236,9 +235,8 @@ fn draw_bars(root: &Root<'_>, chart: &mut Chart<'_>, panel: &BarPanel, left: i32
             root.draw(&Rectangle::new([(from, y - half), (to.max(from + 1), y + half)], colour.mix(0.75).filled()))?;
             if let Some([low, high]) = bar.interval.filter(|ends| ends.iter().all(|end| end.is_finite())) {
                 let (low, high) = (at(low), at(high));
-                root.draw(&PathElement::new(vec![(low, y), (high, y)], INK.stroke_width(1)))?;
-                for end in [low, high] {
-                    root.draw(&PathElement::new(vec![(end, y - 4), (end, y + 4)], INK.stroke_width(1)))?;
+                for ends in [[(low, y), (high, y)], [(low, y - 4), (low, y + 4)], [(high, y - 4), (high, y + 4)]] {
+                    root.draw(&PathElement::new(ends, INK.stroke_width(1)))?;
                 }
             }
             let written = format!("{:.digits$}", bar.value);
@@ -257,12 +255,11 @@ fn draw_bars(root: &Root<'_>, chart: &mut Chart<'_>, panel: &BarPanel, left: i32
 /// An SVG of the usual width on which `draw` draws.
 fn svg(height: u32, draw: impl FnOnce(&Root<'_>) -> Result<()>) -> Result<String> {
     let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
-        root.fill(&WHITE)?;
-        draw(&root)?;
-        root.present()?;
-    }
+    let root = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
+    root.fill(&WHITE)?;
+    draw(&root)?;
+    root.present()?;
+    drop(root);
     Ok(text)
 }
 
