@@ -167,23 +167,8 @@ pub struct BarPanel {
     pub groups: Vec<Bars>,
 }
 
-/// Bars to the right or left of `base`, in groups that have `names`, from the top down. Values are written beside them
-/// with so many `digits` after the point.
-///
-/// # Errors
-/// When the library cannot draw.
-pub fn bar_chart(
-    frame: &PlotLabels<'_>,
-    base: f64,
-    names: &[String],
-    groups: &[Bars],
-    digits: usize,
-) -> Result<String> {
-    let panel = BarPanel { title: String::new(), base, names: names.to_vec(), groups: groups.to_vec() };
-    bar_panels(frame, &[panel], digits)
-}
-
-/// Small multiples: panels of bars one above the other, on one scale and with the legend of the first.
+/// Small multiples: panels of bars one above the other, on one scale and with the legend of the first. Values are
+/// written beside the bars with so many `digits` after the point.
 ///
 /// # Errors
 /// When the library cannot draw.
@@ -436,9 +421,10 @@ mod tests {
         let adjusted = Bars { label: "without luck".to_owned(), bars: vec![bar(61.0, None); 3] };
         let names = ["random", "runner", "greedy"].map(str::to_owned);
         let frame = PlotLabels { y: "", ..FRAME };
-        let svg = bar_chart(&frame, 50.0, &names, &[bars.clone(), adjusted], 1).expect("drawn");
+        let panel = |groups| BarPanel { title: String::new(), base: 50.0, names: names.to_vec(), groups };
+        let svg = bar_panels(&frame, &[panel(vec![bars.clone(), adjusted])], 1).expect("drawn");
         texts(&svg, &["random", "runner", "greedy", "won", "without luck", "62.5", "48.0", "61.0"]);
-        let short = bar_chart(&frame, 50.0, &names, &[bars], 1).expect("drawn");
+        let short = bar_panels(&frame, &[panel(vec![bars])], 1).expect("drawn");
         assert!(short.len() < svg.len());
     }
 
@@ -463,11 +449,12 @@ mod tests {
 
     #[test]
     fn nothing_can_be_drawn_too() {
+        let panel = BarPanel { title: String::new(), base: 0.5, names: Vec::new(), groups: Vec::new() };
         for svg in [
             line_chart(&FRAME, &[], Scale::Logarithmic),
             line_chart(&FRAME, &[Line { points: vec![[1.0, 1.0]], ..Line::default() }], Scale::Linear),
             histogram(&FRAME, 0.0, 1.0, &[], &[]),
-            bar_chart(&PlotLabels { y: "", ..FRAME }, 0.5, &[], &[], 2),
+            bar_panels(&PlotLabels { y: "", ..FRAME }, &[panel], 2),
         ] {
             texts(&svg.expect("drawn"), &["turns"]);
         }
