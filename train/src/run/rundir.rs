@@ -265,8 +265,8 @@ impl RunDir {
         checkpoint(&self.path, iteration)
     }
 
-    /// Saves a checkpoint and makes it the latest. `write` fills an empty folder; if it fails, nothing of the checkpoint
-    /// remains.
+    /// Saves a checkpoint and makes it the latest. `write` fills an empty folder; if it fails, nothing of the
+    /// checkpoint remains.
     ///
     /// # Errors
     /// When the iteration has a complete checkpoint already, when `write` fails, or when something cannot be written.
