@@ -29,9 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The files of a folder with one of these endings, in order; a change in the folder runs this program again.
 fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", folder.display());
-    let paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|file| Ok(file?.path())).collect::<std::io::Result<_>>()?;
-    let has_ending = |path: &PathBuf| path.extension().is_some_and(|end| endings.iter().any(|ending| end == *ending));
-    let mut paths: Vec<PathBuf> = paths.into_iter().filter(has_ending).collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|file| Ok(file?.path())).collect::<std::io::Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|end| endings.iter().any(|ending| end == *ending)));
     paths.sort_unstable();
     Ok(paths)
 }

@@ -139,14 +139,13 @@ impl Analysis {
         let turns: Vec<AnalyzedTurn> = values.iter().enumerate().map(turn).collect();
         let seats = race.spec().seats.iter().zip(&line.players);
         let players = seats.map(|(seat, name)| player(seat, name, &turns, &values)).collect();
-        let is_over = race.node(&end) == Node::Terminal;
         Ok(Analysis {
             game: race.spec().name.clone(),
             by: reference.name.clone(),
             players,
             turns,
             end: race.print(&end),
-            returns: is_over.then(|| by_seat(race, &race.returns(&end))),
+            returns: (race.node(&end) == Node::Terminal).then(|| by_seat(race, &race.returns(&end))),
         })
     }
 }
@@ -159,7 +158,6 @@ fn player(seat: Seat, name: &str, turns: &[AnalyzedTurn], values: &[TurnAnalysis
     let regret_per_choice = regret / choices.max(1) as f64;
     let marked = |(mark, _)| own.iter().filter(|turn| turn.mark == Some(mark)).count();
     let band = VERDICTS.into_iter().find(|&(_, most)| regret_per_choice <= most).map_or(WORST, |(name, _)| name);
-    let verdict = (choices > 0).then_some(band);
     PlayerAnalysis {
         seat: seat.letter(),
         name: name.to_owned(),
@@ -168,6 +166,6 @@ fn player(seat: Seat, name: &str, turns: &[AnalyzedTurn], values: &[TurnAnalysis
         regret_per_choice,
         luck: values.iter().map(|turn| turn.luck(seat)).sum(),
         marks: ERROR_CLASSES.map(marked),
-        verdict,
+        verdict: (choices > 0).then_some(band),
     }
 }

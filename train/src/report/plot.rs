@@ -104,10 +104,9 @@ type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, Ra
 /// When the library cannot draw.
 pub fn line_chart(frame: &PlotLabels<'_>, lines: &[Line], scale: Scale) -> Result<String> {
     let height = |value: f64| if scale == Scale::Logarithmic { value.log10() } else { value };
-    let xs = lines.iter().flat_map(|line| line.points.iter().map(|point| point[0]));
     let of_bands = lines.iter().flat_map(|line| line.band.iter().flat_map(|band| [band[1], band[2]]));
     let ys = lines.iter().flat_map(|line| line.points.iter().map(|point| point[1])).chain(of_bands).map(height);
-    let x = tight(xs);
+    let x = tight(lines.iter().flat_map(|line| line.points.iter().map(|point| point[0])));
     let (y, written, left): (_, fn(&f64) -> String, _) = match scale {
         Scale::Linear => (roomy(ys), plain, LEFT),
         Scale::Logarithmic => (padded(ys), |&value| rounded(10_f64.powf(value)), LEFT + 30),
@@ -168,23 +167,8 @@ pub struct BarPanel {
     pub groups: Vec<Bars>,
 }
 
-/// Bars to the right or left of `base`, in groups that have `names`, from the top down. Values are written beside them
-/// with so many `digits` after the point.
-///
-/// # Errors
-/// When the library cannot draw.
-pub fn bar_chart(
-    frame: &PlotLabels<'_>,
-    base: f64,
-    names: &[String],
-    groups: &[Bars],
-    digits: usize,
-) -> Result<String> {
-    let panel = BarPanel { title: String::new(), base, names: names.to_vec(), groups: groups.to_vec() };
-    bar_panels(frame, &[panel], digits)
-}
-
-/// Small multiples: panels of bars one above the other, on one scale and with the legend of the first.
+/// Small multiples: panels of bars one above the other, on one scale and with the legend of the first. Values are
+/// written beside the bars with so many `digits` after the point.
 ///
 /// # Errors
 /// When the library cannot draw.
@@ -236,9 +220,8 @@ fn draw_bars(root: &Root<'_>, chart: &mut Chart<'_>, panel: &BarPanel, left: i32
             root.draw(&Rectangle::new([(from, y - half), (to.max(from + 1), y + half)], colour.mix(0.75).filled()))?;
             if let Some([low, high]) = bar.interval.filter(|ends| ends.iter().all(|end| end.is_finite())) {
                 let (low, high) = (at(low), at(high));
-                root.draw(&PathElement::new(vec![(low, y), (high, y)], INK.stroke_width(1)))?;
-                for end in [low, high] {
-                    root.draw(&PathElement::new(vec![(end, y - 4), (end, y + 4)], INK.stroke_width(1)))?;
+                for ends in [[(low, y), (high, y)], [(low, y - 4), (low, y + 4)], [(high, y - 4), (high, y + 4)]] {
+                    root.draw(&PathElement::new(ends, INK.stroke_width(1)))?;
                 }
             }
             let written = format!("{:.digits$}", bar.value);
@@ -257,12 +240,11 @@ fn draw_bars(root: &Root<'_>, chart: &mut Chart<'_>, panel: &BarPanel, left: i32
 /// An SVG of the usual width on which `draw` draws.
 fn svg(height: u32, draw: impl FnOnce(&Root<'_>) -> Result<()>) -> Result<String> {
     let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
-        root.fill(&WHITE)?;
-        draw(&root)?;
-        root.present()?;
-    }
+    let root = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
+    root.fill(&WHITE)?;
+    draw(&root)?;
+    root.present()?;
+    drop(root);
     Ok(text)
 }
 
@@ -439,9 +421,10 @@ mod tests {
         let adjusted = Bars { label: "without luck".to_owned(), bars: vec![bar(61.0, None); 3] };
         let names = ["random", "runner", "greedy"].map(str::to_owned);
         let frame = PlotLabels { y: "", ..FRAME };
-        let svg = bar_chart(&frame, 50.0, &names, &[bars.clone(), adjusted], 1).expect("drawn");
+        let panel = |groups| BarPanel { title: String::new(), base: 50.0, names: names.to_vec(), groups };
+        let svg = bar_panels(&frame, &[panel(vec![bars.clone(), adjusted])], 1).expect("drawn");
         texts(&svg, &["random", "runner", "greedy", "won", "without luck", "62.5", "48.0", "61.0"]);
-        let short = bar_chart(&frame, 50.0, &names, &[bars], 1).expect("drawn");
+        let short = bar_panels(&frame, &[panel(vec![bars])], 1).expect("drawn");
         assert!(short.len() < svg.len());
     }
 
@@ -466,11 +449,12 @@ mod tests {
 
     #[test]
     fn nothing_can_be_drawn_too() {
+        let panel = BarPanel { title: String::new(), base: 0.5, names: Vec::new(), groups: Vec::new() };
         for svg in [
             line_chart(&FRAME, &[], Scale::Logarithmic),
             line_chart(&FRAME, &[Line { points: vec![[1.0, 1.0]], ..Line::default() }], Scale::Linear),
             histogram(&FRAME, 0.0, 1.0, &[], &[]),
-            bar_chart(&PlotLabels { y: "", ..FRAME }, 0.5, &[], &[], 2),
+            bar_panels(&PlotLabels { y: "", ..FRAME }, &[panel], 2),
         ] {
             texts(&svg.expect("drawn"), &["turns"]);
         }

@@ -52,17 +52,18 @@ impl MatchResult {
     /// The result as an entry of the manifest of a bot that chose its actions with this look-ahead.
     pub fn strength(&self, lookahead: Lookahead) -> Strength {
         let [low, high] = self.report.interval;
-        let regret = self.regret.as_ref().map(|found| found.regret_per_decision);
-        // Below two pairs of games there is no interval.
-        let regret =
-            regret.filter(|Interval { mean, interval, .. }| mean.is_finite() && interval.iter().all(|x| x.is_finite()));
+        let regret = self.regret.as_ref().map(|found| {
+            let Interval { mean, interval: [low, high], .. } = found.regret_per_decision;
+            Regret { mean, low, high }
+        });
         Strength {
             opponent: format!("{}{}", self.opponent, conduct(lookahead)),
             games: self.report.games,
             score: self.report.score,
             low,
             high,
-            regret: regret.map(|Interval { mean, interval: [low, high], .. }| Regret { mean, low, high }),
+            // Below two pairs of games there is no interval.
+            regret: regret.filter(|found| [found.mean, found.low, found.high].iter().all(|x| x.is_finite())),
         }
     }
 }
@@ -70,20 +71,12 @@ impl MatchResult {
 /// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break. The
 /// verdict follows from the interval: whether the agent is stronger than one that scores the chance level.
 pub fn score_table(results: &[MatchResult]) -> String {
-    let (mut heading, mut ends) =
-        (["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned).to_vec(), Vec::new());
     // Draws and truncated games stand there if there are any.
-    let drawn: fn(&MatchReport) -> String = |report| percent(report.drawn_share());
-    let truncated: fn(&MatchReport) -> String = |report| HumanCount(report.truncated_games).to_string();
-    for (head, count, text) in [
-        ("drawn", results.iter().map(|result| result.report.drawn_games).sum::<u64>(), drawn),
-        ("truncated", results.iter().map(|result| result.report.truncated_games).sum::<u64>(), truncated),
-    ] {
-        if count > 0 {
-            heading.push(head.to_owned());
-            ends.push(text);
-        }
-    }
+    let has_drawn = results.iter().any(|result| result.report.drawn_games > 0);
+    let has_truncated = results.iter().any(|result| result.report.truncated_games > 0);
+    let mut heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned).to_vec();
+    heading.extend(has_drawn.then(|| "drawn".to_owned()));
+    heading.extend(has_truncated.then(|| "truncated".to_owned()));
     let cells = results.iter().map(|MatchResult { opponent, report, .. }| {
         let [low, high] = report.interval;
         let verdict = match report.chance_level {
@@ -94,7 +87,8 @@ pub fn score_table(results: &[MatchResult]) -> String {
         let interval = format!("{} to {}", percent(low), percent(high));
         let (games, score) = (HumanCount(report.games).to_string(), percent(report.score));
         let mut row = vec![opponent.clone(), games, score, interval, verdict.to_owned()];
-        row.extend(ends.iter().map(|text| text(report)));
+        row.extend(has_drawn.then(|| percent(report.drawn_share())));
+        row.extend(has_truncated.then(|| HumanCount(report.truncated_games).to_string()));
         row
     });
     let table: Vec<Vec<String>> = std::iter::once(heading).chain(cells).collect();
@@ -103,16 +97,13 @@ pub fn score_table(results: &[MatchResult]) -> String {
 
 /// How a bot with this look-ahead chooses its actions, in words that follow the name of an opponent in manifests.
 pub fn conduct(lookahead: Lookahead) -> String {
-    let plies = |count: u8| match count {
-        1 => "one ply".to_owned(),
-        2 => "two plies".to_owned(),
-        3 => "three plies".to_owned(),
-        4 => "four plies".to_owned(),
-        count => format!("{count} plies"),
-    };
     match lookahead {
         Lookahead::Policy => " (the bot plays without looking ahead)".to_owned(),
-        Lookahead::Plies(count) => format!(" (the bot looks {} ahead)", plies(count)),
+        Lookahead::Plies(1) => " (the bot looks one ply ahead)".to_owned(),
+        Lookahead::Plies(2) => " (the bot looks two plies ahead)".to_owned(),
+        Lookahead::Plies(3) => " (the bot looks three plies ahead)".to_owned(),
+        Lookahead::Plies(4) => " (the bot looks four plies ahead)".to_owned(),
+        Lookahead::Plies(count) => format!(" (the bot looks {count} plies ahead)"),
         Lookahead::Mcts(simulations) => format!(" (the bot searches with {simulations} simulations)"),
         Lookahead::Level(level) => format!(" (the bot plays at the level {level})"),
     }
@@ -126,13 +117,10 @@ pub fn against(
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
 ) -> MatchResult {
-    let opponent_name = opponent.named().to_string();
     let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
-    let (report, regret) = match measured {
-        Some((report, regret)) => (report, Some(regret)),
-        None => (play_match(race, agent, &|| opponent.agent(), config, progress), None),
-    };
-    MatchResult { opponent: opponent_name, report, regret }
+    let (report, regret) = measured.unzip();
+    let report = report.unwrap_or_else(|| play_match(race, agent, &|| opponent.agent(), config, progress));
+    MatchResult { opponent: opponent.named().to_string(), report, regret }
 }
 
 /// The evaluation of a network.
@@ -146,14 +134,17 @@ pub struct RunEvaluation {
     pub exploitability: Option<f64>,
 }
 
+/// An opponent, behind its name in the settings.
+type Opponent = (String, Player);
+
 /// Evaluates the networks of a run by games of the bot that looks one ply ahead.
 #[derive(Debug)]
 pub struct RunEvaluator {
-    race: Arc<Race>,
+    /// The game that they play.
+    pub(super) race: Arc<Race>,
     config: Config,
-    /// The opponents as the settings name them.
-    during: Vec<(String, Player)>,
-    opponents: Vec<(String, Player)>,
+    during: Vec<Opponent>,
+    opponents: Vec<Opponent>,
     /// Perfect play where the game is solved: regret against it is the most precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
@@ -211,19 +202,13 @@ impl RunEvaluator {
     }
 
     /// Plays the opponents, at last perfect play if that is at hand and was not among them.
-    fn matches(
-        &self,
-        net: &Arc<PortableNet>,
-        opponents: &[(String, Player)],
-        pairs: u64,
-        stop: &Stop,
-    ) -> Vec<MatchResult> {
+    fn matches(&self, net: &Arc<PortableNet>, opponents: &[Opponent], pairs: u64, stop: &Stop) -> Vec<MatchResult> {
         let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
         let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
         let progress = MatchProgress { is_stopped: &|| stop.is_set(), ..MatchProgress::UNWATCHED };
         let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress);
-        let named = |(name, opponent): &(String, Player)| MatchResult { opponent: name.clone(), ..meet(opponent) };
+        let named = |(name, opponent): &Opponent| MatchResult { opponent: name.clone(), ..meet(opponent) };
         let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
         if let Some(perfect) = &self.perfect
             && results.iter().all(|result| result.regret.is_none())

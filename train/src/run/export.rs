@@ -121,8 +121,7 @@ pub fn bot(
         ("learned with", format!("ashta {}, burn {BURN}", manifest.program)),
     ];
     let seconds = config.run.time_limit_minutes.map(|_| ("seconds", format!("{:.0}", state.seconds)));
-    let facts = facts.into_iter().chain(seconds);
-    manifest.training = facts.map(|(name, value)| (name.to_owned(), value)).collect();
+    manifest.training = facts.into_iter().chain(seconds).map(|(name, value)| (name.to_owned(), value)).collect();
     manifest.strength = results.iter().map(|result| result.strength(Lookahead::Plies(1))).collect();
     manifest.probes = probes(race, net, config.export.probes);
     Ok(Bot { manifest, net: Arc::clone(net) })
@@ -139,9 +138,7 @@ fn probes(race: &Race, net: &PortableNet, count: usize) -> Vec<Probe> {
         let mut nodes_left = 5 + chance::below(20, &mut rng);
         loop {
             match race.node(&state) {
-                Node::Terminal => {
-                    state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
-                }
+                Node::Terminal => state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng)),
                 Node::Chance(seat) | Node::Decision(seat)
                     if nodes_left == 0 && wants_chance == matches!(race.node(&state), Node::Chance(_)) =>
                 {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::Reference;
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
@@ -129,9 +129,10 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
             if let Some(game) = game {
                 let asked = ruleset(&known(agents), game, Some(seats.unwrap_or(race.ruleset().seats().len())))?;
                 let plays = race.ruleset();
-                if asked != *plays {
-                    bail!("{agent} plays `{plays}`, not `{asked}`: leave out --game, or take another bot");
-                }
+                ensure!(
+                    asked == *plays,
+                    "{agent} plays `{plays}`, not `{asked}`: leave out --game, or take another bot"
+                );
             }
             race
         }
@@ -143,9 +144,8 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
         }
     };
     let count = race.ruleset().seats().len();
-    if let Some(asked) = seats.filter(|&asked| asked != count) {
-        bail!("the game has {count} seats, not {asked}");
-    }
+    let asked = seats.unwrap_or(count);
+    ensure!(asked == count, "the game has {count} seats, not {asked}");
     agents.iter().try_for_each(|agent| player(agent, &race).map(drop))?;
     Ok(race)
 }

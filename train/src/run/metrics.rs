@@ -19,7 +19,7 @@ use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary;
 
-use crate::run::files::{cannot_write, check_writable, entries, read_if_there, sync_folder, write_whole};
+use crate::run::files::{cannot_write, check_writable, entries, read_if_there, remove, sync_folder, write_whole};
 use crate::run::output::remark;
 
 const LINES: &str = "metrics.jsonl";
@@ -30,7 +30,7 @@ const EVENT_FILE: &str = ".tfevents.";
 const BUCKETS: usize = 30;
 
 /// How far a run has come: the numbers at the beginning of each line.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IterationStep {
     /// Iterations finished; the horizontal axis of TensorBoard.
     pub iteration: u64,
@@ -55,11 +55,11 @@ struct MetricsLine<'a> {
 pub struct Metrics {
     path: PathBuf,
     lines: File,
-    /// The line that was written last.
-    last: String,
+    /// The line of the step that was written last, as JSON with its line break; empty before the first.
+    pub last: String,
     events: EventFile,
-    /// The iteration whose networks were evaluated last, in what was written before.
-    evaluated: Option<u64>,
+    /// The iteration whose networks were evaluated last, of those before the metrics were opened.
+    pub evaluated: Option<u64>,
     scalars: BTreeMap<String, f64>,
     histograms: BTreeMap<String, Summary>,
 }
@@ -91,11 +91,6 @@ impl Metrics {
         })
     }
 
-    /// The iteration whose networks were evaluated last, of those before the metrics were opened.
-    pub fn evaluated(&self) -> Option<u64> {
-        self.evaluated
-    }
-
     /// Adds a number to the step under `tag`, such as `train/value_loss`. A second value replaces the first.
     pub fn scalar(&mut self, tag: &str, value: f64) {
         self.scalars.insert(tag.to_string(), value);
@@ -105,11 +100,6 @@ impl Metrics {
     /// left out; without any value nothing is added.
     pub fn histogram(&mut self, tag: &str, values: &[f32]) {
         self.histograms.extend(histogram(tag, values).map(|summary| (tag.to_string(), summary)));
-    }
-
-    /// The line of the step that was written last, as JSON; empty before the first.
-    pub fn last_line(&self) -> &str {
-        self.last.trim_end()
     }
 
     /// Writes what was added since the last step as `step`. A number that is not finite becomes `null` in the line.
@@ -217,9 +207,8 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
     }
     let Some(content) = read_if_there(path)? else { return Ok(None) };
     let (mut kept, mut evaluated) = (Vec::with_capacity(content.len()), None);
-    for (number, line) in
-        content.split_inclusive(|&byte| byte == b'\n').enumerate().filter(|(_, line)| line.ends_with(b"\n"))
-    {
+    let complete = content.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    for (number, line) in complete.enumerate() {
         match serde_json::from_slice::<Numbered>(line) {
             Ok(Numbered { iteration, of, scalars }) if Some(iteration) <= last => {
                 kept.extend_from_slice(line);
@@ -238,18 +227,15 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
 /// Drops the events of later iterations than `last`, and one that an interruption cut short: TensorBoard would draw
 /// both what was and what is.
 fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
-    for path in entries(folder)? {
-        if !path.to_string_lossy().contains(EVENT_FILE) {
-            continue;
-        }
+    for path in entries(folder)?.iter().filter(|path| path.to_string_lossy().contains(EVENT_FILE)) {
         let Some(last) = last else {
-            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            remove(path)?;
             continue;
         };
-        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let is_kept = |record: &&[u8]| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL]) <= last;
         let kept: Vec<u8> = records(&bytes).filter(is_kept).flatten().copied().collect();
-        write_whole(&path, kept)?;
+        write_whole(path, kept)?;
     }
     Ok(())
 }

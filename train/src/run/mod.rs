@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use ashta_agents::learn::config::NetworkConfig;
 use ashta_agents::learn::trainer::Trainer;
 use ashta_agents::network::bot::Bot;
@@ -44,7 +44,6 @@ use crate::run::runlog::RunLog;
 /// A training run under way.
 #[derive(Debug)]
 pub struct Run {
-    race: Arc<Race>,
     evaluator: RunEvaluator,
     trainer: Trainer<Race>,
     log: RunLog,
@@ -72,7 +71,7 @@ impl Run {
         let info = RunInfo::of(&race, config.run.seed);
         let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
         let path = rundir.path().to_owned();
-        Ok((Run::open(config, race, evaluator, rundir, None)?, path))
+        Ok((Run::open(config, evaluator, rundir, None)?, path))
     }
 
     /// A run that was interrupted, from its newest checkpoint, with these changes of its settings. With `falls_back`
@@ -82,9 +81,7 @@ impl Run {
     /// When the folder is none of a run, something in it is damaged, or a change does not fit.
     pub fn go_on(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run> {
         let file = path.join("config.toml");
-        if !file.is_file() {
-            bail!("{} is not the folder of a run: it has no config.toml", path.display());
-        }
+        ensure!(file.is_file(), "{} is not the folder of a run: it has no config.toml", path.display());
         let config = Config::of_run(&file, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
@@ -99,10 +96,9 @@ impl Run {
                 "this machine rounds otherwise ({now}) than the one of the run ({numerics}): not to the same bits"
             ));
         }
-        let text = config.to_toml();
-        let run = Run::open(config, race, evaluator, rundir, newest)?;
+        let run = Run::open(config, evaluator, rundir, newest)?;
         // Only settings that fit the checkpoint are kept, and no games that others made.
-        run.log.rundir().store_config(&text)?;
+        run.log.rundir().store_config(&run.log.config().to_toml())?;
         if !set.is_empty() {
             run.log.rundir().forget_games(None)?;
         }
@@ -114,22 +110,16 @@ impl Run {
     /// # Errors
     /// When the network cannot be built, the checkpoint is damaged or does not fit the settings, or the folder of the
     /// run cannot be written.
-    fn open(
-        config: Config,
-        race: Arc<Race>,
-        evaluator: RunEvaluator,
-        rundir: RunDir,
-        newest: Option<u64>,
-    ) -> Result<Run> {
+    fn open(config: Config, evaluator: RunEvaluator, rundir: RunDir, newest: Option<u64>) -> Result<Run> {
         let dir = newest.map(|iteration| rundir.checkpoint(iteration));
         let state = dir.as_deref().map(checkpoint::load_state).transpose()?;
         let log = RunLog::open(config, rundir, state.as_ref())?;
-        let Config { run, training, .. } = log.config();
+        let (race, Config { run, training, .. }) = (&evaluator.race, log.config());
         let trainer = match dir.zip(state) {
-            None => Trainer::new(&race, training, run.device, run.seed)?,
-            Some((dir, state)) => Trainer::load(&race, training, run.device, run.seed, &dir, state.trainer)?,
+            None => Trainer::new(race, training, run.device, run.seed)?,
+            Some((dir, state)) => Trainer::load(race, training, run.device, run.seed, &dir, state.trainer)?,
         };
-        Ok(Run { race, evaluator, trainer, log })
+        Ok(Run { evaluator, trainer, log })
     }
 
     /// Shows nothing of the run while it goes on.
@@ -196,7 +186,7 @@ impl Run {
         let net = Arc::new(self.trainer.net()?);
         let Some(evaluation) = self.evaluator.conclude(&net, stop)? else { return Ok(None) };
         let (config, state) = (self.log.config(), self.log.state(self.trainer.state()));
-        let bot = export::bot(&self.race, &net, config, &state, &evaluation.results)?;
+        let bot = export::bot(&self.evaluator.race, &net, config, &state, &evaluation.results)?;
         let path = self.log.rundir().bots().join(format!("{}.bot", config.run.name));
         bot.write(&path)?;
         export::write_card(&path, &bot.manifest, &config.run.name)?;
@@ -210,8 +200,7 @@ impl Run {
 /// What is missing, or does not fit the game.
 pub fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, RunEvaluator)> {
     let race = Arc::new(games::configured(&config.ruleset)?);
-    let agent = |spec: &str| Ok(folders.agent(spec)?);
-    let evaluator = RunEvaluator::new(&race, config, &agent, folders.perfect(&race)?)?;
+    let evaluator = RunEvaluator::new(&race, config, &|spec| Ok(folders.agent(spec)?), folders.perfect(&race)?)?;
     config.run.device.check().context("run.device")?;
     threads::check(config.run.threads).context("`run.threads`")?;
     Bot::check_size(&config.training.shape(race.spec())).with_context(|| {

@@ -62,19 +62,15 @@ pub fn with_interval(figure: f64, [low, high]: [f64; 2], digits: usize, unit: &s
 
 /// Words in lines of at most 79 characters, each behind `indent` spaces.
 pub fn wrapped(text: &str, indent: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > COLUMNS {
-            lines.push(std::mem::take(&mut line));
+    let margin = " ".repeat(indent);
+    let mut words = text.split_whitespace();
+    let mut lines = vec![format!("{margin}{}", words.next().unwrap_or_default())];
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= COLUMNS => *line += &format!(" {word}"),
+            _ => lines.push(format!("{margin}{word}")),
         }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
     }
-    lines.push(line);
-    let lines: Vec<String> = lines.iter().map(|line| format!("{:indent$}{line}", "")).collect();
     lines.join("\n")
 }
 

@@ -28,7 +28,7 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
-use crate::run::files::{TEMPORARY, cannot_write, entries, read_if_there, sync_folder, write_whole};
+use crate::run::files::{TEMPORARY, cannot_write, entries, read_if_there, remove, sync_folder, write_whole};
 use crate::run::output::remark;
 use manifest::CheckpointManifest;
 
@@ -93,20 +93,7 @@ impl RunInfo {
 
     /// Says so in the folder of a run.
     fn write(&self, run: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self).context("cannot write the facts of the run as JSON")?;
-        write_whole(&run.join(INFO), text + "\n")
-    }
-
-    /// What keeps a run made by `self` from being continued as `current`: everything that differs and matters.
-    fn differences(&self, current: &RunInfo) -> Vec<String> {
-        let pairs = [
-            ("ruleset", self.ruleset.clone(), current.ruleset.clone()),
-            ("ruleset hash", self.ruleset_hash.clone(), current.ruleset_hash.clone()),
-            ("encoding", self.encoding.to_string(), current.encoding.to_string()),
-            ("seed", self.seed.to_string(), current.seed.to_string()),
-        ];
-        let differing = pairs.into_iter().filter(|(_, then, now)| then != now);
-        differing.map(|(what, then, now)| format!("its {what} is {then}, now it would be {now}")).collect()
+        write_whole(&run.join(INFO), serde_json::to_string_pretty(self)? + "\n")
     }
 }
 
@@ -195,8 +182,7 @@ impl RunDir {
     fn newest_whole(&self, falls_back: bool) -> Result<Option<u64>> {
         while let Some(iteration) = self.latest()? {
             let Err(error) = self.check_checkpoint(iteration) else { return Ok(Some(iteration)) };
-            let older = self.checkpoints()?.into_iter().rev().nth(1);
-            let Some(older) = older else {
+            let Some(older) = self.checkpoints()?.into_iter().rev().nth(1) else {
                 return Err(error.context("there is no other checkpoint to go on from"));
             };
             if !falls_back {
@@ -228,7 +214,15 @@ impl RunDir {
     /// # Errors
     /// With everything that differs: ruleset, encoding, seed.
     pub fn check(&self, current: &RunInfo, action: &str) -> Result<()> {
-        let differences = self.info.differences(current);
+        let pairs = [
+            ("ruleset", self.info.ruleset.clone(), current.ruleset.clone()),
+            ("ruleset hash", self.info.ruleset_hash.clone(), current.ruleset_hash.clone()),
+            ("encoding", self.info.encoding.to_string(), current.encoding.to_string()),
+            ("seed", self.info.seed.to_string(), current.seed.to_string()),
+        ];
+        let differing = pairs.iter().filter(|(_, then, now)| then != now);
+        let differences: Vec<String> =
+            differing.map(|(what, then, now)| format!("its {what} is {then}, now it would be {now}")).collect();
         ensure!(differences.is_empty(), "cannot {action} {}: {}", self.path.display(), differences.join("; "));
         Ok(())
     }
@@ -271,12 +265,12 @@ impl RunDir {
         checkpoint(&self.path, iteration)
     }
 
-    /// Saves a checkpoint and makes it the latest; returns its folder. `write` fills an empty folder; if it fails,
-    /// nothing of the checkpoint remains.
+    /// Saves a checkpoint and makes it the latest. `write` fills an empty folder; if it fails, nothing of the
+    /// checkpoint remains.
     ///
     /// # Errors
     /// When the iteration has a complete checkpoint already, when `write` fails, or when something cannot be written.
-    pub fn save_checkpoint(&self, iteration: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+    pub fn save_checkpoint(&self, iteration: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let path = self.checkpoint(iteration);
         ensure!(!path.exists(), "the checkpoint {} exists already", path.display());
         let temporary = path.with_extension(TEMPORARY);
@@ -290,8 +284,7 @@ impl RunDir {
             return Err(error.context(format!("cannot save the checkpoint {}", path.display())));
         }
         sync_folder(&self.path.join(CHECKPOINTS))?;
-        write_whole(&self.path.join(LATEST), format!("{iteration}\n"))?;
-        Ok(path)
+        write_whole(&self.path.join(LATEST), format!("{iteration}\n"))
     }
 
     /// Makes the checkpoint of `iteration` the best one, if it is there; with `None` there is no best one.
@@ -300,16 +293,11 @@ impl RunDir {
     /// When the mark cannot be written.
     pub fn mark_best(&self, iteration: Option<u64>) -> Result<()> {
         let path = self.path.join(BEST);
-        match iteration {
-            None => remove(&path),
-            Some(iteration)
-                if self.checkpoint(iteration).is_dir()
-                    && !matches!(self.best(), Ok(Some(best)) if best == iteration) =>
-            {
-                write_whole(&path, format!("{iteration}\n"))
-            }
-            Some(_) => Ok(()),
+        let Some(iteration) = iteration else { return remove(&path) };
+        if self.checkpoint(iteration).is_dir() && !matches!(self.best(), Ok(Some(best)) if best == iteration) {
+            write_whole(&path, format!("{iteration}\n"))?;
         }
+        Ok(())
     }
 
     /// The iterations of the complete checkpoints, ascending.
@@ -435,17 +423,6 @@ fn checkpoints(run: &Path) -> Result<Vec<u64>> {
     let mut iterations: Vec<u64> = names.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();
     iterations.sort_unstable();
     Ok(iterations)
-}
-
-/// Removes the file or folder at `path`; it need not exist.
-fn remove(path: &Path) -> Result<()> {
-    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

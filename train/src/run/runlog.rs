@@ -39,14 +39,8 @@ pub struct RunLog {
     metrics: Metrics,
     progress: Option<Progress>,
     status: Status,
-    /// Iterations finished.
-    iteration: u64,
-    /// Games finished.
-    games: u64,
-    /// Samples of these games.
-    samples: u64,
-    /// Seconds of training.
-    seconds: f64,
+    /// How far it has come.
+    step: IterationStep,
     /// The best mean score of the short evaluations.
     best_score: Option<f64>,
     /// The iteration of that score.
@@ -66,20 +60,19 @@ impl RunLog {
             rundir.mark_best(state.best)?;
         }
         let metrics = Metrics::open(rundir.path(), state.map(|state| state.iteration))?;
-        let games = state.map_or(0, |state| state.games);
+        let step = state.map_or_else(IterationStep::default, |&LoopState { iteration, games, seconds, .. }| {
+            IterationStep { iteration, games, samples: 0, seconds }
+        });
         Ok(RunLog {
-            progress: Some(Progress::new(config.training.selfplay.games, games)),
+            progress: Some(Progress::new(config.training.selfplay.games, step.games)),
             config,
             rundir,
             metrics,
             status: Status::default(),
-            iteration: state.map_or(0, |state| state.iteration),
-            games,
-            samples: 0,
-            seconds: state.map_or(0.0, |state| state.seconds),
+            step,
             best_score: state.and_then(|state| state.best_score),
             best: state.and_then(|state| state.best),
-            saved: state.map_or(0, |state| state.iteration),
+            saved: step.iteration,
         })
     }
 
@@ -95,12 +88,12 @@ impl RunLog {
 
     /// Iterations finished.
     pub fn iteration(&self) -> u64 {
-        self.iteration
+        self.step.iteration
     }
 
     /// Games finished.
     pub fn games(&self) -> u64 {
-        self.games
+        self.step.games
     }
 
     /// The iteration of the newest checkpoint, 0 before the first.
@@ -110,8 +103,9 @@ impl RunLog {
 
     /// What follows the plan `before`, or what is finished; `None` when the run is over.
     pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
-        let (iteration, first) = before.map_or((self.iteration, self.games), |plan| (plan.iteration, plan.end));
-        self.config.training.plan(iteration, first, self.config.time_share(self.seconds))
+        let IterationStep { iteration, games, seconds, .. } = self.step;
+        let (iteration, first) = before.map_or((iteration, games), |plan| (plan.iteration, plan.end));
+        self.config.training.plan(iteration, first, self.config.time_share(seconds))
     }
 
     /// Whether all games are played, or the time is up.
@@ -132,7 +126,8 @@ impl RunLog {
     /// Whether the networks of the checkpoint that the run goes on from lack their evaluation: on many machines it ends
     /// after the checkpoint was saved.
     pub fn lacks_evaluation(&self) -> bool {
-        self.iteration > 0 && self.evaluates_after(self.iteration) && self.metrics.evaluated() < Some(self.iteration)
+        let iteration = self.step.iteration;
+        iteration > 0 && self.evaluates_after(iteration) && self.metrics.evaluated < Some(iteration)
     }
 
     /// Whether there is a checkpoint after `iteration`.
@@ -142,14 +137,12 @@ impl RunLog {
 
     /// Counts the games of a plan, which took so many seconds.
     pub fn finish(&mut self, plan: &Plan, report: &Report, losses: &MeanLosses, seconds: f64) {
-        self.iteration = plan.iteration;
-        self.games = plan.end;
-        self.samples = report.samples;
-        self.seconds += seconds;
+        let (iteration, all_games, all_seconds) = (plan.iteration, plan.end, self.step.seconds + seconds);
+        self.step = IterationStep { iteration, games: all_games, samples: report.samples, seconds: all_seconds };
         let games = report.tally.games as f64;
         let per_second = |count: f64| count / seconds.max(1e-9);
         let TrainConfig { learning, .. } = &self.config.training;
-        let share = self.config.training.share_done(self.games, self.config.time_share(self.seconds));
+        let share = self.config.training.share_done(all_games, self.config.time_share(all_seconds));
         let (value, policy) = (losses.value, losses.policy);
         let numbers = [
             ("train/value_loss", value.map(|losses| losses.value.into())),
@@ -167,13 +160,13 @@ impl RunLog {
             ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
         ];
         numbers.iter().filter_map(|&(tag, value)| Some((tag, value?))).for_each(|(tag, x)| self.metrics.scalar(tag, x));
-        if self.evaluates_after(self.iteration) {
+        if self.evaluates_after(iteration) {
             self.metrics.histogram("selfplay/turns", &report.turns);
             self.metrics.histogram("selfplay/value_targets", &report.targets);
         }
         self.status.value_loss = value.map(|losses| losses.value.into()).or(self.status.value_loss);
         self.status.policy_loss = policy.map(|losses| losses.policy.into()).or(self.status.policy_loss);
-        self.status.games = self.games;
+        self.status.games = all_games;
         self.status.drawn = report.tally.drawn as f64 / games;
         self.status.truncated = report.tally.truncated as f64 / games;
         self.status.games_per_second = per_second(games);
@@ -182,7 +175,7 @@ impl RunLog {
 
     /// The metrics that were written last, a line of JSON; empty before the first.
     pub fn last_line(&self) -> &str {
-        self.metrics.last_line()
+        self.metrics.last.trim_end()
     }
 
     /// Adds a number to the metrics of the iteration that was finished last.
@@ -234,21 +227,21 @@ impl RunLog {
     /// # Errors
     /// When they cannot be written.
     pub fn write(&mut self) -> Result<()> {
-        self.status.time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.seconds);
+        self.status.time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.step.seconds);
         if let Some(progress) = &mut self.progress {
             progress.update(&self.status);
         }
-        let (iteration, games, samples, seconds) = (self.iteration, self.games, self.samples, self.seconds);
-        self.metrics.write(IterationStep { iteration, games, samples, seconds })
+        self.metrics.write(self.step)
     }
 
     /// Ends what is shown of the run while it goes on, and says why it ended before its time limit.
     pub fn end_progress(&mut self) {
         let Some(progress) = self.progress.take() else { return };
         progress.finish();
-        let limit = self.config.run.time_limit_minutes.filter(|limit| self.is_over() && self.seconds < 60.0 * limit);
+        let IterationStep { games, seconds, .. } = self.step;
+        let limit = self.config.run.time_limit_minutes.filter(|limit| self.is_over() && seconds < 60.0 * limit);
         if let Some(limit) = limit {
-            let (games, minutes) = (self.games, self.seconds / 60.0);
+            let minutes = seconds / 60.0;
             remark(format_args!(
                 "all {games} games are played, after {minutes:.1} of {limit} minutes: `selfplay.games` ended the run"
             ));
@@ -266,18 +259,19 @@ impl RunLog {
     /// # Errors
     /// When something cannot be written.
     pub fn save(&mut self, trainer: TrainerState, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-        if self.saved < self.iteration {
+        let iteration = self.step.iteration;
+        if self.saved < iteration {
             let state = self.state(trainer);
             // No checkpoint is without the metrics up to it.
             self.metrics.sync()?;
-            self.rundir.save_checkpoint(self.iteration, |dir| {
+            self.rundir.save_checkpoint(iteration, |dir| {
                 write(dir)?;
                 checkpoint::save_state(dir, &state)
             })?;
             self.mark_best()?;
             self.rundir.prune(self.config.run.keep_checkpoints)?;
-            self.rundir.forget_games(Some(self.iteration))?;
-            self.saved = self.iteration;
+            self.rundir.forget_games(Some(iteration))?;
+            self.saved = iteration;
         }
         Ok(())
     }
@@ -317,13 +311,7 @@ impl RunLog {
 
     /// The counters, with what the trainer goes on from.
     pub fn state(&self, trainer: TrainerState) -> LoopState {
-        LoopState {
-            iteration: self.iteration,
-            games: self.games,
-            trainer,
-            seconds: self.seconds,
-            best_score: self.best_score,
-            best: self.best,
-        }
+        let IterationStep { iteration, games, seconds, .. } = self.step;
+        LoopState { iteration, games, trainer, seconds, best_score: self.best_score, best: self.best }
     }
 }

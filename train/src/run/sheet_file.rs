@@ -1,6 +1,5 @@
 //! Sheets in files: games of a player's own, beside those that come with the program.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -14,7 +13,8 @@ const ENDING: &str = ".toml";
 const LONGEST: u64 = 1 << 20;
 
 /// Why a file is no sheet: everything that is wrong with it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", listed(.problems, *.is_unreadable))]
 pub struct SheetFileError {
     /// One line a problem: `FILE:LINE: key: message`; never empty.
     pub problems: Vec<String>,
@@ -22,21 +22,14 @@ pub struct SheetFileError {
     is_unreadable: bool,
 }
 
-impl fmt::Display for SheetFileError {
-    /// Problems of a text stand on lines of their own, behind a line with their number.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.problems.as_slice() {
-            [problem] if self.is_unreadable => f.write_str(problem),
-            problems => {
-                let plural = if problems.len() == 1 { "" } else { "s" };
-                write!(f, "{} problem{plural} in the sheet", problems.len())?;
-                problems.iter().try_for_each(|problem| write!(f, "\n{problem}"))
-            }
-        }
+/// Problems of a text stand on lines of their own, behind a line with their number.
+fn listed(problems: &[String], is_unreadable: bool) -> String {
+    match problems {
+        [problem] if is_unreadable => problem.clone(),
+        [problem] => format!("1 problem in the sheet\n{problem}"),
+        _ => format!("{} problems in the sheet\n{}", problems.len(), problems.join("\n")),
     }
 }
-
-impl std::error::Error for SheetFileError {}
 
 /// Whether `game`, which may have house rules behind a `?`, is meant as the file of a sheet, and not as a name.
 pub fn is_file(game: &str) -> bool {

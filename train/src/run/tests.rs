@@ -21,11 +21,8 @@ fn stop_if(is_enough: bool) -> ControlFlow<()> {
     if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-fn seated(race: Race, config: &Config) -> (Arc<Race>, RunEvaluator) {
-    let race = Arc::new(race);
-    let agent = |spec: &str| games::agent(spec);
-    let evaluator = RunEvaluator::new(&race, config, &agent, None).expect("opponents that exist");
-    (race, evaluator)
+fn evaluator(race: Race, config: &Config) -> RunEvaluator {
+    RunEvaluator::new(&Arc::new(race), config, &games::agent, None).expect("opponents that exist")
 }
 
 /// Trains until after `last` iterations; where the run is.
@@ -34,8 +31,7 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let info = RunInfo::of(&race, config.run.seed);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
-    let (race, evaluator) = seated(race, config);
-    let run = Run::open(config.clone(), race, evaluator, rundir, None).expect("a valid run");
+    let run = Run::open(config.clone(), evaluator(race, config), rundir, None).expect("a valid run");
     if let RunEnding::Trained(mut run) = run.train(&|log| stop_if(log.iteration() >= last)).expect("nothing goes wrong")
     {
         run.conclude(&Stop::default()).expect("a bot");
@@ -47,8 +43,7 @@ fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info, false).expect("a run");
-    let ((race, evaluator), newest) = (seated(race, config), newest);
-    let run = Run::open(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
+    let run = Run::open(config.clone(), evaluator(race, config), rundir, newest).expect("a valid checkpoint");
     let RunEnding::Trained(mut run) = run.train(&|_| stop_if(false)).expect("nothing goes wrong") else {
         panic!("it is not interrupted")
     };

@@ -5,7 +5,7 @@
 //! training data.
 
 use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
-use ashta_agents::network::portable::{Mlp, MlpShape, NetShape, PortableNet};
+use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
 use ashta_env::game::{Action, Game, Node, Outcome};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -94,11 +94,10 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
 /// # Errors
 /// When the bytes are no such message, or a game was not played by these rules.
 pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>, WireError> {
-    let (ruleset_hash, encoding, games): Games = decode(bytes)?;
-    let spec = race.spec();
-    if (ruleset_hash, encoding) != (spec.ruleset_hash, spec.encoding) {
-        let (expected, current) = (spec.ruleset_hash, spec.encoding);
-        return Err(WireError::Ruleset { expected, found: ruleset_hash, current, encoding });
+    let (found, encoding, games): Games = decode(bytes)?;
+    let (expected, current) = (race.spec().ruleset_hash, race.spec().encoding);
+    if (found, encoding) != (expected, current) {
+        return Err(WireError::Ruleset { expected, found, current, encoding });
     }
     games.into_iter().map(|game| record(race, game)).collect()
 }
@@ -166,13 +165,11 @@ pub fn weights(net: &PortableNet) -> Vec<f32> {
 pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet, WireError> {
     let expected = shape.value.parameters() + shape.policy.parameters();
     let found = weights.len();
-    let (value, policy) =
-        weights.split_at_checked(shape.value.parameters()).ok_or(WireError::Count { expected, found })?;
     if found != expected {
         return Err(WireError::Count { expected, found });
     }
-    let network = |shape: &MlpShape, weights| Mlp::new(shape.clone(), weights);
-    Ok(PortableNet::new(network(&shape.value, value)?, network(&shape.policy, policy)?)?)
+    let (value, policy) = weights.split_at(shape.value.parameters());
+    Ok(PortableNet::new(Mlp::new(shape.value.clone(), value)?, Mlp::new(shape.policy.clone(), policy)?)?)
 }
 
 #[cfg(test)]

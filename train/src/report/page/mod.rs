@@ -117,8 +117,8 @@ impl ShownGame {
     ) -> Result<ShownGame> {
         let analysis = Analysis::new(race, line, reference)?;
         let positions = analysis.turns.iter().map(|turn| turn.position.as_str()).chain([analysis.end.as_str()]);
-        let frames = positions.map(|position| Ok(Frame::new(race, &race.parse_state(position)?)));
-        let frames = frames.collect::<Result<Vec<_>>>()?;
+        let frames =
+            positions.map(|position| Ok(Frame::new(race, &race.parse_state(position)?))).collect::<Result<_>>()?;
         Ok(ShownGame { title, begins, frames, analysis })
     }
 }
@@ -140,9 +140,8 @@ impl Frame {
                 places.iter().map(|(&place, count)| format!("{} {count}", race.place_text(place))).collect();
             (seat.letter(), texts.join(", "))
         });
-        let off = off.collect();
         let pieces = counted.into_iter().map(|((seat, row, column, marked), count)| (seat, row, column, count, marked));
-        Frame { pieces: pieces.collect(), off }
+        Frame { pieces: pieces.collect(), off: off.collect() }
     }
 }
 

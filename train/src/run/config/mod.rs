@@ -10,7 +10,6 @@ mod read;
 mod suggest;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,6 +95,7 @@ pub struct RulesetConfig {
     #[serde(serialize_with = "or_none")]
     pub sheet: Option<String>,
     /// House rules by flag; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
+    #[serde(default)]
     pub flags: BTreeMap<String, String>,
 }
 
@@ -154,15 +154,6 @@ settings! {
 }
 
 impl RulesetConfig {
-    /// As a table; without a sheet where there is none.
-    fn to_value(&self) -> toml::Value {
-        let mut table = toml::Table::try_from(self).expect("every setting has a form in TOML");
-        if self.sheet.is_none() {
-            table.remove("sheet");
-        }
-        table.into()
-    }
-
     /// The ruleset of these settings.
     ///
     /// # Errors
@@ -220,8 +211,8 @@ impl Config {
         let text = std::fs::read_to_string(file).map_err(|error| ConfigError::unreadable(file, &error))?;
         let mut raw = RawConfig::defaults();
         raw.add_file(file, &text);
-        let missing = raw.untouched().map(|key| format!("{}: `{key}` is missing", file.display()));
-        let mut problems: Vec<String> = missing.collect();
+        let mut problems: Vec<_> =
+            raw.untouched().map(|key| format!("{}: `{key}` is missing", file.display())).collect();
         if raw.problems().is_empty() && !problems.is_empty() {
             problems.push("the settings of a run name every key: the file is damaged".to_owned());
             return Err(ConfigError { problems });
@@ -311,7 +302,8 @@ pub fn usual_game() -> String {
 }
 
 /// All problems of the settings, not only the first.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}", listed(.problems))]
 pub struct ConfigError {
     /// One sentence a problem, each with the place where it was written.
     pub problems: Vec<String>,
@@ -328,19 +320,13 @@ impl ConfigError {
     }
 }
 
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.problems.as_slice() {
-            [problem] => write!(f, "{problem}"),
-            problems => {
-                write!(f, "{} problems in the settings", problems.len())?;
-                problems.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
-            }
-        }
+/// One problem, or several behind a line with their number.
+fn listed(problems: &[String]) -> String {
+    match problems {
+        [problem] => problem.clone(),
+        _ => format!("{} problems in the settings\n  {}", problems.len(), problems.join("\n  ")),
     }
 }
-
-impl std::error::Error for ConfigError {}
 
 /// `text` with everything replaced that does not belong in the name of a folder.
 fn folder_name(text: &str) -> String {

@@ -56,7 +56,6 @@ pub struct RawEntry {
 #[derive(Debug)]
 pub struct RawConfig {
     entries: BTreeMap<String, RawEntry>,
-    known: Vec<String>,
     problems: Vec<String>,
     /// Problems that are only counted.
     more: usize,
@@ -68,34 +67,28 @@ const MOST_PROBLEMS: usize = 100;
 impl RawConfig {
     /// The defaults alone.
     pub fn defaults() -> RawConfig {
-        let mut raw = RawConfig { entries: BTreeMap::new(), known: Vec::new(), problems: Vec::new(), more: 0 };
+        let mut raw = RawConfig { entries: BTreeMap::new(), problems: Vec::new(), more: 0 };
         let defaults: toml::Table = DEFAULTS.parse().expect("the defaults are well-formed TOML");
         for (section, table) in defaults {
             for (key, value) in table.as_table().expect("the defaults consist of sections").clone() {
                 let key = format!("{section}.{key}");
                 if key != FLAGS {
-                    raw.known.push(key.clone());
                     raw.entries.insert(key, RawEntry { value, origin: Origin::Default });
                 }
             }
         }
-        raw.known.sort_unstable();
         raw
     }
 
     /// Lays the settings of a file over those so far. `path` is only named in errors.
     pub fn add_file(&mut self, path: &Path, text: &str) {
+        let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+        let origin = |offset: usize| Origin::File(path.to_path_buf(), 1 + ends.partition_point(|&end| end < offset));
         match DeTable::parse(text) {
-            Ok(table) => {
-                let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
-                let line = |offset: usize| 1 + ends.partition_point(|&end| end < offset);
-                let origin = |offset: usize| Origin::File(path.to_path_buf(), line(offset));
-                self.add_table("", table.into_inner(), &origin);
-            }
+            Ok(table) => self.add_table("", table.into_inner(), &origin),
             Err(error) => {
-                let before = &text.as_bytes()[..error.span().map_or(0, |span| span.start)];
-                let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-                self.problems.push(format!("{}:{line}: not well-formed TOML: {}", path.display(), error.message()));
+                let place = origin(error.span().map_or(0, |span| span.start));
+                self.problems.push(format!("{place}: not well-formed TOML: {}", error.message()));
             }
         }
     }
@@ -131,6 +124,11 @@ impl RawConfig {
         self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Default).map(|(key, _)| key.as_str())
     }
 
+    /// The keys that exist, in order, but for the flags of the ruleset.
+    fn known(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str).filter(|key| suggest::split(key).0 != FLAGS)
+    }
+
     /// The flags that were written, without the name of their section.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &RawEntry)> {
         self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
@@ -157,8 +155,8 @@ impl RawConfig {
     fn add(&mut self, key: String, value: Spanned<DeValue<'_>>, place: Origin, origin: &dyn Fn(usize) -> Origin) {
         let renamed = RENAMED.iter().find(|(old, _)| *old == key);
         let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
-        let is_section = key == FLAGS || self.known.iter().any(|known| suggest::split(known).0 == key);
-        let is_key = suggest::split(&key).0 == FLAGS || self.known.contains(&key);
+        let is_section = key == FLAGS || self.known().any(|known| suggest::split(known).0 == key);
+        let is_key = suggest::split(&key).0 == FLAGS || self.entries.contains_key(&key);
         if is_key {
             match Value::deserialize(ValueDeserializer::from(value)) {
                 Ok(value) => drop(self.entries.insert(key, RawEntry { value, origin: place })),
@@ -186,7 +184,7 @@ impl RawConfig {
         let quoted = |keys: Vec<&str>, between: &str| {
             keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(between)
         };
-        let nearest = suggest::nearest(unknown, self.known.iter().map(String::as_str));
+        let nearest = suggest::nearest(unknown, self.known());
         let (section, key) = suggest::split(unknown);
         if section == suggest::split(FLAGS).0 {
             let of_section: Vec<&str> = nearest.into_iter().filter(|near| suggest::split(near).0 == section).collect();
@@ -199,12 +197,11 @@ impl RawConfig {
         if !nearest.is_empty() {
             return format!("; did you mean {}?", quoted(nearest, " or "));
         }
-        let of_section = |known: &&str| suggest::split(known).0 == section;
-        let siblings: Vec<&str> = self.known.iter().map(String::as_str).filter(of_section).collect();
+        let siblings: Vec<&str> = self.known().filter(|known| suggest::split(known).0 == section).collect();
         if !siblings.is_empty() {
             return format!("; the keys there are {}", quoted(siblings, ", "));
         }
-        let mut sections: Vec<&str> = self.known.iter().map(|known| suggest::split(known).0).collect();
+        let mut sections: Vec<&str> = self.known().map(|known| suggest::split(known).0).collect();
         sections.dedup();
         format!("; the sections are {}", quoted(sections, ", "))
     }

@@ -24,52 +24,57 @@ pub const AUTO: &str = "auto";
 
 /// Most hidden layers of a network, and most units of one.
 const MOST_LAYERS: usize = 8;
-const MOST_UNITS: usize = 4096;
+const MOST_UNITS: i64 = 4096;
+
+/// What the names of runs, and lists of names, must be.
+const NAME: &str = "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
+const NAMES: &str = "a list of different names such as [\"random\", \"greedy\"]";
 
 /// What was expected instead of `value`; `None` where it is allowed.
 fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
-    let is_whole = |low: i64, high: i64| value.as_integer().is_some_and(|number| (low..=high).contains(&number));
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).unwrap_or(f64::NAN);
-    let is_word = |word: &str| value.as_str() == Some(word);
-    let or = |what: String, word: &str| format!("{what} or \"{word}\"");
-    let whole = |low, high| format!("a whole number from {low} to {high}");
-    let closed = |low, high| format!("a number from {low} to {high}");
-    let above = |low, high| format!("a number above {low} and at most {high}");
+    let text = value.as_str();
     let (is_allowed, expected) = match allowed {
-        Whole(low, high) => (is_whole(low, high), whole(low, high)),
-        Count(low, high) => (is_word(AUTO) || is_whole(low, high), or(whole(low, high), AUTO)),
-        Number(low, high) => ((low..=high).contains(&number), closed(low, high)),
-        Above(low, high) => (number > low && number <= high, above(low, high)),
-        Optional(low, high) => (is_word(NONE) || (low..=high).contains(&number), or(closed(low, high), NONE)),
-        OptionalAbove(low, high) => (is_word(NONE) || number > low && number <= high, or(above(low, high), NONE)),
+        Whole(low, high) | Count(low, high) => {
+            (is_whole(value, low, high), format!("a whole number from {low} to {high}"))
+        }
+        Number(low, high) | Optional(low, high) => {
+            ((low..=high).contains(&number), format!("a number from {low} to {high}"))
+        }
+        Above(low, high) | OptionalAbove(low, high) => {
+            (number > low && number <= high, format!("a number above {low} and at most {high}"))
+        }
         Switch => (value.is_bool(), "true or false".to_owned()),
-        Text(what) => (value.as_str().is_some_and(|text| !text.is_empty()), format!("{what}, in quotation marks")),
-        Word(words) => (words.iter().any(|word| is_word(word)), format!("one of {}", words.join(", "))),
-        Name => {
-            let expected =
-                "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
-            (value.as_str().is_some_and(is_folder_name), expected.to_owned())
-        }
-        Names => {
-            let expected = "a list of different names such as [\"random\", \"greedy\"]";
-            (value.as_array().is_some_and(|names| are_names(names)), expected.to_owned())
-        }
+        Text(what) => (text.is_some_and(|text| !text.is_empty()), format!("{what}, in quotation marks")),
+        Word(words) => (text.is_some_and(|word| words.contains(&word)), format!("one of {}", words.join(", "))),
+        Name => (text.is_some_and(is_folder_name), NAME.to_owned()),
+        Names => (value.as_array().is_some_and(|names| are_names(names)), NAMES.to_owned()),
         Widths => {
             let expected =
                 format!("a list of 1 to {MOST_LAYERS} whole numbers from 1 to {MOST_UNITS} such as [128] or [128, 32]");
             (value.as_array().is_some_and(|widths| are_widths(widths)), expected)
         }
     };
-    (!is_allowed).then_some(expected)
+    let word = absence(allowed).map(|word| format!(" or \"{word}\"")).unwrap_or_default();
+    (!is_allowed && !is_absent(allowed, value)).then(|| expected + &word)
+}
+
+/// The word for an absent value, where there is one.
+fn absence(allowed: Allowed) -> Option<&'static str> {
+    match allowed {
+        Optional(..) | OptionalAbove(..) => Some(NONE),
+        Count(..) => Some(AUTO),
+        _ => None,
+    }
 }
 
 /// Whether `value` is the word for an absent value.
 fn is_absent(allowed: Allowed, value: &Value) -> bool {
-    match allowed {
-        Optional(..) | OptionalAbove(..) => value.as_str() == Some(NONE),
-        Count(..) => value.as_str() == Some(AUTO),
-        _ => false,
-    }
+    absence(allowed).is_some_and(|word| value.as_str() == Some(word))
+}
+
+fn is_whole(value: &Value, low: i64, high: i64) -> bool {
+    value.as_integer().is_some_and(|number| (low..=high).contains(&number))
 }
 
 /// The settings that `raw` means, named `run_name` where it leaves the name open.
@@ -99,8 +104,8 @@ pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
     if !reader.problems.is_empty() {
         return Err(reader.problems);
     }
-    table.insert("ruleset".to_owned(), ruleset.to_value());
-    let config = Config::deserialize(table).map_err(|error| vec![error.to_string()])?;
+    let mut config = Config::deserialize(table).map_err(|error| vec![error.to_string()])?;
+    config.ruleset = ruleset;
     let (capacity, batch) = (config.training.learning.replay_capacity, config.training.learning.batch);
     if capacity < batch {
         let needed = format!("at least `learning.batch`, which is {batch}");
@@ -130,14 +135,13 @@ impl<'a> Reader<'a> {
     /// The game with its sheet, its seats and its flags; refuses what the game does not take.
     fn ruleset(&mut self, is_refused: bool) -> RulesetConfig {
         let written = self.text("ruleset.game");
-        let seats = self.raw.entry("ruleset.seats").value.as_integer().and_then(|seats| usize::try_from(seats).ok());
+        let seats = self.raw.entry("ruleset.seats").value.as_integer().unwrap_or_default();
         let found = self.sheet(written);
-        let flags = self.flags();
         // What is no number of seats, no game or no sheet has been refused.
         let is_refused = is_refused || found.is_none();
         let (game, sheet) = found.unwrap_or_default();
-        let seats = seats.unwrap_or_default();
-        let mut config = RulesetConfig { game, seats, sheet, flags };
+        let seats = usize::try_from(seats).unwrap_or_default();
+        let mut config = RulesetConfig { game, seats, sheet, flags: self.flags() };
         let behind: Vec<(&str, &str)> = Ruleset::split(written).1.collect();
         for (at, &(flag, value)) in behind.iter().enumerate() {
             if behind[..at].iter().any(|(other, _)| *other == flag) {
@@ -152,9 +156,7 @@ impl<'a> Reader<'a> {
         {
             config.seats = ruleset.seats().len();
         }
-        if let Err(error) = config.ruleset()
-            && !is_refused
-        {
+        if !is_refused && let Err(error) = config.ruleset() {
             error.problems.iter().for_each(|problem| self.refuse_ruleset(problem));
         }
         config
@@ -226,9 +228,7 @@ fn are_names(values: &[Value]) -> bool {
 }
 
 fn are_widths(values: &[Value]) -> bool {
-    let width = |value: &Value| usize::try_from(value.as_integer()?).ok();
-    let is_width = |value: &Value| width(value).is_some_and(|width| (1..=MOST_UNITS).contains(&width));
-    (1..=MOST_LAYERS).contains(&values.len()) && values.iter().all(is_width)
+    (1..=MOST_LAYERS).contains(&values.len()) && values.iter().all(|width| is_whole(width, 1, MOST_UNITS))
 }
 
 /// Whether `name` can be part of the name of a folder on every system.

@@ -3,8 +3,6 @@
 //! Exists so that a typing error in a long experiment costs seconds and not a night. Knows nothing of the keys
 //! themselves: it is given the known ones as text.
 
-use std::cmp::Ordering;
-
 use strsim::normalized_damerau_levenshtein as similarity;
 
 /// Weight of the last part of a key against the section before it: a right key is often put in the wrong section.
@@ -15,25 +13,16 @@ const LEAST_SIMILARITY: f64 = 0.5;
 /// The known keys nearest to `unknown` (dotted, like `learning.lambda`): usually one, several when they are equally
 /// near, none when nothing is near.
 pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut best = Vec::new();
-    let mut best_score = 0.0;
-    for key in known {
-        let ((section, last), (known_section, known_last)) = (split(unknown), split(key));
+    let (section, last) = split(unknown);
+    let scored = |key: &'a str| {
+        let (known_section, known_last) = split(key);
         let alike = similarity(last, known_last);
-        if alike < LEAST_SIMILARITY {
-            continue;
-        }
         let score = KEY_WEIGHT * alike + (1.0 - KEY_WEIGHT) * similarity(section, known_section);
-        match score.total_cmp(&best_score) {
-            Ordering::Greater => {
-                best_score = score;
-                best = vec![key];
-            }
-            Ordering::Equal => best.push(key),
-            Ordering::Less => {}
-        }
-    }
-    best
+        (alike >= LEAST_SIMILARITY).then_some((key, score))
+    };
+    let scores: Vec<(&str, f64)> = known.filter_map(scored).collect();
+    let best = scores.iter().map(|&(_, score)| score).fold(0.0, f64::max);
+    scores.into_iter().filter(|&(_, score)| score == best).map(|(key, _)| key).collect()
 }
 
 /// The section (empty at the top level) and the last part of a dotted key.

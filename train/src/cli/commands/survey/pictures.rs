@@ -8,7 +8,7 @@ use ashta_agents::arena::Interval;
 use ashta_agents::perfect::survey::{AtLeast, Lengths};
 
 use super::findings::{HouseRule, Opponent, Record};
-use crate::report::plot::{Bar, Bars, Line, Mark, PlotLabels, Scale, bar_chart, histogram, line_chart};
+use crate::report::plot::{Bar, BarPanel, Bars, Line, Mark, PlotLabels, Scale, bar_panels, histogram, line_chart};
 
 /// The most columns of a histogram, and the widths that columns have then.
 const COLUMNS: usize = 80;
@@ -71,13 +71,13 @@ fn skill(game: &str, opponents: &[Opponent]) -> Result<String> {
         label: label.to_owned(),
         bars: opponents.iter().map(|opponent| bar(of(opponent))).collect(),
     };
-    let groups = [
+    let groups = vec![
         bars("counted", |opponent| opponent.score),
         bars("without the luck of the dice", |opponent| opponent.luck_adjusted_score),
     ];
     let title = format!("{game}: perfect play against baselines");
     let frame = PlotLabels { title: &title, x: "games that perfect play wins (%, with 95 % confidence)", y: "" };
-    bar_chart(&frame, 50.0, &names, &groups, 2)
+    bar_panels(&frame, &[BarPanel { title: String::new(), base: 50.0, names, groups }], 2)
 }
 
 fn house_rules(game: &str, rules: &[HouseRule]) -> Result<String> {
@@ -88,8 +88,8 @@ fn house_rules(game: &str, rules: &[HouseRule]) -> Result<String> {
     };
     let names: Vec<String> = solved().map(|(rule, _)| name(rule)).collect();
     let bar = |(_, start): (&HouseRule, f64)| Bar { value: 100.0 * start, interval: None };
-    let bars = Bars { label: String::new(), bars: solved().map(bar).collect() };
+    let groups = vec![Bars { label: String::new(), bars: solved().map(bar).collect() }];
     let title = format!("{game}: what each house rule is worth");
     let frame = PlotLabels { title: &title, x: "games that the seat wins that throws first (%)", y: "" };
-    bar_chart(&frame, 50.0, &names, &[bars], 3)
+    bar_panels(&frame, &[BarPanel { title: String::new(), base: 50.0, names, groups }], 3)
 }
