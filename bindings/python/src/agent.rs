@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::{self, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anyhow::anyhow;
 use ashta_agents::network::bot::Bot as BotFile;
@@ -25,7 +25,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::Result;
 use crate::cluster::attachments::{PackedAgent, pack, unpack};
 use crate::game::Game;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, lock};
 use crate::state::{State, positions};
 
 /// An agent that plays `game`.
@@ -114,11 +114,11 @@ impl Agent {
     /// Computes without the interpreter lock, until it is interrupted. Each of several threads has an instance of its
     /// own.
     fn compute<T: Send>(&self, py: Python<'_>, compute: impl FnOnce(&mut AgentInstance) -> T + Send) -> PyResult<T> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = lock(&self.idle).pop();
         let mut instance = idle.unwrap_or_else(|| AgentInstance::of(&self.player));
         let interrupt = Arc::clone(&instance.interrupt);
         let found = interrupt.watch(py, || compute(&mut instance));
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(instance);
+        lock(&self.idle).push(instance);
         found
     }
 
@@ -140,13 +140,11 @@ impl Agent {
 /// Folders of bots and tables with names, unless an argument says otherwise: what `ashta.folders()` returns, and the
 /// bots in the package itself.
 pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
-    match folders {
-        Some(folders) => Ok(folders.into()),
-        None => {
-            let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
-            Ok(Folders { folders, embedded: embedded::bots() })
-        }
-    }
+    let Some(folders) = folders else {
+        let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
+        return Ok(Folders { folders, embedded: embedded::bots() });
+    };
+    Ok(folders.into())
 }
 
 /// Where `ashta` looks for bots and tables with names: folders that exist.

@@ -10,18 +10,17 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::PyTraverseError;
-use pyo3::exceptions::PyTypeError;
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rand::Rng;
 
-use crate::Result;
 use crate::agent::{Agent, act};
-use crate::arrays::{self, SnapshotText, actions_of, generator_text, snapshot, snapshot_text, writable, write_row};
+use crate::arrays::{self, SnapshotText, actions_of, snapshot, snapshot_text, writable, write_row};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, alone};
 use crate::state::State;
+use crate::{Result, wrong_type};
 
 /// Many games of one player against an agent, who plays all other seats. Every step ends where the caller has to
 /// choose, or where the game is over; a game that is over begins anew with the next step, whatever its action. So the
@@ -190,9 +189,9 @@ fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<G
     if let Ok(seed) = seed.map_or(Ok(0), |seed| seed.extract()) {
         return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
     }
-    let wrong = "`seed` is a number from 0 to 2**64 - 1, or a list of them for the games";
     let seeds: Option<Vec<u64>> = seed.and_then(|seed| seed.extract().ok());
-    let seeds = seeds.ok_or_else(|| PyTypeError::new_err(wrong))?;
+    let wrong = || wrong_type("`seed` is a number from 0 to 2**64 - 1, or a list of them for the games");
+    let seeds = seeds.ok_or_else(wrong)?;
     ensure!(seeds.len() == num_games, "{} seeds for {num_games} games", seeds.len());
     Ok(seeds.into_iter().map(|seed| chance::stream(seed, 0)).collect())
 }
@@ -221,10 +220,9 @@ impl VersusGame {
             None
         } else {
             let kind = opponent.get_type().name()?;
-            return Err(PyTypeError::new_err(format!(
+            return Err(wrong_type(format!(
                 "`opponent` is an `Agent`, or a function from observations and action masks to actions, not {kind}"
-            ))
-            .into());
+            )));
         };
         let table = |_| Table { env: Env::new(Arc::clone(&game.race)), rng: chance::stream(0, 0), own: Seat::SOUTH };
         let tables: Vec<Table> = (0..num_games).map(table).collect();
@@ -303,7 +301,7 @@ impl VersusGame {
         let games = alone(&many.games)?;
         let table = |table: &Table| -> Result<TableText> {
             let stands = snapshot_text(&many.game.race, &table.env.snapshot())?;
-            Ok((stands, generator_text(&table.rng)?, many.game.player(table.own)))
+            Ok((stands, serde_json::to_string(&table.rng)?, many.game.player(table.own)))
         };
         let tables = games.tables.iter().map(table).collect::<Result<Vec<_>>>()?;
         let player = many.own.map(|seat| many.game.player(seat));
