@@ -119,7 +119,9 @@ fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
         let (flag, value): (String, Bound<'_, PyAny>) = item?.extract()?;
         if !value.is_instance_of::<PyString>() && !value.is_instance_of::<PyInt>() {
             let kind = value.get_type().name()?;
-            return Err(wrong_type(format!("the value of the flag `{flag}` is a text, a number or a bool, not {kind}")));
+            return Err(wrong_type(format!(
+                "the value of the flag `{flag}` is a text, a number or a bool, not {kind}"
+            )));
         }
         let text = value.str()?.to_string();
         Ok((flag, if value.is_instance_of::<PyBool>() { text.to_lowercase() } else { text }))

@@ -3,11 +3,11 @@
 use std::path::{self, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context;
 use ashta_agents::perfect::table::{Perfect, Table as Values};
 use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
 use numpy::PyArray2;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -15,7 +15,7 @@ use crate::agent::{absolute, by_player, folders_or_default, values};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::state::{State, positions};
-use crate::{Result, to_python};
+use crate::{Result, to_python, wrong_type};
 
 /// The values of perfect play of one game, position by position. What is pickled finds its file again by its path.
 #[pyclass(frozen, module = "ashta")]
@@ -39,22 +39,18 @@ impl Table {
     #[pyo3(signature = (table, folders = None))]
     pub(crate) fn load(py: Python<'_>, table: &Bound<'_, PyAny>, folders: Option<Vec<PathBuf>>) -> Result<Table> {
         let folders = folders_or_default(py, folders)?;
-        let mut file = None;
-        let found = match (table.cast::<Game>(), table.extract::<PathBuf>()) {
-            (Ok(game), _) => {
-                let race = &game.get().race;
-                let player = py.detach(|| folders.agent("perfect")?.player(race))?;
-                player.table().map(Arc::clone)
-            }
-            (_, Ok(path)) => {
-                let named = folders.table(&path.to_string_lossy()).filter(|_| !path.is_file());
-                let path = file.insert(named.unwrap_or(path));
-                Some(Arc::new(py.detach(|| Values::read(path))?))
-            }
-            _ => None,
+        let (table, path) = if let Ok(game) = table.cast::<Game>() {
+            let race = &game.get().race;
+            let player = py.detach(|| folders.agent("perfect")?.player(race))?;
+            (player.table().map(Arc::clone).context("perfect play has a table")?, None)
+        } else {
+            let wrong = |_| wrong_type("`table` is a file, the name of one, or a `Game`");
+            let path: PathBuf = table.extract().map_err(wrong)?;
+            let named = folders.table(&path.to_string_lossy()).filter(|_| !path.is_file());
+            let path = named.unwrap_or(path);
+            (Arc::new(py.detach(|| Values::read(&path))?), Some(path))
         };
-        let table = found.ok_or_else(|| PyTypeError::new_err("`table` is a file, the name of one, or a `Game`"))?;
-        Ok(Table { game: Race::new(table.ruleset().clone()).into(), table, path: file, folders })
+        Ok(Table { game: Race::new(table.ruleset().clone()).into(), table, path, folders })
     }
 
     /// Bits of a value in the file: 16 or 32.
