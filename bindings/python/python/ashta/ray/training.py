@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import ray
@@ -29,11 +29,7 @@ class Gathering:
     """The games of a plan while they are played."""
 
     lag: int
-    messages: list = field(default_factory=list)
-
-    @property
-    def is_whole(self):
-        return all(message is not None for message in self.messages)
+    messages: list
 
 
 class Driver:
@@ -165,11 +161,11 @@ class Driver:
             if version not in self.versions:
                 return
             self.planned = plan
-            gathering = self.gatherings[plan.iteration] = Gathering(plan.iteration - version)
             games = plan.end - plan.first
             size = self.settings["games_per_task"] or -(-games // max(1, self.pool.size))
-            for place, first in enumerate(range(plan.first, plan.end, size)):
-                gathering.messages.append(None)
+            firsts = range(plan.first, plan.end, size)
+            self.gatherings[plan.iteration] = Gathering(plan.iteration - version, [None] * len(firsts))
+            for place, first in enumerate(firsts):
                 weights, end = self.versions[version], min(first + size, plan.end)
                 self.pool.give((plan.iteration, place), "play", weights, first, end)
 
@@ -180,8 +176,7 @@ class Driver:
             del self.versions[old]
 
     def _gather(self, plan):
-        gathering = self.gatherings[plan.iteration]
-        while not gathering.is_whole:
+        while None in self.gatherings[plan.iteration].messages:
             self._pump()
         return self.gatherings.pop(plan.iteration)
 
@@ -232,9 +227,8 @@ class Driver:
             (weights, losses), learner_seconds = self._learn(plan.learning_rate)
             self._publish(plan.iteration + 1, weights)
             numbers = {"cluster/learner_seconds": learner_seconds}
-            stored = None if plan.iteration in self.gatherings else run.kept(plan.iteration)
-            if stored is not None:
-                _, messages, seconds = stored
+            if plan.iteration not in self.gatherings:
+                _, messages, seconds = run.kept(plan.iteration)
                 begun = time.monotonic()
             else:
                 waited = time.monotonic()
