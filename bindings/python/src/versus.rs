@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use ashta_agents::play::agent::Agent as Acting;
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, Game as _, Node, Seat};
 use ashta_env::gym::Env;
@@ -15,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rand::Rng;
 
-use crate::agent::{Agent, act};
+use crate::agent::{Agent, AgentInstance};
 use crate::arrays::{self, SnapshotText, actions_of, snapshot, snapshot_text, writable, write_row};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, alone};
@@ -68,7 +67,7 @@ struct Games {
     before: Vec<Table>,
     has_begun: bool,
     /// The opponent, unless it is a function.
-    agent: Option<Box<dyn Acting<Race> + Send>>,
+    agent: Option<AgentInstance>,
     interrupt: Arc<Interrupt>,
 }
 
@@ -128,7 +127,7 @@ impl Games {
             let states: Vec<Position> = waiting.iter().map(|&place| *tables[place].env.state()).collect();
             let mut rngs: Vec<GameRng> = waiting.iter().map(|&place| tables[place].rng.clone()).collect();
             let actions = match agent {
-                Some(agent) => act(&mut **agent, race, &states, &mut rngs, interrupt),
+                Some(agent) => agent.act(race, &states, &mut rngs),
                 None => Python::attach(|py| ask(function.bind(py), race, &states)).unwrap_or_else(|error| {
                     interrupt.set(error.into());
                     Vec::new()
@@ -210,12 +209,9 @@ impl VersusGame {
         let spec = game.race.spec();
         game.check_count(num_games)?;
         let own = player.map(|player| game.seat(player)).transpose()?;
-        let interrupt = Interrupt::new();
         let agent = if let Ok(agent) = opponent.cast::<Agent>() {
             agent.get().game.check(game)?;
-            let mut acting = agent.get().player.agent();
-            acting.stop_by(&interrupt.stop());
-            Some(acting)
+            Some(AgentInstance::of(&agent.get().player))
         } else if opponent.is_callable() {
             None
         } else {
@@ -224,6 +220,7 @@ impl VersusGame {
                 "`opponent` is an `Agent`, or a function from observations and action masks to actions, not {kind}"
             )));
         };
+        let interrupt = agent.as_ref().map_or_else(Interrupt::new, |agent| Arc::clone(&agent.interrupt));
         let table = |_| Table { env: Env::new(Arc::clone(&game.race)), rng: chance::stream(0, 0), own: Seat::SOUTH };
         let tables: Vec<Table> = (0..num_games).map(table).collect();
         Ok(VersusGame {
