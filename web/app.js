@@ -171,7 +171,7 @@ const playOn = () => play.hasRecorded() ? askPlayers(play.playOn) : play.playOn(
 // Plays a choice again. Against those who sit there; a record is played on by a person.
 function retry(at) {
   play.goTo(at);
-  if (play.isPast() && play.hasRecorded()) playOn();
+  if (play.hasRecorded()) playOn();
 }
 
 const closeAll = () => document.querySelectorAll("dialog[open]").forEach(dialog => dialog.close(""));

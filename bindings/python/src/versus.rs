@@ -243,10 +243,9 @@ impl VersusGame {
     fn reset(&self, py: Python<'_>, seed: Option<&Bound<'_, PyAny>>, only: Option<Vec<bool>>) -> Result<()> {
         let generators = generators(seed, self.num_games)?;
         let mut games = alone(&self.games)?;
-        let is_all = only.as_ref().is_none_or(|only| !only.contains(&false));
         let only = only.unwrap_or_else(|| vec![true; self.num_games]);
         ensure!(only.len() == self.num_games, "`only` has {} entries for {} games", only.len(), self.num_games);
-        ensure!(games.has_begun || is_all, "the games have not begun: call `reset` for all of them first");
+        ensure!(games.has_begun || !only.contains(&false), "the games have not begun: call `reset` for all of them first");
         Ok(self.change(py, &mut games, |tables| {
             for ((table, rng), _) in tables.iter_mut().zip(generators).zip(only).filter(|(_, begins)| *begins) {
                 table.rng = rng;
