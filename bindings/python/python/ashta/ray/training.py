@@ -119,11 +119,6 @@ class Driver:
         self.asked.append(("learn", learning_rate))
         return answered
 
-    def _take_in(self, plan, messages, wants_details):
-        report, _ = self._ask("take_in", messages, plan.lambda_, wants_details)
-        self.asked.append(("take_in", plan.iteration))
-        return report
-
     def _replay(self, numerics):
         """Brings a new learner from the newest checkpoint to where the lost one was."""
         self._compare("learner", numerics)
@@ -174,11 +169,6 @@ class Driver:
         self.versions[version] = ray.put(weights)
         for old in [old for old in self.versions if old < version - self.staleness]:
             del self.versions[old]
-
-    def _gather(self, plan):
-        while None in self.gatherings[plan.iteration].messages:
-            self._pump()
-        return self.gatherings.pop(plan.iteration)
 
     # The evaluator.
 
@@ -232,14 +222,17 @@ class Driver:
                 begun = time.monotonic()
             else:
                 waited = time.monotonic()
-                gathering = self._gather(plan)
+                while None in self.gatherings[plan.iteration].messages:
+                    self._pump()
+                gathering = self.gatherings.pop(plan.iteration)
                 now = time.monotonic()
                 messages, seconds, begun = gathering.messages, now - begun, now
                 numbers["cluster/wait_seconds"] = now - waited
                 numbers["cluster/staleness"] = gathering.lag
                 run.keep(plan, messages, seconds)
             evaluates = run.evaluates_after(plan.iteration)
-            report = self._take_in(plan, messages, evaluates)
+            report, _ = self._ask("take_in", messages, plan.lambda_, evaluates)
+            self.asked.append(("take_in", plan.iteration))
             lost, self.lost_tasks = self.pool.lost_tasks - self.lost_tasks, self.pool.lost_tasks
             numbers |= {
                 "cluster/actors": self.pool.ready,
