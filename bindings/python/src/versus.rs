@@ -88,8 +88,8 @@ impl Table {
     fn begin(&mut self, own: Option<Seat>) {
         let seats = self.env.game().spec().seats;
         self.env.reset(self.rng.next_u64());
-        let drawn = chance::below(seats.len(), &mut self.rng);
-        self.own = own.or_else(|| seats.iter().nth(drawn)).unwrap_or(Seat::SOUTH);
+        let drawn = chance::first_seat(seats, &mut self.rng);
+        self.own = own.unwrap_or(drawn);
     }
 }
 
