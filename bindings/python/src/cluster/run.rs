@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use ashta_agents::learn::config as plan;
-use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
@@ -129,21 +128,6 @@ impl TrainingRun {
     #[getter]
     fn config(&self) -> String {
         lock(&self.log).config().to_toml()
-    }
-
-    /// The settings of `[cluster]`, and the others that say who is where: `None` is "auto".
-    #[getter]
-    fn cluster(&self) -> BTreeMap<&'static str, Option<u64>> {
-        let log = lock(&self.log);
-        let (cluster, run) = (&log.config().cluster, &log.config().run);
-        BTreeMap::from([
-            ("actors", cluster.actors),
-            ("games_per_task", cluster.games_per_task),
-            ("staleness", Some(cluster.staleness)),
-            ("learner_cores", Some(cluster.learner_cores)),
-            ("evaluator_cores", Some(cluster.evaluator_cores)),
-            ("learner_gpus", Some(u64::from(run.device != LearnerDevice::Cpu))),
-        ])
     }
 
     /// Iterations finished.

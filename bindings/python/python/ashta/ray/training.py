@@ -6,7 +6,8 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
+import tomllib
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,8 +42,11 @@ class Driver:
     """
 
     def __init__(self, run):
-        self.run, self.settings = run, run.cluster
-        config = run.config
+        self.run, config = run, run.config
+        settings = tomllib.loads(config)
+        # `None` is "auto".
+        self.settings = {key: None if value == "auto" else value for key, value in settings["cluster"].items()}
+        self.settings["learner_gpus"] = int(settings["run"]["device"] != "cpu")
         self._check_room()
         self.staleness = self.settings["staleness"]
         cores, gpus = self.settings["learner_cores"], self.settings["learner_gpus"]
@@ -326,18 +330,11 @@ def connect(address):
 
 def _train(run, stops):
     print(f"training in {run.path}", file=sys.stderr)
-    try:
-        driver = Driver(run)
-    except BaseException:
-        run.close()
-        raise
-    try:
+    with closing(run), closing(Driver(run)) as driver:
         with _signals() as stopped:
             if not driver.train(lambda: bool(stopped) or (stops is not None and stops())):
                 raise Interrupted(f"interrupted; go on with\n    python -m ashta.ray train --resume {run.path}")
         table, bot = driver.conclude()
-    finally:
-        driver.close()
     print(table, end="")
     print(f"bot: {bot}")
     return bot
