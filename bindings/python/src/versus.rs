@@ -245,7 +245,8 @@ impl VersusGame {
         let mut games = alone(&self.games)?;
         let only = only.unwrap_or_else(|| vec![true; self.num_games]);
         ensure!(only.len() == self.num_games, "`only` has {} entries for {} games", only.len(), self.num_games);
-        ensure!(games.has_begun || !only.contains(&false), "the games have not begun: call `reset` for all of them first");
+        let is_all = !only.contains(&false);
+        ensure!(games.has_begun || is_all, "the games have not begun: call `reset` for all of them first");
         Ok(self.change(py, &mut games, |tables| {
             for ((table, rng), _) in tables.iter_mut().zip(generators).zip(only).filter(|(_, begins)| *begins) {
                 table.rng = rng;

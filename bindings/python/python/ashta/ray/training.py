@@ -7,8 +7,8 @@ import sys
 import threading
 import time
 import tomllib
+from collections import namedtuple
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import ray
@@ -18,19 +18,13 @@ from .pool import Pool, WorkersDied, pump, worker
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
 
+# The messages with the games of a plan, `None` while they are played; and how far their weights lag behind.
+Gathering = namedtuple("Gathering", "lag messages")
 Actor, Learner, Evaluator = map(worker, ("ActorProcess", "LearnerProcess", "EvaluatorProcess"))
 
 
 class Interrupted(RuntimeError):
     """The run was interrupted; everything is saved."""
-
-
-@dataclass
-class Gathering:
-    """The games of a plan while they are played."""
-
-    lag: int
-    messages: list
 
 
 class Driver:
