@@ -171,7 +171,7 @@ const playOn = () => play.hasRecorded() ? askPlayers(play.playOn) : play.playOn(
 // Plays a choice again. Against those who sit there; a record is played on by a person.
 function retry(at) {
   play.goTo(at);
-  if (play.isPast() && play.hasRecorded()) playOn();
+  if (play.hasRecorded()) playOn();
 }
 
 const closeAll = () => document.querySelectorAll("dialog[open]").forEach(dialog => dialog.close(""));
@@ -253,18 +253,14 @@ async function begin() {
   const first = document.querySelector("meta[name='ashta-game']").content;
   for (const rules of [wanted, first, games.all()[0].name].filter(rules => rules !== null)) {
     try {
-      return await beginFirst(rules);
+      const about = games.named(games.flagsOf(rules).game), seats = about?.seats[0] ?? "SN";
+      // A person, against novices as far as there are any.
+      const players = bySeat(seats, (_, at) => at ? orBest("bot:novice", rules, seats) : "person");
+      return await beginNew(rules, seats, players, about?.sheet, seats[0]);
     } catch (error) {
       trouble(error.message);
     }
   }
-}
-
-// A new game of a person, against novices as far as there are any.
-function beginFirst(rules) {
-  const about = games.named(games.flagsOf(rules).game), seats = about?.seats[0] ?? "SN";
-  const players = bySeat(seats, (_, at) => at ? orBest("bot:novice", rules, seats) : "person");
-  return beginNew(rules, seats, players, about?.sheet, seats[0]);
 }
 
 // Shows the game of the page's own address, if it has one, and takes it out of the address; whether it has.

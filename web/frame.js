@@ -22,7 +22,11 @@ export class Frame {
     this.turned = AROUND.indexOf(seenFrom);
     const isAcross = this.turned % 2 === 1;
     [this.rows, this.columns] = isAcross ? [board.columns, board.rows] : [board.rows, board.columns];
-    this.corners = freeCorners(board);
+    // Rows and columns that are free in each corner of the frame.
+    this.corners = Math.min(...board.squares.map(({ square }) => {
+      const [row, column] = placeOf(square);
+      return Math.max(Math.min(column, board.columns - 1 - column), Math.min(row, board.rows - 1 - row));
+    }));
     // Whether the trays lie in the corners of the frame, as beside a cross; else they lie along the edges.
     this.isCross = this.corners >= FREE;
     // The size of what stands beside the squares.
@@ -93,13 +97,4 @@ export class Frame {
       at: (along, down) => [x + along * cos - down * sin, y + along * sin + down * cos],
     };
   }
-}
-
-// Rows and columns that are free in each corner of the frame.
-function freeCorners({ rows, columns, squares }) {
-  const inCorner = squares.map(({ square }) => {
-    const [row, column] = placeOf(square);
-    return Math.max(Math.min(column, columns - 1 - column), Math.min(row, rows - 1 - row));
-  });
-  return Math.min(...inCorner);
 }

@@ -20,11 +20,7 @@ export function drawLog(game, goTo) {
     drawn.push({ ...line, made: item(line, goTo) });
     byId("turns").prepend(drawn.at(-1).made);
   }
-  mark(game);
-}
-
-// Marks the turn that is shown.
-function mark(game) {
+  // Marks the turn that is shown.
   byId("turns").querySelector("[aria-current]")?.removeAttribute("aria-current");
   const here = drawn.find(({ from, to }) => game.at >= from && (game.at < to || to === game.last))?.made;
   if (!here) return;

@@ -23,20 +23,16 @@ export const chosenGame = () => games.named(chosen.name);
 const rulesNow = () => games.rulesText(chosenGame(), chosen.flags);
 
 export function bindNewGame() {
-  dialog.querySelector("form").addEventListener("submit", event => {
+  dialog.querySelector("form").addEventListener("submit", async event => {
     if (event.submitter?.value !== "start") return;
     event.preventDefault();
-    begin();
+    try {
+      await beginNew(rulesNow(), chosen.seats, playersNow(), chosenGame().sheet, byId("choose-first").value);
+      dialog.close("done");
+    } catch (error) {
+      warn(dialog, error.message);
+    }
   });
-}
-
-async function begin() {
-  try {
-    await beginNew(rulesNow(), chosen.seats, playersNow(), chosenGame().sheet, byId("choose-first").value);
-    dialog.close("done");
-  } catch (error) {
-    warn(dialog, error.message);
-  }
 }
 
 // Opens the dialog at the game that was chosen last, the first time at this one.

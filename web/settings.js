@@ -39,6 +39,4 @@ export function bindSettings(changed) {
 }
 
 // Applies the colours that were chosen.
-function dress() {
-  document.documentElement.dataset.theme = settings.theme;
-}
+const dress = () => { document.documentElement.dataset.theme = settings.theme; };

@@ -7,7 +7,9 @@
 #![allow(unsafe_code, reason = "pointers of C")]
 
 use std::cell::RefCell;
+use std::error::Error;
 use std::ffi::{CStr, CString, c_char, c_int};
+use std::iter::successors;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr::null_mut;
@@ -34,12 +36,13 @@ fn text_of(text: impl Into<Vec<u8>>) -> CString {
     })
 }
 
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
 /// What `call` returns, or `failed` with a message for [`ashta_last_error`].
-fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T, String>) -> T {
-    let result = catch_unwind(AssertUnwindSafe(call));
-    let message = match result {
+fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T>) -> T {
+    let message = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return value,
-        Ok(Err(message)) => message,
+        Ok(Err(error)) => with_causes(&*error),
         Err(_) => "the library failed: this is an error in it".to_owned(),
     };
     LAST_ERROR.with(|last| *last.borrow_mut() = text_of(message));
@@ -47,27 +50,21 @@ fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T, String>) -> T {
 }
 
 /// An error with its causes.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message = format!("{message}: {error}");
-        cause = error.source();
-    }
-    message
+fn with_causes(error: &(dyn Error + 'static)) -> String {
+    successors(Some(error), |&error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// The text at `text`.
 ///
 /// # Safety
 /// `text` is `NULL` or points to a text that ends with a zero byte and stays as it is while it is used.
-unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str, String> {
+unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
     if text.is_null() {
-        return Err(format!("{what} is NULL"));
+        return Err(format!("{what} is NULL").into());
     }
     // SAFETY: it is not NULL, so by contract it ends with a zero byte.
     let text = unsafe { CStr::from_ptr(text) };
-    text.to_str().map_err(|error| format!("{what} is no UTF-8: {error}"))
+    text.to_str().map_err(|error| format!("{what} is no UTF-8: {error}").into())
 }
 
 /// What `answers` makes of the engine; `agent` may be `NULL`.
@@ -86,11 +83,11 @@ unsafe fn ask<T>(agent: *const Agent, answers: impl FnOnce(&mut Engine) -> T) ->
 ///
 /// # Safety
 /// As [`ask`].
-unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value, String> {
+unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value> {
     // SAFETY: the contract is the same.
     let answer = unsafe { ask(agent, |engine| engine.answer(request.to_string().as_bytes())) };
     match answer["error"]["message"].as_str() {
-        Some(message) => Err(message.to_owned()),
+        Some(message) => Err(message.into()),
         None => Ok(answer),
     }
 }
@@ -121,7 +118,7 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
     or_error(null_mut(), || {
         // SAFETY: the contract is the same.
         let name = unsafe { read(name, "the name") }?;
-        let agent: NamedAgent = name.parse().map_err(|error| with_causes(&error))?;
+        let agent: NamedAgent = name.parse()?;
         let folder = match &agent {
             NamedAgent::Bot { source: BotSource::File(path), .. } => path.parent(),
             _ => None,
@@ -139,16 +136,13 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
 pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, lookahead: *const c_char) -> *mut Agent {
     or_error(null_mut(), || {
         if content.is_null() {
-            return Err("the content is NULL".to_owned());
+            return Err("the content is NULL".into());
         }
-        let lookahead = match lookahead.is_null() {
-            true => "",
-            // SAFETY: the contract is the same.
-            false => unsafe { read(lookahead, "the look-ahead") }?,
-        };
+        // SAFETY: the contract is the same.
+        let lookahead = if lookahead.is_null() { "" } else { unsafe { read(lookahead, "the look-ahead") }? };
         // SAFETY: by contract so many bytes are there, and they do not change meanwhile.
         let content = unsafe { slice::from_raw_parts(content, length) };
-        Ok(boxed(NamedAgent::of_file("bot", content, lookahead).map_err(|error| with_causes(&error))?))
+        Ok(boxed(NamedAgent::of_file("bot", content, lookahead)?))
     })
 }
 
@@ -178,7 +172,7 @@ pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_ch
         // SAFETY: the contract is the same.
         let answer = unsafe { ask_or_error(agent, &request) }?;
         let action = answer["action"].as_i64().and_then(|action| c_int::try_from(action).ok());
-        action.ok_or_else(|| "the answer has no action".to_owned())
+        action.ok_or_else(|| "the answer has no action".into())
     })
 }
 
@@ -192,11 +186,11 @@ pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_
         // SAFETY: the contract is the same.
         let position = unsafe { read(position, "the position") }?;
         if values.is_null() {
-            return Err("the room for values is NULL".to_owned());
+            return Err("the room for values is NULL".into());
         }
         // SAFETY: the contract is the same.
         let answer = unsafe { ask_or_error(agent, &json!({"op": "evaluate", "position": position})) }?;
-        let found: Vec<f32> = serde_json::from_value(answer["values"].clone()).map_err(|error| with_causes(&error))?;
+        let found: Vec<f32> = serde_json::from_value(answer["values"].clone())?;
         // SAFETY: by contract there is room for four; a game has no more seats.
         let values = unsafe { slice::from_raw_parts_mut(values, found.len().min(4)) };
         values.copy_from_slice(&found[..values.len()]);

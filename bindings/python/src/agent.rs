@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::{self, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anyhow::anyhow;
 use ashta_agents::network::bot::Bot as BotFile;
@@ -25,7 +25,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::Result;
 use crate::cluster::attachments::{PackedAgent, pack, unpack};
 use crate::game::Game;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, lock};
 use crate::state::{State, positions};
 
 /// An agent that plays `game`.
@@ -40,16 +40,16 @@ pub struct Agent {
     pub(crate) player: Player,
     pub(crate) game: Game,
     /// Where it and its tables were looked for.
-    folders: Folders,
+    pub(crate) folders: Folders,
     /// The instances that no call uses just now.
     idle: Mutex<Vec<AgentInstance>>,
 }
 
 /// One instance of an agent, which one call at a time uses.
-struct AgentInstance {
+pub(crate) struct AgentInstance {
     acting: Box<dyn Acting<Race> + Send>,
     evaluator: Box<dyn Evaluator<Race> + Send>,
-    interrupt: Arc<Interrupt>,
+    pub(crate) interrupt: Arc<Interrupt>,
 }
 
 /// States that are asked about at once; then it is seen whether to stop.
@@ -67,45 +67,34 @@ fn in_slices<T>(count: usize, interrupt: &Interrupt, mut compute: impl FnMut(Ran
     found
 }
 
-/// The actions of an agent. When it is interrupted, some are missing.
-pub(crate) fn act(
-    agent: &mut (dyn Acting<Race> + Send),
-    race: &Race,
-    states: &[Position],
-    rngs: &mut [GameRng],
-    interrupt: &Interrupt,
-) -> Vec<Action> {
-    in_slices(states.len(), interrupt, |slice, actions| {
-        actions.append(&mut agent.act(race, &states[slice.clone()], &mut rngs[slice]));
-    })
-}
-
-/// The values of an evaluator. When it is interrupted, some are missing.
-pub(crate) fn values(
-    evaluator: &mut dyn Evaluator<Race>,
-    race: &Race,
-    states: &[Position],
-    interrupt: &Interrupt,
-) -> Vec<BySeat<f32>> {
-    let mut found = Vec::new();
-    in_slices(states.len(), interrupt, |slice, values| {
-        evaluator.values(race, &states[slice], &mut found);
-        values.append(&mut found);
-    })
-}
-
 impl AgentInstance {
-    fn of(player: &Player) -> AgentInstance {
+    pub(crate) fn of(player: &Player) -> AgentInstance {
         let interrupt = Interrupt::new();
         let (mut acting, mut evaluator) = (player.agent(), player.evaluator());
         acting.stop_by(&interrupt.stop());
         evaluator.stop_by(&interrupt.stop());
         AgentInstance { acting, evaluator, interrupt }
     }
+
+    /// An action for each position. When it is interrupted, some are missing.
+    pub(crate) fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
+        in_slices(states.len(), &self.interrupt, |slice, actions| {
+            actions.append(&mut self.acting.act(race, &states[slice.clone()], &mut rngs[slice]));
+        })
+    }
+
+    /// The values of positions. When it is interrupted, some are missing.
+    fn values(&mut self, race: &Race, states: &[Position]) -> Vec<BySeat<f32>> {
+        let mut found = Vec::new();
+        in_slices(states.len(), &self.interrupt, |slice, values| {
+            self.evaluator.values(race, &states[slice], &mut found);
+            values.append(&mut found);
+        })
+    }
 }
 
 impl Agent {
-    fn of(agent: &NamedAgent, game: &Game, folders: Folders) -> Result<Agent> {
+    pub(crate) fn of(agent: &NamedAgent, game: &Game, folders: Folders) -> Result<Agent> {
         let player = agent.player(&game.race)?;
         let idle = Mutex::new(vec![AgentInstance::of(&player)]);
         Ok(Agent { player, game: game.clone(), folders, idle })
@@ -114,11 +103,11 @@ impl Agent {
     /// Computes without the interpreter lock, until it is interrupted. Each of several threads has an instance of its
     /// own.
     fn compute<T: Send>(&self, py: Python<'_>, compute: impl FnOnce(&mut AgentInstance) -> T + Send) -> PyResult<T> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = lock(&self.idle).pop();
         let mut instance = idle.unwrap_or_else(|| AgentInstance::of(&self.player));
         let interrupt = Arc::clone(&instance.interrupt);
         let found = interrupt.watch(py, || compute(&mut instance));
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(instance);
+        lock(&self.idle).push(instance);
         found
     }
 
@@ -128,10 +117,10 @@ impl Agent {
         if let Some(other) = positions.iter().find(|state| !matches!(race.node(state), Node::Decision(_))) {
             return Err(anyhow!("there is nothing to choose at `{}`", race.print(other)).into());
         }
-        Ok(self.compute(py, |AgentInstance { acting, interrupt, .. }| {
+        Ok(self.compute(py, |instance| {
             let streams = 0..positions.len() as u64;
             let mut rngs: Vec<GameRng> = streams.map(|stream| chance::stream(seed, stream)).collect();
-            let actions = act(&mut **acting, race, positions, &mut rngs, interrupt);
+            let actions = instance.act(race, positions, &mut rngs);
             actions.into_iter().map(|action| usize::from(action.0)).collect()
         })?)
     }
@@ -140,13 +129,11 @@ impl Agent {
 /// Folders of bots and tables with names, unless an argument says otherwise: what `ashta.folders()` returns, and the
 /// bots in the package itself.
 pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
-    match folders {
-        Some(folders) => Ok(folders.into()),
-        None => {
-            let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
-            Ok(Folders { folders, embedded: embedded::bots() })
-        }
-    }
+    let Some(folders) = folders else {
+        let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
+        return Ok(Folders { folders, embedded: embedded::bots() });
+    };
+    Ok(folders.into())
 }
 
 /// Where `ashta` looks for bots and tables with names: folders that exist.
@@ -158,13 +145,6 @@ pub fn data_folders() -> Vec<PathBuf> {
 /// The folders by their whole paths, for processes with another current folder.
 pub(crate) fn absolute(folders: &Folders) -> PyResult<Vec<PathBuf>> {
     Ok(folders.folders.iter().map(path::absolute).collect::<Result<_, _>>()?)
-}
-
-/// Values by seat as `float32[values, num_players]`.
-pub(crate) fn by_player<'py>(py: Python<'py>, game: &Game, values: &[BySeat<f32>]) -> Bound<'py, PyArray2<f32>> {
-    let seats: Vec<Seat> = game.race.spec().seats.iter().collect();
-    let value = |(state, player): (usize, usize)| values[state][seats[player]];
-    PyArray2::from_owned_array(py, Array2::from_shape_fn((values.len(), seats.len()), value))
 }
 
 #[pymethods]
@@ -204,13 +184,17 @@ impl Agent {
     }
 
     /// Values of the states for each player, `float32[states, num_players]`, 0 to 1.
-    fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> Result<Bound<'py, PyArray2<f32>>> {
+    pub(crate) fn values<'py>(
+        &self,
+        py: Python<'py>,
+        states: Vec<PyRef<'py, State>>,
+    ) -> Result<Bound<'py, PyArray2<f32>>> {
         let positions = positions(&self.game, &states)?;
         drop(states);
-        let found = self.compute(py, |AgentInstance { evaluator, interrupt, .. }| {
-            values(evaluator, &self.game.race, &positions, interrupt)
-        })?;
-        Ok(by_player(py, &self.game, &found))
+        let values = self.compute(py, |instance| instance.values(&self.game.race, &positions))?;
+        let seats: Vec<Seat> = self.game.race.spec().seats.iter().collect();
+        let value = |(state, player): (usize, usize)| values[state][seats[player]];
+        Ok(PyArray2::from_owned_array(py, Array2::from_shape_fn((values.len(), seats.len()), value)))
     }
 
     /// Actions and probabilities: of a bot those of its policy network, of others 1 for what they choose.

@@ -6,7 +6,7 @@
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::{Context, anyhow};
@@ -19,17 +19,16 @@ use ashta_agents::roster::{NamedAgent, Player};
 use ashta_env::game::Action;
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::Result;
 use crate::agent::{Agent, folders_or_default};
 use crate::arrays::chosen;
 use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
 use crate::cluster::{Files, scratch};
 use crate::game::Game;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, lock};
+use crate::{Result, wrong_type};
 
 /// Games that a thread plays side by side.
 const BATCH: usize = 64;
@@ -50,9 +49,7 @@ fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Co
         return agents.iter().map(|(name, agent)| Ok((name.extract()?, one(&agent, folders)?.1))).collect();
     }
     if agents.extract::<String>().is_ok() {
-        return Err(
-            PyTypeError::new_err("`agents` is a list of agents or a dict of agents by name, not one agent").into()
-        );
+        return Err(wrong_type("`agents` is a list of agents or a dict of agents by name, not one agent"));
     }
     let found = agents.try_iter()?.map(|agent| one(&agent?, folders)).collect::<Result<Vec<_>>>()?;
     let (names, found): (Vec<String>, Vec<Competitor>) = found.into_iter().unzip();
@@ -74,10 +71,7 @@ fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> Result<(String, Competito
         return Ok((name.unwrap_or_else(|_| "function".to_owned()), Competitor::Function(agent.clone().unbind())));
     }
     let kind = agent.get_type().name()?;
-    Err(PyTypeError::new_err(format!(
-        "an agent is a text, an `Agent` or a function from a state to an action, not {kind}"
-    ))
-    .into())
+    Err(wrong_type(format!("an agent is a text, an `Agent` or a function from a state to an action, not {kind}")))
 }
 
 /// The game that is meant: the one that is named, or that of the first bot or table.
@@ -100,7 +94,7 @@ fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) ->
     if let Ok(agent) = luck.cast::<Agent>() {
         return Ok(Some(agent.get().player.named().player(race)?));
     }
-    let spec: String = luck.extract().map_err(|_| PyTypeError::new_err("`luck` is \"auto\", \"none\" or an agent"))?;
+    let spec: String = luck.extract().map_err(|_| wrong_type("`luck` is \"auto\", \"none\" or an agent"))?;
     Ok(folders.reference(&spec, race)?)
 }
 
@@ -112,24 +106,23 @@ struct Function<'a> {
     stop: &'a Interrupt,
 }
 
-impl Function<'_> {
-    fn choose_one(&self, py: Python<'_>, state: &Position) -> Result<Action> {
-        let answer = self.function.bind(py).call1((self.game.state(*state),))?;
-        chosen(self.name, &self.game.race, state, &answer, answer.extract().ok())
-    }
-}
-
 impl Contestant<Race> for Function<'_> {
-    fn try_act(&mut self, _: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(&mut self, race: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         // Its games count for nothing: the stop reports why.
-        let stopped = || Err(Fault("the arena has stopped".to_owned()));
+        let stopped = || Fault("the arena has stopped".to_owned());
         Python::attach(|py| {
-            let one = |state| match self.stop.is_set() {
-                true => stopped(),
-                false => self.choose_one(py, state).or_else(|error| {
+            let choose = |state: &Position| -> Result<Action> {
+                let answer = self.function.bind(py).call1((self.game.state(*state),))?;
+                chosen(self.name, race, state, &answer, answer.extract().ok())
+            };
+            let one = |state: &Position| {
+                if self.stop.is_set() {
+                    return Err(stopped());
+                }
+                choose(state).map_err(|error| {
                     self.stop.set(error.into());
                     stopped()
-                }),
+                })
             };
             states.iter().map(one).collect()
         })
@@ -301,7 +294,7 @@ impl Arena {
         py.detach(|| {
             let tournament = self.tournament()?;
             let lines: Vec<GameLine> = serde_json::from_slice(lines).context("these are no lines of games")?;
-            let (facts, games) = &mut *self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            let (facts, games) = &mut *lock(&self.found);
             for block in lines.chunk_by(|a, b| a.block == b.block) {
                 let next = facts.last().map_or(0, |facts| facts.block + 1);
                 let number = block[0].block;
@@ -321,7 +314,7 @@ impl Arena {
 
     /// What the games say together.
     fn result<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
-        let (facts, games) = &*self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let (facts, games) = &*lock(&self.found);
         result_of(py, &self.tournament()?.summary(facts), games)
     }
 }

@@ -3,17 +3,16 @@
 
 use std::fmt::Display;
 
-use ashta_env::chance::GameRng;
 use ashta_env::game::{Action, ActionMask, Game as _, Seat};
 use ashta_env::gym::Snapshot;
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use ndarray::ArrayViewMut1;
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::Result;
+use crate::{Result, wrong_type};
 
 /// Actions by their numbers, as a copy: whole numbers of any kind, one for each game. `what` they are is for messages.
 pub fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> Result<Vec<i64>> {
@@ -23,10 +22,9 @@ pub fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> R
         let array = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
         let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
         if !matches!(dtype.getattr("kind")?.extract()?, 'i' | 'u') || shape.len()? != 1 {
-            return Err(PyTypeError::new_err(format!(
+            return Err(wrong_type(format!(
                 "{what} are whole numbers, int64[{num_games}], not an array of {dtype} with the shape {shape}"
-            ))
-            .into());
+            )));
         }
         array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?
     };
@@ -78,15 +76,10 @@ pub fn write_row(race: &Race, state: &Position, seat: Seat, mut row: ArrayViewMu
 /// Where a game stands: the position in the notation, the generator of its throws, turns and throws.
 pub type SnapshotText = (String, String, u32, u64);
 
-/// A generator as text.
-pub fn generator_text(rng: &GameRng) -> Result<String> {
-    Ok(serde_json::to_string(rng)?)
-}
-
 /// Where a game stands, as text.
 pub fn snapshot_text(race: &Race, snapshot: &Snapshot<Position>) -> Result<SnapshotText> {
     let Snapshot { state, rng, turns, throws } = snapshot;
-    Ok((race.print(state), generator_text(rng)?, *turns, *throws))
+    Ok((race.print(state), serde_json::to_string(rng)?, *turns, *throws))
 }
 
 /// Where a game stands, of a text.

@@ -13,12 +13,11 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets, builtin};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 
 use crate::state::State;
-use crate::{Result, to_python};
+use crate::{Result, to_python, wrong_type};
 
 /// The rules of one game for certain seats.
 ///
@@ -30,7 +29,7 @@ use crate::{Result, to_python};
 /// part of the rules: games that differ in nothing else are equal, and share states and agents.
 ///
 /// What is wrong is a `ValueError` that names every problem, of a sheet with file, line and key.
-#[pyclass(frozen, module = "ashta")]
+#[pyclass(frozen, eq, module = "ashta")]
 #[derive(Clone, Debug)]
 pub struct Game {
     pub(crate) race: Arc<Race>,
@@ -47,22 +46,6 @@ impl Game {
         let seats = self.race.spec().seats;
         let seat = seats.iter().nth(player);
         Ok(seat.ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
-    }
-
-    /// A function of the package that makes the game again, and its arguments. For the same arguments it returns the
-    /// same object, so that many states have their game once.
-    pub(crate) fn made<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
-        let ruleset = self.race.ruleset();
-        let limit = self.race.spec().turn_limit;
-        let turn_limit = (limit != ruleset.sheet().seats.turn_limit).then_some(limit);
-        let made = if ruleset.is_builtin() {
-            (Some(self.name()), self.seats(), None, PyTuple::empty(py), turn_limit)
-        } else {
-            let text = ruleset.game_text();
-            let flags: Vec<_> = Ruleset::split(&text).1.collect();
-            (None, self.seats(), Some(ruleset.base().text()), PyTuple::new(py, flags)?, turn_limit)
-        };
-        Ok((py.import("ashta._game")?.getattr("restored")?, made))
     }
 
     /// Checks that `found` is this game.
@@ -118,8 +101,7 @@ fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
     let (text, file) = match sheet.extract::<String>() {
         Ok(text) if text.contains('\n') || !text.ends_with(TOML) => (text, "sheet".to_owned()),
         _ => {
-            let wrong =
-                |_| PyTypeError::new_err("`sheet` is the text of a sheet, or the path of one that ends in .toml");
+            let wrong = |_| wrong_type("`sheet` is the text of a sheet, or the path of one that ends in .toml");
             let path: PathBuf = sheet.extract().map_err(wrong)?;
             let name = path.display().to_string();
             (fs::read_to_string(&path).with_context(|| name.clone())?, name)
@@ -132,15 +114,14 @@ fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
 
 /// The flags of a mapping by name, with their values as the notation writes them: `True` is `true`, 3 is `3`.
 fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
-    let wrong = |_| PyTypeError::new_err("`flags` is a dict of house rules by name");
+    let wrong = |_| wrong_type("`flags` is a dict of house rules by name");
     let one = |item: PyResult<Bound<'_, PyAny>>| {
         let (flag, value): (String, Bound<'_, PyAny>) = item?.extract()?;
         if !value.is_instance_of::<PyString>() && !value.is_instance_of::<PyInt>() {
             let kind = value.get_type().name()?;
-            return Err(PyTypeError::new_err(format!(
+            return Err(wrong_type(format!(
                 "the value of the flag `{flag}` is a text, a number or a bool, not {kind}"
-            ))
-            .into());
+            )));
         }
         let text = value.str()?.to_string();
         Ok((flag, if value.is_instance_of::<PyBool>() { text.to_lowercase() } else { text }))
@@ -170,7 +151,7 @@ impl Game {
                 (Arc::clone(Sheets::default().named(name)?), flags.collect())
             }
             (None, Some(sheet)) => (sheet_of(sheet)?, Vec::new()),
-            _ => return Err(PyTypeError::new_err("a game is either the name of one or `sheet`").into()),
+            _ => return Err(wrong_type("a game is either the name of one or `sheet`")),
         };
         let named = flags.map(flags_of).transpose()?.unwrap_or_default();
         let named = named.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
@@ -180,7 +161,7 @@ impl Game {
             Some((Ok(count @ 2..=4), _)) => Ruleset::seated_of(sheet, Some(count), flags),
             Some((Ok(_), _)) => return Err(anyhow!("`seats` is 2, 3 or 4, or letters such as \"SEW\"").into()),
             Some((_, Ok(letters))) => Ruleset::of(sheet, SeatSet::from_letters(&letters)?, flags),
-            Some(_) => return Err(PyTypeError::new_err("`seats` is a number or letters such as \"SEW\"").into()),
+            Some(_) => return Err(wrong_type("`seats` is a number or letters such as \"SEW\"")),
         };
         let race = Race::new(ruleset?);
         Ok(Game::from(match limit {
@@ -316,10 +297,6 @@ impl Game {
         format!("Game({:?}, {:?})", self.name(), self.seats())
     }
 
-    fn __eq__(&self, other: &Game) -> bool {
-        self == other
-    }
-
     fn __hash__(&self) -> u64 {
         self.race.spec().ruleset_hash
     }
@@ -332,7 +309,19 @@ impl Game {
         slf
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
-        self.made(py)
+    /// A function of the package that makes the game again, and its arguments. For the same arguments it returns the
+    /// same object, so that many states have their game once.
+    pub(crate) fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
+        let ruleset = self.race.ruleset();
+        let limit = self.race.spec().turn_limit;
+        let turn_limit = (limit != ruleset.sheet().seats.turn_limit).then_some(limit);
+        let made = if ruleset.is_builtin() {
+            (Some(self.name()), self.seats(), None, PyTuple::empty(py), turn_limit)
+        } else {
+            let text = ruleset.game_text();
+            let flags: Vec<_> = Ruleset::split(&text).1.collect();
+            (None, self.seats(), Some(ruleset.base().text()), PyTuple::new(py, flags)?, turn_limit)
+        };
+        Ok((py.import("ashta._game")?.getattr("restored")?, made))
     }
 }

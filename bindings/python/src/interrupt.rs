@@ -67,7 +67,7 @@ impl Interrupt {
 
     /// Ends the computation, because of the first error.
     pub fn set(&self, error: PyErr) {
-        self.why.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        lock(&self.why).get_or_insert(error);
         self.is_set.store(true, Ordering::Relaxed);
     }
 
@@ -76,8 +76,8 @@ impl Interrupt {
     pub fn watch<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         self.is_set.store(false, Ordering::Relaxed);
         let found = py.detach(work);
-        let why = self.was_set().then(|| self.why.lock().unwrap_or_else(PoisonError::into_inner).take());
-        why.flatten().map_or(Ok(found), Err)
+        let why = if self.was_set() { lock(&self.why).take() } else { None };
+        why.map_or(Ok(found), Err)
     }
 
     /// As [`Interrupt::watch`], for work in several threads: it is done in another thread, and this one sees to signals
@@ -98,6 +98,11 @@ impl Interrupt {
             })
         })
     }
+}
+
+/// Waits for what one thread at a time uses; what a panic has left there is used on.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Games that one thread at a time may use: for this thread, or an error that says so.

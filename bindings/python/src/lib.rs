@@ -27,7 +27,7 @@ mod versus;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 use pyo3::PyClass;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// What went wrong. Python gets its own errors as they were raised, and any other as a `ValueError` with all that led
@@ -47,6 +47,11 @@ impl From<Failure> for PyErr {
     fn from(Failure(error): Failure) -> PyErr {
         error.downcast().unwrap_or_else(|error| PyValueError::new_err(format!("{error:#}")))
     }
+}
+
+/// A `TypeError` with this message.
+fn wrong_type(message: impl Into<String>) -> Failure {
+    PyTypeError::new_err(message.into()).into()
 }
 
 /// What serde wrote as JSON, as Python's own types; numbers that JSON does not know are `None`.

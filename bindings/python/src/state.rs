@@ -1,5 +1,7 @@
 //! `State`: a position of a game, in the words of OpenSpiel.
 
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
 use anyhow::anyhow;
 use ashta_env::chance::outcome;
 use ashta_env::game::{Action, Game as _, Node, Outcome};
@@ -25,18 +27,14 @@ const TERMINAL: i32 = -4;
 ///
 /// `Game.new_initial_state` and `Game.deserialize_state` make states. What is pickled is the position in the notation
 /// with its game.
-#[pyclass(module = "ashta")]
-#[derive(Clone, Debug)]
+#[pyclass(eq, module = "ashta")]
+#[derive(Clone, PartialEq, Debug)]
 pub struct State {
     pub(crate) game: Game,
     pub(crate) state: Position,
 }
 
 impl State {
-    fn is_decision(&self) -> bool {
-        matches!(self.game.race.node(&self.state), Node::Decision(_))
-    }
-
     /// The number of an action, or of an outcome at a chance node; an error when it is not legal.
     fn legal(&self, action: i64) -> Result<u8> {
         let legal = self.legal_actions(None);
@@ -182,7 +180,7 @@ impl State {
             ensure!(!end.is_chance_node(), "action {action} is one too many: the turn is over at `{position}`");
             end.apply_action(action)?;
         }
-        ensure!(self.is_decision(), "there is nothing to choose at `{}`", self.serialize());
+        ensure!(self.is_player_node(), "there is nothing to choose at `{}`", self.serialize());
         let actions: Vec<Action> = actions.into_iter().map(|action| Action(action as u8)).collect();
         Ok(self.game.race.turn_text(&self.state, &actions))
     }
@@ -261,7 +259,7 @@ impl State {
     /// The game and the position in the notation.
     fn __reduce__<'py>(slf: &Bound<'py, State>) -> PyResult<Bound<'py, PyTuple>> {
         let state = slf.borrow();
-        let (restore, made) = state.game.made(slf.py())?;
+        let (restore, made) = state.game.__reduce__(slf.py())?;
         let restored = restore.call1(made)?.getattr("deserialize_state")?;
         (restored, (state.serialize(),)).into_pyobject(slf.py())
     }
@@ -274,14 +272,7 @@ impl State {
         format!("State({:?})", self.serialize())
     }
 
-    fn __eq__(&self, other: &State) -> bool {
-        self.game == other.game && self.state == other.state
-    }
-
     fn __hash__(&self) -> u64 {
-        use std::hash::{DefaultHasher, Hash, Hasher};
-        let mut hasher = DefaultHasher::new();
-        self.state.hash(&mut hasher);
-        hasher.finish() ^ self.game.race.spec().ruleset_hash
+        BuildHasherDefault::<DefaultHasher>::new().hash_one(self.state) ^ self.game.race.spec().ruleset_hash
     }
 }

@@ -3,31 +3,31 @@
 use std::path::{self, PathBuf};
 use std::sync::Arc;
 
-use ashta_agents::perfect::table::{Perfect, Table as Values};
-use ashta_agents::roster::folders::Folders;
+use anyhow::Context;
+use ashta_agents::perfect::table::Table as Values;
+use ashta_agents::roster::NamedAgent;
 use ashta_env::race::Race;
 use numpy::PyArray2;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::agent::{absolute, by_player, folders_or_default, values};
+use crate::agent::{Agent, absolute, folders_or_default};
 use crate::game::Game;
-use crate::interrupt::Interrupt;
-use crate::state::{State, positions};
-use crate::{Result, to_python};
+use crate::state::State;
+use crate::{Result, to_python, wrong_type};
 
 /// The values of perfect play of one game, position by position. What is pickled finds its file again by its path.
 #[pyclass(frozen, module = "ashta")]
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct Table {
     table: Arc<Values>,
+    /// Who plays by it.
+    agent: Agent,
     /// The game that was solved.
     #[pyo3(get)]
     game: Game,
     /// Its file, unless it was looked for in the folders.
     path: Option<PathBuf>,
-    folders: Folders,
 }
 
 #[pymethods]
@@ -39,22 +39,20 @@ impl Table {
     #[pyo3(signature = (table, folders = None))]
     pub(crate) fn load(py: Python<'_>, table: &Bound<'_, PyAny>, folders: Option<Vec<PathBuf>>) -> Result<Table> {
         let folders = folders_or_default(py, folders)?;
-        let mut file = None;
-        let found = match (table.cast::<Game>(), table.extract::<PathBuf>()) {
-            (Ok(game), _) => {
-                let race = &game.get().race;
-                let player = py.detach(|| folders.agent("perfect")?.player(race))?;
-                player.table().map(Arc::clone)
-            }
-            (_, Ok(path)) => {
-                let named = folders.table(&path.to_string_lossy()).filter(|_| !path.is_file());
-                let path = file.insert(named.unwrap_or(path));
-                Some(Arc::new(py.detach(|| Values::read(path))?))
-            }
-            _ => None,
+        let (agent, path) = if let Ok(game) = table.cast::<Game>() {
+            let game = game.get();
+            (py.detach(|| Agent::of(&folders.agent("perfect")?, game, folders))?, None)
+        } else {
+            let wrong = |_| wrong_type("`table` is a file, the name of one, or a `Game`");
+            let path: PathBuf = table.extract().map_err(wrong)?;
+            let named = folders.table(&path.to_string_lossy()).filter(|_| !path.is_file());
+            let path = named.unwrap_or(path);
+            let table = Arc::new(py.detach(|| Values::read(&path))?);
+            let game = Race::new(table.ruleset().clone()).into();
+            (Agent::of(&NamedAgent::Table { path: path.clone(), table }, &game, folders)?, Some(path))
         };
-        let table = found.ok_or_else(|| PyTypeError::new_err("`table` is a file, the name of one, or a `Game`"))?;
-        Ok(Table { game: Race::new(table.ruleset().clone()).into(), table, path: file, folders })
+        let table = agent.player.table().map(Arc::clone).context("perfect play has a table")?;
+        Ok(Table { game: Race::new(table.ruleset().clone()).into(), table, agent, path })
     }
 
     /// Bits of a value in the file: 16 or 32.
@@ -78,11 +76,7 @@ impl Table {
 
     /// Values of the states for each player, `float32[states, num_players]`, 0 to 1.
     fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> Result<Bound<'py, PyArray2<f32>>> {
-        let positions = positions(&self.game, &states)?;
-        drop(states);
-        let (mut perfect, interrupt) = (Perfect::new(Arc::clone(&self.table)), Interrupt::new());
-        let found = interrupt.watch(py, || values(&mut perfect, &self.game.race, &positions, &interrupt))?;
-        Ok(by_player(py, &self.game, &found))
+        self.agent.values(py, states)
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {
@@ -100,7 +94,7 @@ impl Table {
             Some(path) => path::absolute(path)?.into_pyobject(py)?.into_any(),
             None => table.game.clone().into_pyobject(py)?.into_any(),
         };
-        (slf.getattr("load")?, (file, absolute(&table.folders)?)).into_pyobject(py)
+        (slf.getattr("load")?, (file, absolute(&table.agent.folders)?)).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {

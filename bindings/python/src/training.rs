@@ -17,7 +17,6 @@ use ashta_train::run::files::check_writable;
 use ashta_train::run::runlog::RunLog;
 use ashta_train::run::{Run, RunEnding, prepare};
 use ashta_train::run::{export as files, games};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::agent::folders_or_default;
@@ -25,7 +24,7 @@ use crate::arena::threads_or_all;
 use crate::game::{Game, GameOrName};
 use crate::interrupt::Interrupt;
 use crate::table::Table;
-use crate::{Result, to_python};
+use crate::{Result, to_python, wrong_type};
 
 /// Runs the program `ashta` with these arguments, its name first; gives its exit code. Bots and tables are looked
 /// for in `installed` after all other folders.
@@ -62,9 +61,8 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
         let value = if value.is_none() { "none".into_pyobject(value.py())?.into_any() } else { value };
         Ok(format!("{key}={}", value.py().import("json")?.call_method1("dumps", (value,))?))
     };
-    let what = "`settings` is a mapping of keys to values, or a list of texts KEY=VALUE";
-    let items = settings.call_method0("items").map_err(|_| PyTypeError::new_err(what))?;
-    items.try_iter()?.map(one).collect()
+    let wrong = |_| wrong_type("`settings` is a mapping of keys to values, or a list of texts KEY=VALUE");
+    settings.call_method0("items").map_err(wrong)?.try_iter()?.map(one).collect()
 }
 
 /// Trains, evaluates and exports a bot as `ashta train` does.
@@ -129,14 +127,9 @@ pub fn train<'py>(
             RunEnding::Trained(mut run) => run.conclude(&interrupt.stop())?,
             RunEnding::Interrupted => None,
         };
-        Ok(match concluded {
-            Some((evaluation, bot)) => (
-                path,
-                Some(bot),
-                Some(serde_json::to_string(&evaluation.results.iter().map(MatchResult::row).collect::<Vec<_>>())?),
-            ),
-            None => (path, None, None),
-        })
+        let Some((evaluation, bot)) = concluded else { return Ok((path, None, None)) };
+        let rows: Vec<_> = evaluation.results.iter().map(MatchResult::row).collect();
+        Ok((path, Some(bot), Some(serde_json::to_string(&rows)?)))
     };
     let (path, bot, results) = interrupt.beside(py, work)??;
     let results = results.map(|results| to_python(py, &results)).transpose()?;

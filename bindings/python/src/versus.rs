@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use ashta_agents::play::agent::Agent as Acting;
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, Game as _, Node, Seat};
 use ashta_env::gym::Env;
@@ -10,18 +9,17 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::PyTraverseError;
-use pyo3::exceptions::PyTypeError;
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rand::Rng;
 
-use crate::Result;
-use crate::agent::{Agent, act};
-use crate::arrays::{self, SnapshotText, actions_of, generator_text, snapshot, snapshot_text, writable, write_row};
+use crate::agent::{Agent, AgentInstance};
+use crate::arrays::{self, SnapshotText, actions_of, snapshot, snapshot_text, writable, write_row};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, alone};
 use crate::state::State;
+use crate::{Result, wrong_type};
 
 /// Many games of one player against an agent, who plays all other seats. Every step ends where the caller has to
 /// choose, or where the game is over; a game that is over begins anew with the next step, whatever its action. So the
@@ -69,7 +67,7 @@ struct Games {
     before: Vec<Table>,
     has_begun: bool,
     /// The opponent, unless it is a function.
-    agent: Option<Box<dyn Acting<Race> + Send>>,
+    agent: Option<AgentInstance>,
     interrupt: Arc<Interrupt>,
 }
 
@@ -90,8 +88,8 @@ impl Table {
     fn begin(&mut self, own: Option<Seat>) {
         let seats = self.env.game().spec().seats;
         self.env.reset(self.rng.next_u64());
-        let drawn = chance::below(seats.len(), &mut self.rng);
-        self.own = own.or_else(|| seats.iter().nth(drawn)).unwrap_or(Seat::SOUTH);
+        let drawn = chance::first_seat(seats, &mut self.rng);
+        self.own = own.unwrap_or(drawn);
     }
 }
 
@@ -129,7 +127,7 @@ impl Games {
             let states: Vec<Position> = waiting.iter().map(|&place| *tables[place].env.state()).collect();
             let mut rngs: Vec<GameRng> = waiting.iter().map(|&place| tables[place].rng.clone()).collect();
             let actions = match agent {
-                Some(agent) => act(&mut **agent, race, &states, &mut rngs, interrupt),
+                Some(agent) => agent.act(race, &states, &mut rngs),
                 None => Python::attach(|py| ask(function.bind(py), race, &states)).unwrap_or_else(|error| {
                     interrupt.set(error.into());
                     Vec::new()
@@ -190,9 +188,9 @@ fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<G
     if let Ok(seed) = seed.map_or(Ok(0), |seed| seed.extract()) {
         return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
     }
-    let wrong = "`seed` is a number from 0 to 2**64 - 1, or a list of them for the games";
     let seeds: Option<Vec<u64>> = seed.and_then(|seed| seed.extract().ok());
-    let seeds = seeds.ok_or_else(|| PyTypeError::new_err(wrong))?;
+    let wrong = || wrong_type("`seed` is a number from 0 to 2**64 - 1, or a list of them for the games");
+    let seeds = seeds.ok_or_else(wrong)?;
     ensure!(seeds.len() == num_games, "{} seeds for {num_games} games", seeds.len());
     Ok(seeds.into_iter().map(|seed| chance::stream(seed, 0)).collect())
 }
@@ -211,21 +209,18 @@ impl VersusGame {
         let spec = game.race.spec();
         game.check_count(num_games)?;
         let own = player.map(|player| game.seat(player)).transpose()?;
-        let interrupt = Interrupt::new();
         let agent = if let Ok(agent) = opponent.cast::<Agent>() {
             agent.get().game.check(game)?;
-            let mut acting = agent.get().player.agent();
-            acting.stop_by(&interrupt.stop());
-            Some(acting)
+            Some(AgentInstance::of(&agent.get().player))
         } else if opponent.is_callable() {
             None
         } else {
             let kind = opponent.get_type().name()?;
-            return Err(PyTypeError::new_err(format!(
+            return Err(wrong_type(format!(
                 "`opponent` is an `Agent`, or a function from observations and action masks to actions, not {kind}"
-            ))
-            .into());
+            )));
         };
+        let interrupt = agent.as_ref().map_or_else(Interrupt::new, |agent| Arc::clone(&agent.interrupt));
         let table = |_| Table { env: Env::new(Arc::clone(&game.race)), rng: chance::stream(0, 0), own: Seat::SOUTH };
         let tables: Vec<Table> = (0..num_games).map(table).collect();
         Ok(VersusGame {
@@ -248,9 +243,9 @@ impl VersusGame {
     fn reset(&self, py: Python<'_>, seed: Option<&Bound<'_, PyAny>>, only: Option<Vec<bool>>) -> Result<()> {
         let generators = generators(seed, self.num_games)?;
         let mut games = alone(&self.games)?;
-        let is_all = only.as_ref().is_none_or(|only| !only.contains(&false));
         let only = only.unwrap_or_else(|| vec![true; self.num_games]);
         ensure!(only.len() == self.num_games, "`only` has {} entries for {} games", only.len(), self.num_games);
+        let is_all = !only.contains(&false);
         ensure!(games.has_begun || is_all, "the games have not begun: call `reset` for all of them first");
         Ok(self.change(py, &mut games, |tables| {
             for ((table, rng), _) in tables.iter_mut().zip(generators).zip(only).filter(|(_, begins)| *begins) {
@@ -303,7 +298,7 @@ impl VersusGame {
         let games = alone(&many.games)?;
         let table = |table: &Table| -> Result<TableText> {
             let stands = snapshot_text(&many.game.race, &table.env.snapshot())?;
-            Ok((stands, generator_text(&table.rng)?, many.game.player(table.own)))
+            Ok((stands, serde_json::to_string(&table.rng)?, many.game.player(table.own)))
         };
         let tables = games.tables.iter().map(table).collect::<Result<Vec<_>>>()?;
         let player = many.own.map(|seat| many.game.player(seat));

@@ -522,9 +522,6 @@ class TrainingRun:
     def config(self) -> str:
         """Every setting, as TOML."""
     @property
-    def cluster(self) -> dict[str, int | None]:
-        """The settings of `[cluster]`, and the others that say who is where: `None` is "auto"."""
-    @property
     def iteration(self) -> int:
         """Iterations finished."""
     @property

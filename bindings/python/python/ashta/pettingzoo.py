@@ -9,6 +9,7 @@ from ._extras import needs
 
 with needs("pettingzoo"):
     import gymnasium
+    from gymnasium.spaces import Box, Dict, Discrete
     from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 
 import numpy as np
@@ -23,14 +24,14 @@ __all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
 class _Spaces:
     """Each agent has spaces of its own, which stay the same."""
 
-    observation_spaces: dict[str, gymnasium.spaces.Dict]
-    action_spaces: dict[str, gymnasium.spaces.Discrete]
+    observation_spaces: dict[str, Dict]
+    action_spaces: dict[str, Discrete]
 
-    def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
+    def observation_space(self, agent: str) -> Dict:
         """The same object each time."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+    def action_space(self, agent: str) -> Discrete:
         """The same object each time."""
         return self.action_spaces[agent]
 
@@ -67,15 +68,10 @@ class RaceEnv(_Spaces, AECEnv):
         self._players = {agent: player for player, agent in enumerate(self.possible_agents)}
         shape, actions = self.game.observation_tensor_shape(), self.game.num_distinct_actions()
         self.observation_spaces = {
-            agent: gymnasium.spaces.Dict(
-                {
-                    "observation": gymnasium.spaces.Box(0.0, 1.0, shape, np.float32),
-                    "action_mask": gymnasium.spaces.Box(0, 1, (actions,), np.int8),
-                }
-            )
+            agent: Dict({"observation": Box(0.0, 1.0, shape, np.float32), "action_mask": Box(0, 1, (actions,), np.int8)})
             for agent in self.possible_agents
         }
-        self.action_spaces = {agent: gymnasium.spaces.Discrete(actions) for agent in self.possible_agents}
+        self.action_spaces = {agent: Discrete(actions) for agent in self.possible_agents}
         self._random = random.Random()
         self.state_ = self.game.new_initial_state(0)
 
@@ -156,9 +152,6 @@ class RaceEnv(_Spaces, AECEnv):
         elif self.render_mode == "human":
             print(self.state_)
         return str(self.state_) if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 class ParallelRaceEnv(_Spaces, ParallelEnv):

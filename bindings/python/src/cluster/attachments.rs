@@ -1,16 +1,14 @@
 //! Bots and tables that go along to other machines.
 
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::table::TableHeader;
+use ashta_agents::roster::NamedAgent;
 use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{BotSource, NamedAgent};
 use ashta_env::race::Race;
 
-use super::Files;
+use super::{Files, read};
 
 /// An agent with the content of its file: its name, of a bot its look-ahead, and the content, empty where it has none.
 pub(crate) type PackedAgent = (String, String, Vec<u8>);
@@ -26,14 +24,10 @@ pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
 
 /// The agent that was packed; the table of perfect play is in `folders`, where it came along.
 pub(crate) fn unpack((name, lookahead, content): &PackedAgent, folders: &Folders) -> Result<NamedAgent> {
-    Ok(match (lookahead.as_str(), content.as_slice()) {
-        (_, []) => folders.agent(name)?,
-        ("", table) => NamedAgent::of_file(name, table, "")?,
-        (lookahead, bot) => {
-            let (source, bot) = (BotSource::File(name.into()), Bot::from_bytes(bot)?);
-            NamedAgent::of_bot(source, bot, lookahead.parse()?).with_tables_in(&folders.folders)
-        }
-    })
+    if content.is_empty() {
+        return Ok(folders.agent(name)?);
+    }
+    Ok(NamedAgent::of_file(name, content, lookahead)?.with_tables_in(&folders.folders))
 }
 
 /// The table of a game, where it is solved.
@@ -46,8 +40,4 @@ pub(crate) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
     };
     let path = folders.tables()?.into_iter().find(is_ours).context("the table was there a moment ago")?;
     Ok(Files::from([("perfect.table".to_owned(), read(&path)?)]))
-}
-
-fn read(path: &PathBuf) -> Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }

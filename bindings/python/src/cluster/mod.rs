@@ -40,20 +40,21 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
     Ok(())
 }
 
+/// The content of a file.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
 /// Every file of a folder.
 fn read_files(folder: &Path) -> Result<Files> {
     let mut files = Files::new();
-    let mut open = vec![String::new()];
-    while let Some(prefix) = open.pop() {
-        let inner = folder.join(&prefix);
-        for entry in fs::read_dir(&inner).with_context(|| format!("cannot read the folder {}", inner.display()))? {
-            let path = entry?.path();
-            let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
-            if path.is_dir() {
-                open.push(name + "/");
-            } else {
-                files.insert(name, fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?);
-            }
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            files.extend(read_files(&path)?.into_iter().map(|(inner, content)| (format!("{name}/{inner}"), content)));
+        } else {
+            files.insert(name.into_owned(), read(&path)?);
         }
     }
     Ok(files)

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ashta_agents::learn::config as plan;
-use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
@@ -22,6 +21,7 @@ use super::workers::{Weights, network};
 use super::{Files, read_files, write_files};
 use crate::Result;
 use crate::agent::folders_or_default;
+use crate::interrupt::lock;
 
 /// What one iteration does.
 #[pyclass(frozen, get_all, module = "ashta._ashta")]
@@ -67,12 +67,6 @@ pub struct TrainingRun {
     changes: bool,
 }
 
-impl TrainingRun {
-    fn log(&self) -> MutexGuard<'_, RunLog> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// The plan, the messages and the seconds of an iteration.
 type KeptTuple = (Plan, Vec<Vec<u8>>, f64);
 
@@ -111,7 +105,7 @@ impl TrainingRun {
     /// Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were kept
     /// are forgotten where settings have changed.
     fn accept(&self) -> Result<()> {
-        let log = self.log();
+        let log = lock(&self.log);
         if self.changes {
             log.rundir().forget_games(None)?;
         }
@@ -121,73 +115,55 @@ impl TrainingRun {
     /// How the machine rounds that began the run.
     #[getter]
     fn numerics(&self) -> String {
-        self.log().rundir().info().numerics.clone()
+        lock(&self.log).rundir().info().numerics.clone()
     }
 
     /// The folder of the run.
     #[getter]
     fn path(&self) -> PathBuf {
-        self.log().rundir().path().to_owned()
+        lock(&self.log).rundir().path().to_owned()
     }
 
     /// Every setting, as TOML.
     #[getter]
     fn config(&self) -> String {
-        self.log().config().to_toml()
-    }
-
-    /// The settings of `[cluster]`, and the others that say who is where: `None` is "auto".
-    #[getter]
-    fn cluster(&self) -> BTreeMap<&'static str, Option<u64>> {
-        let log = self.log();
-        let (cluster, run) = (&log.config().cluster, &log.config().run);
-        BTreeMap::from([
-            ("actors", cluster.actors),
-            ("games_per_task", cluster.games_per_task),
-            ("staleness", Some(cluster.staleness)),
-            ("learner_cores", Some(cluster.learner_cores)),
-            ("evaluator_cores", Some(cluster.evaluator_cores)),
-            ("learner_gpus", Some(u64::from(run.device != LearnerDevice::Cpu))),
-        ])
+        lock(&self.log).config().to_toml()
     }
 
     /// Iterations finished.
     #[getter]
     fn iteration(&self) -> u64 {
-        self.log().iteration()
+        lock(&self.log).iteration()
     }
 
     /// Whether all games are played, or the time is up.
     #[getter]
     fn is_over(&self) -> bool {
-        self.log().is_over()
+        lock(&self.log).is_over()
     }
 
     /// The learning rate of what is left to learn when the run is over.
     #[getter]
     fn last_learning_rate(&self) -> f64 {
-        self.log().last_learning_rate()
+        lock(&self.log).last_learning_rate()
     }
 
     /// The files of the newest checkpoint, if there is one.
     fn checkpoint(&self) -> Result<Option<Files>> {
-        let log = self.log();
-        Ok(match log.saved() {
-            0 => None,
-            saved => Some(read_files(&log.rundir().checkpoint(saved))?),
-        })
+        let log = lock(&self.log);
+        Ok((log.saved() > 0).then(|| read_files(&log.rundir().checkpoint(log.saved()))).transpose()?)
     }
 
     /// The iteration of the newest checkpoint, 0 before the first.
     #[getter]
     fn saved(&self) -> u64 {
-        self.log().saved()
+        lock(&self.log).saved()
     }
 
     /// The opponents of the settings with their files, by how the settings name them, and the table of perfect play,
     /// for `RunEvaluator`.
     fn opponents(&self) -> Result<(BTreeMap<String, PackedAgent>, Files)> {
-        let log = self.log();
+        let log = lock(&self.log);
         let evaluation = &log.config().evaluation;
         let packed = |spec: &String| Ok((spec.clone(), attachments::pack(&self.folders.agent(spec)?)?));
         let opponents = evaluation.during.iter().chain(&evaluation.opponents).map(packed).collect::<Result<_>>()?;
@@ -197,28 +173,28 @@ impl TrainingRun {
     /// The plan that follows `before`, or what is finished; `None` when the run is over.
     #[pyo3(signature = (before = None))]
     fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
-        self.log().plan(before.map(Plan::inner).as_ref()).map(Plan::from)
+        lock(&self.log).plan(before.map(Plan::inner).as_ref()).map(Plan::from)
     }
 
     /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
     fn keep(&self, plan: &Plan, messages: Vec<Vec<u8>>, seconds: f64) -> Result<()> {
-        Ok(self.log().keep(&KeptGames { plan: plan.inner(), seconds, messages })?)
+        Ok(lock(&self.log).keep(&KeptGames { plan: plan.inner(), seconds, messages })?)
     }
 
     /// The plan, the messages and the seconds that were kept of an iteration, if they were.
     fn kept(&self, iteration: u64) -> Result<Option<KeptTuple>> {
-        let kept = self.log().kept(iteration)?;
+        let kept = lock(&self.log).kept(iteration)?;
         Ok(kept.map(|KeptGames { plan, seconds, messages }| (plan.into(), messages, seconds)))
     }
 
     /// Whether there is a short evaluation after an iteration.
     fn evaluates_after(&self, iteration: u64) -> bool {
-        self.log().evaluates_after(iteration)
+        lock(&self.log).evaluates_after(iteration)
     }
 
     /// Whether there is a checkpoint after an iteration.
     fn saves_after(&self, iteration: u64) -> bool {
-        self.log().saves_after(iteration)
+        lock(&self.log).saves_after(iteration)
     }
 
     /// Counts the games of a plan: with the messages of the trainer, the seconds that they took, and more numbers to be
@@ -231,7 +207,7 @@ impl TrainingRun {
         seconds: f64,
         numbers: BTreeMap<String, f64>,
     ) -> Result<()> {
-        let mut log = self.log();
+        let mut log = lock(&self.log);
         log.finish(&plan.inner(), &wire::decode(report)?, &wire::decode(losses)?, seconds);
         numbers.iter().for_each(|(tag, &number)| log.scalar(tag, number));
         Ok(())
@@ -240,7 +216,7 @@ impl TrainingRun {
     /// Adds what a short evaluation found, of the weights after `iteration`, and marks the best checkpoint, if it is
     /// saved.
     fn evaluated(&self, iteration: u64, evaluation: &[u8]) -> Result<()> {
-        let mut log = self.log();
+        let mut log = lock(&self.log);
         log.scalar("eval/iteration", iteration as f64);
         log.evaluated(iteration, &wire::decode(evaluation)?);
         Ok(log.mark_best()?)
@@ -248,7 +224,7 @@ impl TrainingRun {
 
     /// Adds the weights of each layer, as histograms.
     fn weights(&self, weights: Weights<'_>) -> Result<()> {
-        let mut log = self.log();
+        let mut log = lock(&self.log);
         let net = network(log.config(), &self.race, &weights)?;
         log.weights(&net);
         Ok(())
@@ -256,29 +232,29 @@ impl TrainingRun {
 
     /// Writes the metrics of the iteration that was finished last, and shows how the run stands.
     fn write(&self) -> Result<()> {
-        Ok(self.log().write()?)
+        Ok(lock(&self.log).write()?)
     }
 
     /// Saves a checkpoint of the iteration that was finished last, from what the trainer's `save` returned.
     fn save(&self, files: Files, state: &[u8]) -> Result<()> {
-        Ok(self.log().save(wire::decode(state)?, |dir| write_files(dir, &files))?)
+        Ok(lock(&self.log).save(wire::decode(state)?, |dir| write_files(dir, &files))?)
     }
 
     /// The counters of the run as text, from what the trainer's `save` returned.
     fn state(&self, state: &[u8]) -> Result<String> {
-        Ok(serde_json::to_string(&self.log().state(wire::decode(state)?))?)
+        Ok(serde_json::to_string(&lock(&self.log).state(wire::decode(state)?))?)
     }
 
     /// Ends what is shown of the run while it goes on, and lets others go on with it.
     fn close(&self) {
-        let mut log = self.log();
+        let mut log = lock(&self.log);
         log.end_progress();
         log.unlock();
     }
 
     /// Writes the bot of the run with its card; where it is.
     fn write_bot(&self, bot: &[u8]) -> Result<PathBuf> {
-        let (log, bot) = (self.log(), Bot::from_bytes(bot)?);
+        let (log, bot) = (lock(&self.log), Bot::from_bytes(bot)?);
         let name = &log.config().run.name;
         let path = log.rundir().bots().join(format!("{name}.bot"));
         bot.write(&path)?;

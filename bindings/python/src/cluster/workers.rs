@@ -1,7 +1,7 @@
 //! Workers of a run: actors that play, the trainer that learns, the evaluator.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, anyhow};
 use ashta_agents::learn::numerics::fingerprint;
@@ -23,6 +23,7 @@ use pyo3::prelude::*;
 use super::attachments::{PackedAgent, unpack};
 use super::{Files, read_files, scratch};
 use crate::Result;
+use crate::interrupt::lock;
 
 /// How this machine rounds: with others games and networks are not the same to the last bit.
 #[pyfunction]
@@ -82,12 +83,6 @@ pub struct Trainer {
     threads: usize,
 }
 
-impl Trainer {
-    fn lock(&self) -> MutexGuard<'_, Box<trainer::Trainer<Race>>> {
-        self.trainer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 fn sent<'py>(py: Python<'py>, net: &PortableNet) -> Bound<'py, PyArray1<f32>> {
     PyArray1::from_vec(py, wire::weights(net))
 }
@@ -116,7 +111,7 @@ impl Trainer {
     /// Learns what is due with steps of this size; the weights for self-play, and the message with the losses.
     fn learn<'py>(&self, py: Python<'py>, learning_rate: f64) -> Result<(Bound<'py, PyArray1<f32>>, Vec<u8>)> {
         let (net, losses) = py.detach(|| -> Result<_> {
-            let mut trainer = self.lock();
+            let mut trainer = lock(&self.trainer);
             let losses = trainer.learn(learning_rate, self.threads);
             Ok((trainer.latest_net()?, wire::encode(&losses)?))
         })?;
@@ -131,24 +126,24 @@ impl Trainer {
             for message in &messages {
                 records.extend(wire::decode_games(&self.race, message)?);
             }
-            Ok(wire::encode(&self.lock().take_in(&records, lambda_, wants_details))?)
+            Ok(wire::encode(&lock(&self.trainer).take_in(&records, lambda_, wants_details))?)
         })
     }
 
     /// The weights for self-play.
     fn weights<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f32>>> {
-        Ok(sent(py, &py.detach(|| self.lock().latest_net())?))
+        Ok(sent(py, &py.detach(|| lock(&self.trainer).latest_net())?))
     }
 
     /// The weights to evaluate and to export.
     fn average<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f32>>> {
-        Ok(sent(py, &py.detach(|| self.lock().net())?))
+        Ok(sent(py, &py.detach(|| lock(&self.trainer).net())?))
     }
 
     /// The files of a checkpoint but for the counters of the run, and the message with what goes there.
     fn save(&self, py: Python<'_>) -> Result<(Files, Vec<u8>)> {
         py.detach(|| {
-            let (folder, trainer) = (scratch(&Files::new())?, self.lock());
+            let (folder, trainer) = (scratch(&Files::new())?, lock(&self.trainer));
             trainer.save(folder.path())?;
             Ok((read_files(folder.path())?, wire::encode(&trainer.state())?))
         })
@@ -188,7 +183,7 @@ impl RunEvaluator {
     /// A short evaluation; the message with what it found.
     fn evaluate(&self, py: Python<'_>, weights: Weights<'_>) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
-        py.detach(|| Ok(wire::encode(&self.lock().evaluate(&net)?)?))
+        py.detach(|| Ok(wire::encode(&lock(&self.evaluator).evaluate(&net)?)?))
     }
 
     /// The evaluation at the end: the bot as a file holds it, and a table of the results for people. `state` is the
@@ -196,7 +191,7 @@ impl RunEvaluator {
     fn conclude(&self, py: Python<'_>, weights: Weights<'_>, state: &str) -> Result<(Vec<u8>, String)> {
         let net = network(&self.config, &self.race, &weights)?;
         py.detach(|| {
-            let found = self.lock().conclude(&net, &Stop::default())?.context("nothing stops it")?;
+            let found = lock(&self.evaluator).conclude(&net, &Stop::default())?.context("nothing stops it")?;
             let RunEvaluation { results, exploitability, .. } = found;
             let bot = export::bot(&self.race, &net, &self.config, &parse_state(state)?, &results)?;
             let mut table = score_table(&results);
@@ -205,11 +200,5 @@ impl RunEvaluator {
             }
             Ok((bot.to_bytes()?, table))
         })
-    }
-}
-
-impl RunEvaluator {
-    fn lock(&self) -> MutexGuard<'_, evaluation::RunEvaluator> {
-        self.evaluator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

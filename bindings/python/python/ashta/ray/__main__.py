@@ -6,6 +6,7 @@ import sys
 
 from ray import tune
 
+from .. import Game
 from .arenas import arena
 from .sweeps import OBJECTIVES, sweep, table
 from .training import Interrupted, WorkersDied, resume, train
@@ -15,14 +16,12 @@ def parser():
     """The words of the command line."""
     top = argparse.ArgumentParser(prog="python -m ashta.ray", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
-    address = {"help": 'address of the cluster, or "auto"; by default RAY_ADDRESS, or a cluster of this machine alone'}
 
     one = commands.add_parser("train", help="train a bot as `ashta train` does; [cluster] says how it is spread")
     one.add_argument("config", nargs="?", help="file with settings; the defaults without it")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     one.add_argument("--resume", metavar="RUNDIR", help="go on with an interrupted run in this folder")
     one.add_argument("--fallback", action="store_true", help="set damaged checkpoints aside and go on from the one before")
-    one.add_argument("--address", **address)
 
     two = commands.add_parser("arena", help="let agents meet as `ashta arena` does")
     two.add_argument("agents", nargs="+", help="agents, as for `ashta arena`")
@@ -33,7 +32,6 @@ def parser():
     two.add_argument("--anchor", help="the agent that is rated 0")
     two.add_argument("--players", type=int, help="players on the cluster; by default one for each core")
     two.add_argument("--games", metavar="FILE", help="write the games there, a line each")
-    two.add_argument("--address", **address)
 
     three = commands.add_parser("sweep", help="run configurations side by side, by Ray Tune")
     three.add_argument("configs", nargs="+", help="files with settings")
@@ -46,7 +44,10 @@ def parser():
     three.add_argument("--samples", type=int, default=1, help="runs of each choice [default: 1]")
     three.add_argument("--cores", type=int, default=1, help="cores of a run [default: 1]")
     three.add_argument("--directory", default="runs/sweep", help="where the runs are kept [default: runs/sweep]")
-    three.add_argument("--address", **address)
+
+    where = 'address of the cluster, or "auto"; by default RAY_ADDRESS, or a cluster of this machine alone'
+    for command in (one, two, three):
+        command.add_argument("--address", help=where)
     return top
 
 
@@ -67,14 +68,10 @@ def tried(texts):
 
 def game_of(text):
     """The game of `--game`."""
-    import ashta
-
     if text is None:
         return None
     name, _, seats = text.partition(" ")
-    if not seats:
-        return ashta.Game(name)
-    return ashta.Game(name, seats=int(seats) if seats.isdigit() else seats)
+    return Game(name, seats=int(seats) if seats.isdigit() else seats or None)
 
 
 def run(args):

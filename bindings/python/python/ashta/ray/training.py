@@ -6,8 +6,9 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import tomllib
+from collections import namedtuple
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import ray
@@ -17,23 +18,13 @@ from .pool import Pool, WorkersDied, pump, worker
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
 
+# The messages with the games of a plan, `None` while they are played; and how far their weights lag behind.
+Gathering = namedtuple("Gathering", "lag messages")
 Actor, Learner, Evaluator = map(worker, ("ActorProcess", "LearnerProcess", "EvaluatorProcess"))
 
 
 class Interrupted(RuntimeError):
     """The run was interrupted; everything is saved."""
-
-
-@dataclass
-class Gathering:
-    """The games of a plan while they are played."""
-
-    lag: int
-    messages: list = field(default_factory=list)
-
-    @property
-    def is_whole(self):
-        return all(message is not None for message in self.messages)
 
 
 class Driver:
@@ -45,8 +36,11 @@ class Driver:
     """
 
     def __init__(self, run):
-        self.run, self.settings = run, run.cluster
-        config = run.config
+        self.run, config = run, run.config
+        settings = tomllib.loads(config)
+        # `None` is "auto".
+        self.settings = {key: None if value == "auto" else value for key, value in settings["cluster"].items()}
+        self.settings["learner_gpus"] = int(settings["run"]["device"] != "cpu")
         self._check_room()
         self.staleness = self.settings["staleness"]
         cores, gpus = self.settings["learner_cores"], self.settings["learner_gpus"]
@@ -123,11 +117,6 @@ class Driver:
         self.asked.append(("learn", learning_rate))
         return answered
 
-    def _take_in(self, plan, messages, wants_details):
-        report, _ = self._ask("take_in", messages, plan.lambda_, wants_details)
-        self.asked.append(("take_in", plan.iteration))
-        return report
-
     def _replay(self, numerics):
         """Brings a new learner from the newest checkpoint to where the lost one was."""
         self._compare("learner", numerics)
@@ -165,11 +154,11 @@ class Driver:
             if version not in self.versions:
                 return
             self.planned = plan
-            gathering = self.gatherings[plan.iteration] = Gathering(plan.iteration - version)
             games = plan.end - plan.first
             size = self.settings["games_per_task"] or -(-games // max(1, self.pool.size))
-            for place, first in enumerate(range(plan.first, plan.end, size)):
-                gathering.messages.append(None)
+            firsts = range(plan.first, plan.end, size)
+            self.gatherings[plan.iteration] = Gathering(plan.iteration - version, [None] * len(firsts))
+            for place, first in enumerate(firsts):
                 weights, end = self.versions[version], min(first + size, plan.end)
                 self.pool.give((plan.iteration, place), "play", weights, first, end)
 
@@ -178,12 +167,6 @@ class Driver:
         self.versions[version] = ray.put(weights)
         for old in [old for old in self.versions if old < version - self.staleness]:
             del self.versions[old]
-
-    def _gather(self, plan):
-        gathering = self.gatherings[plan.iteration]
-        while not gathering.is_whole:
-            self._pump()
-        return self.gatherings.pop(plan.iteration)
 
     # The evaluator.
 
@@ -232,20 +215,22 @@ class Driver:
             (weights, losses), learner_seconds = self._learn(plan.learning_rate)
             self._publish(plan.iteration + 1, weights)
             numbers = {"cluster/learner_seconds": learner_seconds}
-            stored = None if plan.iteration in self.gatherings else run.kept(plan.iteration)
-            if stored is not None:
-                _, messages, seconds = stored
+            if plan.iteration not in self.gatherings:
+                _, messages, seconds = run.kept(plan.iteration)
                 begun = time.monotonic()
             else:
                 waited = time.monotonic()
-                gathering = self._gather(plan)
+                while None in self.gatherings[plan.iteration].messages:
+                    self._pump()
+                gathering = self.gatherings.pop(plan.iteration)
                 now = time.monotonic()
                 messages, seconds, begun = gathering.messages, now - begun, now
                 numbers["cluster/wait_seconds"] = now - waited
                 numbers["cluster/staleness"] = gathering.lag
                 run.keep(plan, messages, seconds)
             evaluates = run.evaluates_after(plan.iteration)
-            report = self._take_in(plan, messages, evaluates)
+            report, _ = self._ask("take_in", messages, plan.lambda_, evaluates)
+            self.asked.append(("take_in", plan.iteration))
             lost, self.lost_tasks = self.pool.lost_tasks - self.lost_tasks, self.pool.lost_tasks
             numbers |= {
                 "cluster/actors": self.pool.ready,
@@ -339,18 +324,11 @@ def connect(address):
 
 def _train(run, stops):
     print(f"training in {run.path}", file=sys.stderr)
-    try:
-        driver = Driver(run)
-    except BaseException:
-        run.close()
-        raise
-    try:
+    with closing(run), closing(Driver(run)) as driver:
         with _signals() as stopped:
             if not driver.train(lambda: bool(stopped) or (stops is not None and stops())):
                 raise Interrupted(f"interrupted; go on with\n    python -m ashta.ray train --resume {run.path}")
         table, bot = driver.conclude()
-    finally:
-        driver.close()
     print(table, end="")
     print(f"bot: {bot}")
     return bot
