@@ -61,19 +61,19 @@ impl TurnVisitor for Ends {
 }
 
 /// The engine's afterstates of a position and a throw.
-fn by_engine(turns: &RaceTurns, state: &State, outcome: usize) -> BTreeSet<TurnEnd> {
+fn by_engine(turns: &RaceTurns, state: &State, thrower: Seat, outcome: usize) -> BTreeSet<TurnEnd> {
     let race = turns.index().race();
     let (mut thrown, mut results) = (*state, TurnResults::new());
     race.apply_chance(&mut thrown, Outcome(outcome as u8));
     turn_results(race, &thrown, &mut results);
     let end = |end: &State| {
         if race.node(end) == Node::Terminal {
-            let has_won = race.returns(end)[state.mover] == 1.0;
+            let has_won = race.returns(end)[thrower] == 1.0;
             let then = if has_won { Continuation::Won } else { Continuation::Drawn };
             return TurnEnd { sides: Sides::default(), then };
         }
-        let (mover, mut sides) = turns.index().locate(end).expect("a turn ends at the start of the next");
-        if mover == state.mover {
+        let (next, mut sides) = turns.index().locate(end).expect("a turn ends at the start of the next");
+        if next == thrower {
             return TurnEnd { sides, then: Continuation::Again };
         }
         sides[..turns.seats()].rotate_right(1);
@@ -102,7 +102,7 @@ fn turns_of_random_sheets_are_those_of_the_engine() {
             let mut found = Ends::default();
             turns.visit(mover, sides, &mut found);
             for (outcome, ends) in found.0.iter().enumerate() {
-                let expected = by_engine(&turns, &state, outcome);
+                let expected = by_engine(&turns, &state, mover, outcome);
                 assert_eq!(ends, &expected, "{} outcome {outcome}\n{}", race.print(&state), sheet.text());
                 compared += 1;
             }

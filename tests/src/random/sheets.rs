@@ -10,9 +10,9 @@ use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{
-    Any, Area, Block, Capture, CourseCopy, Divide, End, EntryAt, FinishedPartner, FirstWhile, Flags, Group, LastThrow,
-    MarkRule, Marks, Meeting, Must, NamedEntry, NamedOdds, Odds, OpenedBy, Order, Overshoot, Returns, Room, SentTo,
-    Setup, Sheet, Speed, Teams, TurnKind, Unit, UnitKind, UnitMeeting, Values, WithPartner, Without, builtin,
+    Any, Area, Block, BonusOrder, Capture, CourseCopy, Divide, End, EntryAt, FinishedPartner, FirstWhile, Flags, Group,
+    LastThrow, MarkRule, Marks, Meeting, Must, NamedEntry, NamedOdds, Odds, OpenedBy, Order, Overshoot, Returns, Room,
+    SentTo, Setup, Sheet, Speed, Teams, TurnKind, Unit, UnitKind, UnitMeeting, Values, WithPartner, Without, builtin,
 };
 
 /// Whether a sheet has a combination of keys.
