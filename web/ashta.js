@@ -42,6 +42,10 @@ class Ashta {
     this.#exports = exports;
   }
 
+  get version() {
+    return this.#text(this.#exports.ashta_version());
+  }
+
   /** A baseline, such as `greedy+2ply`. */
   agent(name) {
     return this.#agent(this.#withText(name, (at) => this.#exports.ashta_agent_named(at)));

@@ -172,11 +172,18 @@ function near(event, places) {
     .filter(({ far }) => far < REACH * SIZE).sort((a, b) => a.far - b.far)[0]?.place ?? null;
 }
 
+// What a pointer is on: a landing of the lifted piece before all pieces, and pieces that can move before others.
+function under(event) {
+  const landing = landingOf(event.target) ?? near(event, landings);
+  if (landing) return { landing };
+  const own = spotOf(event.target);
+  const spot = own?.options.length ? own : near(event, spots.filter(({ options }) => options.length)) ?? own;
+  return { spot };
+}
+
 function pressed(event) {
   if (event.button) return;
-  // A landing of the lifted piece comes before all pieces, and pieces that can move before others.
-  const landing = landingOf(event.target) ?? near(event, landings), own = landing ? null : spotOf(event.target);
-  const spot = landing || own?.options.length ? own : near(event, spots.filter(({ options }) => options.length)) ?? own;
+  const { landing, spot } = under(event);
   press = { x: event.clientX, y: event.clientY, landing, spot, wasLifted: spot === lifted, ghost: null };
   if (spot?.options.length && !press.wasLifted) lift(spot);
 }

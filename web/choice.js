@@ -69,8 +69,11 @@ export class Choice {
 }
 
 // Throws as a sum: "1+2", "8×3".
-export const stacked = (throws, separator = "+") => [...Map.groupBy(throws, value => value)]
-  .map(([value, { length }]) => length > 1 ? `${value}×${length}` : `${value}`).join(separator);
+export function stacked(throws, separator = "+") {
+  const counts = new Map();
+  for (const value of throws) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].map(([value, count]) => count > 1 ? `${value}×${count}` : `${value}`).join(separator);
+}
 
 const sum = throws => throws.reduce((all, value) => all + value, 0);
 const isOne = turns => turns.every(turn => turn.position === turns[0].position);
