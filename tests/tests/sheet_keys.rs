@@ -354,7 +354,7 @@ const ROWS: &[Row] = &[
     ("T", "turn.bonus", "[4]", "turn.divide = 'finish'", "refused: a throw has one second part"),
     ("T", "turn.bonus_order", "'any'", "turn.bonus = [4]", "turns"),
     ("T", "turn.bonus_order", "'any'", "", "refused: this goes with turn.bonus"),
-    ("T", "turn.bonus_order", "'any'", "turn.bonus = [1]", "refused: is not told from its step"),
+    ("T", "turn.bonus_order", "'any'", "turn.bonus = [1]", "refused: and its step look alike"),
     ("SEDV", "turn.bonus_order", "'any'", "", "refused: this goes with turn.kind = \"throw\""),
     ("SEDV", "turn.bonus", "[1]", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "entry.first_while", "'never'", "entry.first = [4]", "marks"),

@@ -332,7 +332,7 @@ impl Check<'_> {
             (has_bonus && has_units, "turn.bonus", "the step is for single pieces: unit.kind is \"none\""),
             (turn.bonus.contains(&0), "turn.bonus", "nothing follows a throw of 0"),
             (is_any_order && !has_bonus, "turn.bonus_order", "this goes with turn.bonus"),
-            (is_any_order && turn.bonus.contains(&1), "turn.bonus_order", "a throw of 1 is not told from its step"),
+            (is_any_order && turn.bonus.contains(&1), "turn.bonus_order", "a throw of 1 and its step look alike"),
             (
                 has_bonus && gate.at != 0 && gate.without == Without::Wait,
                 "turn.bonus",

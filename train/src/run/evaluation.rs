@@ -135,7 +135,7 @@ pub struct RunEvaluation {
 }
 
 /// An opponent, behind its name in the settings.
-type Opponent = (String, Player);
+type NamedPlayer = (String, Player);
 
 /// Evaluates the networks of a run by games of the bot that looks one ply ahead.
 #[derive(Debug)]
@@ -143,8 +143,8 @@ pub struct RunEvaluator {
     /// The game that they play.
     pub(super) race: Arc<Race>,
     config: Config,
-    during: Vec<Opponent>,
-    opponents: Vec<Opponent>,
+    during: Vec<NamedPlayer>,
+    opponents: Vec<NamedPlayer>,
     /// Perfect play where the game is solved: regret against it is the most precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
@@ -202,13 +202,13 @@ impl RunEvaluator {
     }
 
     /// Plays the opponents, at last perfect play if that is at hand and was not among them.
-    fn matches(&self, net: &Arc<PortableNet>, opponents: &[Opponent], pairs: u64, stop: &Stop) -> Vec<MatchResult> {
+    fn matches(&self, net: &Arc<PortableNet>, opponents: &[NamedPlayer], pairs: u64, stop: &Stop) -> Vec<MatchResult> {
         let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
         let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
         let progress = MatchProgress { is_stopped: &|| stop.is_set(), ..MatchProgress::UNWATCHED };
         let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress);
-        let named = |(name, opponent): &Opponent| MatchResult { opponent: name.clone(), ..meet(opponent) };
+        let named = |(name, opponent): &NamedPlayer| MatchResult { opponent: name.clone(), ..meet(opponent) };
         let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
         if let Some(perfect) = &self.perfect
             && results.iter().all(|result| result.regret.is_none())
