@@ -197,6 +197,7 @@ fn rulesets_that_cannot_be_solved_are_named() {
         ("pagade?teams=true&pieces=1", "SENW", "games with teams"),
         ("pagade?pieces=1", "SENW", "games with placings"),
         ("pagade?pieces=1&play_on=false&no_cut=off", "SENW", "two dice and more than two seats"),
+        ("ashte-kashte?pieces=1", "SE", "two seats to which the board does not look alike"),
         ("ashtapada?pieces=3", "SN", "about 1736055556 positions"),
         ("ashte-kashte", "SN", "264896 ways"),
     ] {
