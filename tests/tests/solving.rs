@@ -352,7 +352,7 @@ fn threads_and_interruptions_do_not_change_a_bit() {
         assert!(stops > 1, "{text} {seats}: stopped {stops} times");
         assert_eq!(found.values, whole.values, "{text} {seats}");
         assert_eq!(found.facts.residual.to_bits(), whole.facts.residual.to_bits());
-        let other = Unfinished { values: vec![0; 3], place: Cursor::default() };
+        let other = Unfinished { values: vec![0; 3], place: Cursor::default(), deltas: Vec::new() };
         let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| ControlFlow::Continue(()));
         assert!(refused.expect_err("too few").to_string().contains("3 values to go on with"));
     }

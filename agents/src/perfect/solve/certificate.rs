@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::kernel::TwoSeats;
 use super::order::PairOrder;
 use super::quantity::{Length, Quantity};
-use super::sweep::{Cursor, SharedValues, SolveWatch, Sweeps};
+use super::sweep::{Cursor, Deltas, SharedValues, SolveWatch, Sweeps};
 
 /// Results whose values differ by less than this from the best might be the best.
 const GAP: f64 = 1e-3;
@@ -60,7 +60,7 @@ pub(super) fn certify<T: TurnModel, const N: usize>(
     let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
     let (covered, bound) = if N == 1 { (1.0, f64::INFINITY) } else { (COVERED, Length::BOUND) };
     let kernel = TwoSeats::<T, Length, N>::of_nearly_best(turns, &cells, values, GAP, covered);
-    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides(), N), Cursor::default(), watch) {
+    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides(), N), Cursor::default(), &Deltas::new(), watch) {
         Ok(ControlFlow::Continue(_)) => {}
         Ok(ControlFlow::Break(_)) => return ControlFlow::Break(()),
         Err(_) => return ControlFlow::Continue(None),

@@ -255,6 +255,8 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
 }
 
 impl<T: TurnModel, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T, Q, N> {
+    const EXTRAPOLATE: Option<fn(u32, u32, f64) -> u32> = Some(Q::extrapolated);
+
     fn update(&self, tile: &Tile, mut set: impl FnMut(usize, u32)) {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
         let views = self.views(&keys);

@@ -21,7 +21,7 @@ use kernel::TwoSeats;
 use many::{MaxN, RoundOrder};
 use order::PairOrder;
 use quantity::{ONE, Value};
-use sweep::{Kernel, SharedValues, SweepOrder, Sweeps};
+use sweep::{Deltas, Kernel, SharedValues, SweepOrder, Sweeps};
 
 pub use best_response::{Memory, Response, evaluate_policies};
 pub use certificate::Certificate;
@@ -97,6 +97,8 @@ pub struct Unfinished {
     pub values: Vec<u32>,
     /// Where to go on.
     pub place: Cursor,
+    /// How much the bits of each value have changed in sweeps that are to be extrapolated; empty where none are.
+    pub deltas: Vec<u32>,
 }
 
 /// The outcome of solving.
@@ -152,14 +154,18 @@ pub fn solve<T: TurnModel>(
     watch: StageWatch<'_>,
 ) -> Result<Solved, SolveError> {
     let expected = value_count(turns.index());
-    let (mut cells, place) = match unfinished {
-        Some(Unfinished { values, place }) if values.len() == expected => {
-            (values.into_iter().map(AtomicU32::new).collect(), place)
+    let (mut cells, place, deltas) = match unfinished {
+        Some(Unfinished { values, place, deltas }) => {
+            let (expected, found) = (expected * place.numbers_a_value(), values.len() + deltas.len());
+            if found != expected {
+                return Err(SolveError::Values { expected, found });
+            }
+            let shared = |bits: Vec<u32>| bits.into_iter().map(AtomicU32::new).collect::<Vec<_>>();
+            (shared(values), place, if deltas.is_empty() { Deltas::new() } else { shared(deltas).into() })
         }
-        Some(Unfinished { values, .. }) => return Err(SolveError::Values { expected, found: values.len() }),
-        None => (cells(expected), Cursor::default()),
+        None => (cells(expected), Cursor::default(), Deltas::new()),
     };
-    let work = Work { turns, start, place, config, watch };
+    let work = Work { turns, start, place, deltas, config, watch };
     let found = if turns.seats() != 2 {
         work.solve(&MaxN { turns, cells: &cells }, &cells, &RoundOrder::new(turns), None)
     } else if turns.has_rows() {
@@ -170,10 +176,15 @@ pub fn solve<T: TurnModel>(
     } else {
         work.two_seats::<1>(&cells)
     };
-    let values = cells.into_iter().map(AtomicU32::into_inner).collect();
+    let bits = |cells: Vec<AtomicU32>| cells.into_iter().map(AtomicU32::into_inner).collect();
+    let deltas = work.deltas.into_inner().unwrap_or_default();
+    let values = bits(cells);
     Ok(match found? {
         ControlFlow::Continue(facts) => Solved::Solution(Solution { values, facts }),
-        ControlFlow::Break(place) => Solved::Unfinished(Unfinished { values, place }),
+        ControlFlow::Break(place) => {
+            let deltas = if place.has_deltas() { bits(deltas) } else { Vec::new() };
+            Solved::Unfinished(Unfinished { values, place, deltas })
+        }
     })
 }
 
@@ -187,6 +198,7 @@ struct Work<'a, T> {
     turns: &'a T,
     start: Sides,
     place: Cursor,
+    deltas: Deltas,
     config: &'a SolveConfig,
     watch: StageWatch<'a>,
 }
@@ -212,7 +224,7 @@ impl<T: TurnModel> Work<'_, T> {
         certify: Option<&dyn Fn(f64) -> ControlFlow<(), Option<Certificate>>>,
     ) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
         let on_progress = |progress: &SweepProgress| (self.watch)(&Stage::Values(*progress));
-        let place = match self.config.sweeps().run(kernel, cells, order, self.place, &on_progress)? {
+        let place = match self.config.sweeps().run(kernel, cells, order, self.place, &self.deltas, &on_progress)? {
             ControlFlow::Continue(place) => place,
             ControlFlow::Break(place) => return Ok(ControlFlow::Break(place)),
         };

@@ -59,6 +59,9 @@ pub(super) trait Quantity: Sync {
     /// The one of two results that counts where the values that the player chooses by are equal.
     fn of_equals(a: i32, b: i32) -> i32;
 
+    /// The bits beyond `new`, by `factor` times its distance from `old`.
+    fn extrapolated(old: u32, new: u32, factor: f64) -> u32;
+
     /// How far apart bits are.
     fn distance(old: u32, new: u32) -> f64;
 }
@@ -127,6 +130,10 @@ impl Quantity for Value {
         a.min(b)
     }
 
+    fn extrapolated(old: u32, new: u32, factor: f64) -> u32 {
+        bits((f64::from(new) + factor * (f64::from(new) - f64::from(old))) * UNIT)
+    }
+
     fn distance(old: u32, new: u32) -> f64 {
         f64::from(old.abs_diff(new)) * UNIT
     }
@@ -186,6 +193,11 @@ impl Quantity for Length {
     #[inline]
     fn of_equals(a: i32, b: i32) -> i32 {
         a.max(b)
+    }
+
+    fn extrapolated(old: u32, new: u32, factor: f64) -> u32 {
+        let [old, new] = [old, new].map(f32::from_bits);
+        (new + factor as f32 * (new - old)).max(0.0).to_bits()
     }
 
     fn distance(old: u32, new: u32) -> f64 {

@@ -4,11 +4,15 @@
 //! and within a layer levels, which only captures lead back to, so that only for them further sweeps are needed.
 //! Positions of one level are independent of each other but for a capture or a pass; they read the values from before
 //! the level, in whatever order threads run. So the values do not depend on the number of threads.
+//!
+//! From sweep to sweep the changes become smaller at a rate that soon is the same, of either sign, since a value counts
+//! for one seat what it does not for the other. Once two rates in a row are alike, the changes of the last two sweeps
+//! are taken for the beginning of a geometric series, and all values move to where it ends.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::thread::ScopedJoinHandle;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +21,12 @@ use super::SolveError;
 
 /// Values of positions as bits that threads can share.
 pub(super) type SharedValues = [AtomicU32];
+
+/// By cell how much its bits have changed in sweeps that are to be extrapolated.
+pub(super) type Deltas = OnceLock<Vec<AtomicU32>>;
+
+/// Two rates in a row are alike where they differ by less than this share of what they are below 1.
+const ALIKE: f64 = 0.2;
 
 /// The order in which positions are swept.
 pub(super) trait SweepOrder: Sync {
@@ -41,6 +51,9 @@ pub(super) trait Kernel<I>: Sync {
     /// The distance of two values.
     fn distance(&self, old: u32, new: u32) -> f64;
 
+    /// The bits beyond `new`, by `factor` times its distance from `old`; `None` where values are not extrapolated.
+    const EXTRAPOLATE: Option<fn(old: u32, new: u32, factor: f64) -> u32> = None;
+
     /// Receives values that have been set, before anything else is updated.
     fn committed(&self, _new: &[(usize, u32)]) {}
 
@@ -62,6 +75,31 @@ pub struct Cursor {
     pub change: f64,
     /// Sweeps that are finished in all, each counted by its share of the positions.
     pub work: f64,
+    /// The sum of all changes in the sweep so far, in units of 2⁻³²; changes above 1 count as 1.
+    #[serde(default)]
+    pub total: u64,
+    /// Those of the sweeps before, up to three since the last extrapolation, the latest first.
+    #[serde(default)]
+    pub totals: [u64; 3],
+}
+
+impl Cursor {
+    /// Whether changes are kept, to be extrapolated.
+    pub(crate) fn has_deltas(&self) -> bool {
+        self.totals[0] > 0
+    }
+
+    /// Numbers that are kept for each value: itself, and how much it has changed.
+    pub(crate) fn numbers_a_value(&self) -> usize {
+        1 + usize::from(self.has_deltas())
+    }
+
+    /// The changes that are to be expected after the last two sweeps, in units of those that these made.
+    fn to_come(&self) -> Option<f64> {
+        let [last, before, first] = self.totals.map(|total| total as f64);
+        let (rate, rate_before, both) = (last / before, before / first, last / first);
+        (rate < 1.0 && (rate - rate_before).abs() < ALIKE * (1.0 - rate)).then_some(both / (1.0 - both))
+    }
 }
 
 /// The report to a watch after each level.
@@ -101,11 +139,15 @@ struct Shared<'a, K, O> {
     next_item: AtomicUsize,
     /// The largest change of the sweep, as the bits of a positive number.
     change: AtomicU64,
+    /// The sum of its changes.
+    total: AtomicU64,
+    deltas: &'a Deltas,
     is_stopped: AtomicBool,
 }
 
 impl Sweeps {
-    /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does.
+    /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does. `deltas` belong
+    /// to the place.
     ///
     /// # Errors
     /// When a layer has not converged within the limit.
@@ -115,6 +157,7 @@ impl Sweeps {
         cells: &SharedValues,
         order: &O,
         place: Cursor,
+        deltas: &Deltas,
         watch: SolveWatch<'_>,
     ) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
         let threads = self.threads.max(1);
@@ -127,6 +170,8 @@ impl Sweeps {
             barrier: Barrier::new(threads),
             next_item: AtomicUsize::new(0),
             change: AtomicU64::new(place.change.to_bits()),
+            total: AtomicU64::new(place.total),
+            deltas,
             is_stopped: AtomicBool::new(false),
         };
         std::thread::scope(|scope| {
@@ -146,19 +191,24 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
         let layers = self.order.layers();
         while place.layers < layers {
             let levels = self.order.levels(place.layers);
+            let none = || std::iter::repeat_with(AtomicU32::default).take(self.cells.len()).collect();
+            let deltas = place.has_deltas().then(|| self.deltas.get_or_init(none));
             while place.levels < levels {
                 items.clear();
                 self.order.items(place.layers, place.levels, &mut items);
-                let change = self.update(&items, &mut out);
-                self.change.fetch_max(change.to_bits(), Ordering::Relaxed);
+                self.update(&items, &mut out);
                 self.barrier.wait();
                 for &(cell, bits) in &out {
-                    self.cells[cell].store(bits, Ordering::Relaxed);
+                    let old = self.cells[cell].swap(bits, Ordering::Relaxed);
+                    if let Some(deltas) = deltas {
+                        deltas[cell].fetch_add(bits.wrapping_sub(old), Ordering::Relaxed);
+                    }
                 }
                 self.kernel.committed(&out);
                 out.clear();
                 place.levels += 1;
                 place.change = f64::from_bits(self.change.load(Ordering::Relaxed));
+                place.total = self.total.load(Ordering::Relaxed);
                 self.meet(is_leader, || {
                     self.next_item.store(0, Ordering::Relaxed);
                     let is_stopped = (self.watch)(&SweepProgress { place, layers, levels, last_change }).is_break();
@@ -171,13 +221,31 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             place.sweeps += 1;
             place.work += self.order.share(place.layers);
             last_change = place.change;
-            if place.change <= self.sweeps.tolerance {
-                (place.layers, place.sweeps, last_change) = (place.layers + 1, 0, 1.0);
+            let is_converged = place.change <= self.sweeps.tolerance;
+            if let Some(extrapolate) = K::EXTRAPOLATE {
+                place.totals = [place.total, place.totals[0], place.totals[1]];
+                if let Some(deltas) = deltas.filter(|_| is_converged || place.totals[2] > 0) {
+                    let to_come = place.to_come().filter(|_| !is_converged);
+                    self.meet(is_leader, || {
+                        self.extrapolate(deltas, |old, new| match to_come {
+                            Some(factor) => extrapolate(old, new, factor),
+                            None => new,
+                        })
+                    });
+                    place.totals = if to_come.is_some() { [0; 3] } else { [place.total, 0, 0] };
+                }
+            }
+            if is_converged {
+                place = Cursor { layers: place.layers + 1, work: place.work, ..Cursor::default() };
+                last_change = 1.0;
             } else if place.sweeps >= self.sweeps.limit {
                 return Err(SolveError::NotConverged { sweeps: place.sweeps, change: place.change });
             }
-            (place.levels, place.change) = (0, 0.0);
-            self.meet(is_leader, || self.change.store(0, Ordering::Relaxed));
+            (place.levels, place.change, place.total) = (0, 0.0, 0);
+            self.meet(is_leader, || {
+                self.change.store(0, Ordering::Relaxed);
+                self.total.store(0, Ordering::Relaxed);
+            });
         }
         Ok(ControlFlow::Continue(place))
     }
@@ -191,16 +259,37 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
         self.barrier.wait();
     }
 
-    /// Works on items that no other thread has taken; returns the largest change.
-    fn update(&self, items: &[O::Item], out: &mut Vec<(usize, u32)>) -> f64 {
-        let mut change = 0.0_f64;
+    /// Moves every value that has changed to where `moved` has it for its bits before the changes and now.
+    fn extrapolate(&self, deltas: &[AtomicU32], moved: impl Fn(u32, u32) -> u32) {
+        let mut out = Vec::new();
+        for (cell, delta) in deltas.iter().enumerate() {
+            let by = delta.swap(0, Ordering::Relaxed);
+            let new = self.cells[cell].load(Ordering::Relaxed);
+            let bits = if by == 0 { new } else { moved(new.wrapping_sub(by), new) };
+            if bits != new {
+                self.cells[cell].store(bits, Ordering::Relaxed);
+                out.push((cell, bits));
+            }
+            if out.len() == 1 << 16 || cell + 1 == deltas.len() {
+                self.kernel.committed(&out);
+                out.clear();
+            }
+        }
+    }
+
+    /// Works on items that no other thread has taken, and adds their changes to those of the sweep.
+    fn update(&self, items: &[O::Item], out: &mut Vec<(usize, u32)>) {
+        let (mut change, mut total) = (0.0_f64, 0);
         while let Some(item) = items.get(self.next_item.fetch_add(1, Ordering::Relaxed)) {
             self.kernel.update(item, |cell, bits| {
-                change = change.max(self.kernel.distance(self.cells[cell].load(Ordering::Relaxed), bits));
+                let distance = self.kernel.distance(self.cells[cell].load(Ordering::Relaxed), bits);
+                change = change.max(distance);
+                total += (distance.min(1.0) * f64::from(u32::MAX)) as u64;
                 out.push((cell, bits));
             });
         }
-        change
+        self.change.fetch_max(change.to_bits(), Ordering::Relaxed);
+        self.total.fetch_add(total, Ordering::Relaxed);
     }
 }
 

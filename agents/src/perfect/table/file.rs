@@ -76,7 +76,9 @@ impl TableHeader {
     /// The header of the values of a game.
     pub(super) fn new(starts: &TurnIndex, bits: u8, facts: Option<Facts>, unfinished: Option<Cursor>) -> TableHeader {
         let ruleset = starts.race().ruleset().clone();
-        let (ruleset_hash, sides, values) = (hash(&ruleset), starts.sides().len(), value_count(starts));
+        let numbers_a_value = unfinished.map_or(1, |place| place.numbers_a_value());
+        let (ruleset_hash, sides, values) =
+            (hash(&ruleset), starts.sides().len(), value_count(starts) * numbers_a_value);
         TableHeader { ruleset, ruleset_hash, sides, values, bits, facts, unfinished }
     }
 
@@ -113,7 +115,10 @@ pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Er
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
         Error::unless(expected == found, || format!("is of {found}, not of {expected}"))?;
         match (header.unfinished, values) {
-            (Some(place), TableValues::Long(values)) => Ok(Unfinished { values, place }),
+            (Some(place), TableValues::Long(mut values)) => {
+                let deltas = values.split_off(value_count(starts));
+                Ok(Unfinished { values, place, deltas })
+            }
             _ => Err(Error::new("is finished: there is nothing to go on with")),
         }
     };
@@ -131,7 +136,8 @@ fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableVal
     Error::unless(header.ruleset_hash == hash, || fact("ruleset_hash", &hash, &header.ruleset_hash))?;
     let race = Race::new(header.ruleset.clone());
     let starts = TurnIndex::new(&race).map_err(Error::new)?;
-    let (sides, count) = (starts.sides().len(), value_count(&starts));
+    let numbers_a_value = header.unfinished.map_or(1, |place| place.numbers_a_value());
+    let (sides, count) = (starts.sides().len(), value_count(&starts) * numbers_a_value);
     Error::unless(header.sides == sides, || fact("camps", sides, header.sides))?;
     Error::unless(header.values == count, || fact("values", count, header.values))?;
     let values = match header.bits {
@@ -223,8 +229,9 @@ fn read_values<V>(
 /// # Errors
 /// When the file cannot be written.
 pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
-    let Unfinished { values, place } = unfinished;
-    write(path, &TableHeader::new(starts, 32, None, Some(*place)), |at| values[at])
+    let Unfinished { values, place, deltas } = unfinished;
+    let number = |at: usize| values.get(at).or_else(|| deltas.get(at - values.len())).copied().unwrap_or_default();
+    write(path, &TableHeader::new(starts, 32, None, Some(*place)), number)
 }
 
 pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
