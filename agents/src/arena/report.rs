@@ -67,13 +67,13 @@ impl MatchReport {
         let scores = of_first_agent(&games, chance_level).0.scores;
         let mut results = SideResults { wins: 0, draws: 0, losses: 0 };
         for game in &games {
-            let returns = (&game.agents[..], game.returns.as_deref());
-            if let ([0, _], Some([own, other])) | ([_, 0], Some([other, own])) = returns {
-                match own.total_cmp(other) {
-                    Ordering::Greater => results.wins += 1,
-                    Ordering::Equal => results.draws += 1,
-                    Ordering::Less => results.losses += 1,
-                }
+            let Some(returns) = &game.returns else { continue };
+            let Some(own) = game.agents.iter().position(|&agent| agent == 0) else { continue };
+            let others = returns.iter().enumerate().filter(|&(side, _)| side != own).map(|(_, &other)| other);
+            match returns[own].total_cmp(&others.fold(f64::NEG_INFINITY, f64::max)) {
+                Ordering::Greater => results.wins += 1,
+                Ordering::Equal => results.draws += 1,
+                Ordering::Less => results.losses += 1,
             }
         }
         let Interval { mean, standard_error, interval } = Interval::of_scores(&scores);
