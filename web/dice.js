@@ -53,7 +53,10 @@ function longDie(value) {
 }
 
 // How many mouths are up for a value, or null where no cowries are thrown.
-const mouthsOf = (value, { values, odds }) => odds === "cowries" && values.includes(value) ? values.indexOf(value) : null;
+function mouthsOf(value, { values, odds }) {
+  const at = odds === "cowries" ? values.indexOf(value) : -1;
+  return at < 0 ? null : at;
+}
 
 // The drawing of one value, or null.
 function shape(value, throws) {

@@ -53,8 +53,12 @@ export class Game {
 
   // Adds moves at the place where we are, and goes there.
   add(steps) {
-    this.steps.splice(this.at, Infinity, ...steps.map(({ step }) => step));
-    this.nodes.splice(this.at + 1, Infinity, ...steps.map(({ node }) => node));
+    this.steps.length = this.at;
+    this.nodes.length = this.at + 1;
+    for (const { step, node } of steps) {
+      this.steps.push(step);
+      this.nodes.push(node);
+    }
     this.at = this.last;
   }
 

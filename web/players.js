@@ -109,8 +109,10 @@ export function agentOf(player, rules, seats) {
 }
 
 // Whether a player knows these rules.
-const knows = (player, rules, seats) =>
-  player === "perfect" ? tableOf(rules, seats) !== null : !player.startsWith("bot:") || botOf(rules, seats) !== null;
+function knows(player, rules, seats) {
+  if (player === "perfect") return tableOf(rules, seats) !== null;
+  return !player.startsWith("bot:") || botOf(rules, seats) !== null;
+}
 
 // The evaluator of the chances: perfect play if its table is there, else the bot, else a baseline.
 export function adviser(rules, seats, hasTable) {

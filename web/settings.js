@@ -39,4 +39,6 @@ export function bindSettings(changed) {
 }
 
 // Applies the colours that were chosen.
-const dress = () => { document.documentElement.dataset.theme = settings.theme; };
+function dress() {
+  document.documentElement.dataset.theme = settings.theme;
+}

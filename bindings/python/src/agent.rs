@@ -129,11 +129,13 @@ impl Agent {
 /// Folders of bots and tables with names, unless an argument says otherwise: what `ashta.folders()` returns, and the
 /// bots in the package itself.
 pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
-    let Some(folders) = folders else {
-        let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
-        return Ok(Folders { folders, embedded: embedded::bots() });
-    };
-    Ok(folders.into())
+    match folders {
+        Some(folders) => Ok(folders.into()),
+        None => {
+            let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
+            Ok(Folders { folders, embedded: embedded::bots() })
+        }
+    }
 }
 
 /// Where `ashta` looks for bots and tables with names: folders that exist.

@@ -19,7 +19,7 @@ use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary;
 
-use crate::run::files::{cannot_write, check_writable, entries, read_if_there, remove, sync_folder, write_whole};
+use crate::run::files::{cannot_write, check_writable, entries, read_if_there, sync_folder, write_whole};
 use crate::run::output::remark;
 
 const LINES: &str = "metrics.jsonl";
@@ -229,7 +229,7 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
 fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
     for path in entries(folder)?.iter().filter(|path| path.to_string_lossy().contains(EVENT_FILE)) {
         let Some(last) = last else {
-            remove(path)?;
+            fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
             continue;
         };
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;

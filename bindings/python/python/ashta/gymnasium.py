@@ -105,8 +105,13 @@ class RaceEnv(_Versus, gymnasium.Env):
         if self._illegal == "random" and not (0 <= action < len(legal) and legal[int(action)]):
             action = int(self.np_random.choice(np.flatnonzero(legal)))
         games.step(np.atleast_1d(action))
-        ends = bool(games.terminated[0]), bool(games.truncated[0])
-        return games.observations[0].copy(), float(games.rewards[0]), *ends, self._info()
+        return (
+            games.observations[0].copy(),
+            float(games.rewards[0]),
+            bool(games.terminated[0]),
+            bool(games.truncated[0]),
+            self._info(),
+        )
 
     def render(self) -> str | None:
         """The position in the notation, with `render_mode="ansi"`."""

@@ -151,7 +151,10 @@ impl TrainingRun {
     /// The files of the newest checkpoint, if there is one.
     fn checkpoint(&self) -> Result<Option<Files>> {
         let log = lock(&self.log);
-        Ok((log.saved() > 0).then(|| read_files(&log.rundir().checkpoint(log.saved()))).transpose()?)
+        Ok(match log.saved() {
+            0 => None,
+            saved => Some(read_files(&log.rundir().checkpoint(saved))?),
+        })
     }
 
     /// The iteration of the newest checkpoint, 0 before the first.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::run::evaluation::{MatchResult, against, score_table};
 use crate::run::files::check_writable;
 use crate::run::games;
-use crate::run::output::{print, print_json, with_interval};
+use crate::run::output::{print, print_json};
 use anyhow::{Result, bail};
 use ashta_agents::arena::{Interval, MatchProgress, sides};
 use ashta_agents::network::bot::Bot;
@@ -75,17 +75,18 @@ fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lo
 /// Prints the regret of an agent.
 fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
     let figure = |what: &str, of: Interval, digits: usize, unit: &str| {
-        print(format_args!("  {what:<31}{}", with_interval(of.mean, of.interval, digits, unit)))
+        let Interval { mean, interval: [low, high], .. } = of;
+        print(format_args!("  {what:<31}{mean:.digits$}{unit}  [{low:.digits$}, {high:.digits$}]"))
     };
     print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
-    figure("regret per decision", regret.regret_per_decision, 6, " ")?;
+    figure("regret per decision", regret.regret_per_decision, 6, "")?;
     let [half, most, nearly_all, all] = regret.quantiles;
     print(format_args!(
         "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
     ))?;
-    figure("regret per game", regret.regret_per_game, 5, " ")?;
-    figure("optimal decisions", regret.optimal_choices.percent(), 2, " % ")?;
-    figure("luck-adjusted score", regret.luck_adjusted_score, 5, " ")?;
+    figure("regret per game", regret.regret_per_game, 5, "")?;
+    figure("optimal decisions", regret.optimal_choices.percent(), 2, " %")?;
+    figure("luck-adjusted score", regret.luck_adjusted_score, 5, "")?;
     if !regret.worst.is_empty() {
         print("  the worst decisions:")?;
     }

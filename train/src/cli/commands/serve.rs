@@ -167,7 +167,10 @@ impl Site {
                 Err(error) => leave_out(error.into()),
             }
         }
-        let files = self.folders.tables().map_err(|error| leave_out(error.into())).unwrap_or_default();
+        let files = self.folders.tables().unwrap_or_else(|error| {
+            leave_out(error.into());
+            Vec::new()
+        });
         for file in files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             match (TableHeader::read(&file), std::fs::metadata(&file)) {

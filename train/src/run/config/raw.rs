@@ -155,7 +155,6 @@ impl RawConfig {
     fn add(&mut self, key: String, value: Spanned<DeValue<'_>>, place: Origin, origin: &dyn Fn(usize) -> Origin) {
         let renamed = RENAMED.iter().find(|(old, _)| *old == key);
         let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
-        let is_section = key == FLAGS || self.known().any(|known| suggest::split(known).0 == key);
         let is_key = suggest::split(&key).0 == FLAGS || self.entries.contains_key(&key);
         if is_key {
             match Value::deserialize(ValueDeserializer::from(value)) {
@@ -164,6 +163,7 @@ impl RawConfig {
             }
             return;
         }
+        let is_section = key == FLAGS || self.known().any(|known| suggest::split(known).0 == key);
         match value.into_inner() {
             DeValue::Table(table) if is_section || !table.is_empty() => self.add_table(&key, table, origin),
             _ if is_section => self.refuse(|_| format!("{place}: `{key}` is a section and needs keys of its own")),

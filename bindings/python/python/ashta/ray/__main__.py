@@ -71,7 +71,9 @@ def game_of(text):
     if text is None:
         return None
     name, _, seats = text.partition(" ")
-    return Game(name, seats=int(seats) if seats.isdigit() else seats or None)
+    if not seats:
+        return Game(name)
+    return Game(name, seats=int(seats) if seats.isdigit() else seats)
 
 
 def run(args):
