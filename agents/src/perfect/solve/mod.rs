@@ -156,9 +156,9 @@ pub fn solve<T: TurnModel>(
     let expected = value_count(turns.index());
     let (mut cells, place, deltas) = match unfinished {
         Some(Unfinished { values, place, deltas }) => {
-            let (expected, found) = (expected * place.numbers_a_value(), values.len() + deltas.len());
-            if found != expected {
-                return Err(SolveError::Values { expected, found });
+            let numbers = expected * place.numbers_a_value();
+            if values.len() != expected || values.len() + deltas.len() != numbers {
+                return Err(SolveError::Values { expected: numbers, found: values.len() + deltas.len() });
             }
             let shared = |bits: Vec<u32>| bits.into_iter().map(AtomicU32::new).collect::<Vec<_>>();
             (shared(values), place, if deltas.is_empty() { Deltas::new() } else { shared(deltas).into() })

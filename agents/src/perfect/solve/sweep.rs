@@ -199,10 +199,12 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
                 self.update(&items, &mut out);
                 self.barrier.wait();
                 for &(cell, bits) in &out {
-                    let old = self.cells[cell].swap(bits, Ordering::Relaxed);
                     if let Some(deltas) = deltas {
-                        deltas[cell].fetch_add(bits.wrapping_sub(old), Ordering::Relaxed);
+                        let by = bits.wrapping_sub(self.cells[cell].load(Ordering::Relaxed));
+                        let before = deltas[cell].load(Ordering::Relaxed);
+                        deltas[cell].store(before.wrapping_add(by), Ordering::Relaxed);
                     }
+                    self.cells[cell].store(bits, Ordering::Relaxed);
                 }
                 self.kernel.committed(&out);
                 out.clear();
