@@ -7,7 +7,7 @@ use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::actions;
 use ashta_env::race::state::State;
-use ashta_env::sheet::UnitKind;
+use ashta_env::sheet::{BonusOrder, UnitKind};
 use serde::Serialize;
 
 /// The main effect of a turn; of several the first of this list.
@@ -107,13 +107,15 @@ impl TurnFacts {
             (_, [_]) => MovedPiece::Middle,
             _ => MovedPiece::Several,
         };
+        // Where a step can come before its throw, the actions of pairs are those of the step.
+        let are_pairs = race.ruleset().sheet().turn.bonus_order == BonusOrder::After;
         let total = |places: &[u8]| places.iter().map(|&place| i32::from(place)).sum::<i32>();
         TurnFacts {
             captured: off_board(&places(after, enemy)).saturating_sub(off_board(&places(before, enemy))),
             home: at_end(&new).saturating_sub(at_end(&old)),
             borne: borne(&new).saturating_sub(borne(&old)),
             entered: off_board(&old).saturating_sub(off_board(&new)),
-            together: actions.iter().any(|&action| actions::is_pair(action, race.pieces())),
+            together: are_pairs && actions.iter().any(|&action| actions::is_pair(action, race.pieces())),
             joined: new_doubles.iter().filter(|place| !old_doubles.contains(place)).count(),
             parted: old_doubles.iter().filter(|place| !new_doubles.contains(place)).count(),
             run,

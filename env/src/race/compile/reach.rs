@@ -5,7 +5,7 @@ use crate::game::{Seat, SeatSet};
 use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{Divide, UnitKind, Without};
+use crate::sheet::values::{BonusOrder, Divide, Sheet, UnitKind, Without};
 
 /// The numbers of the bits that are set, ascending.
 pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
@@ -102,9 +102,11 @@ impl Rules {
         let mut met = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
         if own.contains(&0) {
             let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
-            // A piece that enters without spending the throw, or with a step to follow or before it, goes on.
-            let is_last = self.sheet.entry.spends && !self.effects[usize::from(throw.values[0])].bonus;
-            let on = if is_last { 0 } else { entered[0] };
+            // A piece that enters without spending the throw, or by the first of the throw and its step, goes on.
+            let Sheet { entry, turn, .. } = &*self.sheet;
+            let enters_first = !entry.by_bonus || turn.bonus_order == BonusOrder::Any;
+            let has_more = enters_first && self.effects[usize::from(throw.values[0])].bonus;
+            let on = if entry.spends && !has_more { 0 } else { entered[0] };
             let [landed, passed] = places_of(on).fold(entered, from);
             met = [met[0] | landed, met[1] | passed];
         }

@@ -45,12 +45,14 @@ fn threats(rules: &Rules, turns: &Turns, state: &State, seat: Seat) -> Cells {
 
 /// The places on the course that are reached by throws which are likely enough.
 fn likely(rules: &Rules, led: impl Fn(&Throw) -> u128) -> u128 {
-    let mut chances = [0.0; PLACES];
+    let (mut chances, mut all) = ([0.0; PLACES], 0);
     for (throw, chance) in rules.outcomes.iter().zip(rules.chances.iter()) {
         let places = led(throw) & !1 & ((1 << rules.home) - 1);
         places_of(places).for_each(|place| chances[usize::from(place)] += chance);
+        all |= places;
     }
-    (0..PLACES).filter(|&place| chances[place] >= LEAST).fold(0, |places, place| places | 1 << place)
+    let likely = places_of(all).filter(|&place| chances[usize::from(place)] >= LEAST);
+    likely.fold(0, |set, place| set | 1 << place)
 }
 
 /// Whether the piece of `slot` and the next one, which is on the same place, may move as a unit.

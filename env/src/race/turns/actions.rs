@@ -10,6 +10,7 @@ use crate::game::{Action, ActionMask};
 /// `SINGLES + slot`: the piece of that slot takes the throw by itself.
 pub const SINGLES: Action = Action(0);
 /// `PAIRS + slot`: the piece of that slot and the next one like it take the throw together (twins, doubles, pairs).
+/// Where a throw is divided, that piece comes home by a part of it; where its step can come first, that piece makes it.
 pub const PAIRS: Action = Action(4);
 /// The throw is left unused; with two dice the rest of the turn is.
 pub const PASS: Action = Action(8);

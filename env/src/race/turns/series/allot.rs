@@ -101,7 +101,7 @@ impl SeriesTurns {
             UnitKind::Together => followed,
             UnitKind::None => Set::NONE,
             UnitKind::Declared => {
-                let opposite = |slot| places.get(slot) < self.keep && self.rules.declaring >> places.get(slot) & 1 == 1;
+                let opposite = |slot| places.get(slot) < self.keep && self.opposite >> places.get(slot) & 1 == 1;
                 followed & (turn.declared | Set::of(opposite))
             }
         };
@@ -113,7 +113,7 @@ impl SeriesTurns {
             alone: roles.have(role::SINGLE) | on_course & !tied,
             together: roles.have(role::LEAD) | on_course & may_join,
             entering: (first & places.are(0)).when(turn.closed >> 1 & 1 == 0),
-            bearing: (first & places.are(self.keep)).when((self.rules.goal > self.keep) & !is_far),
+            bearing: (first & places.are(self.keep)).when(self.bears & !is_far),
         }
     }
 
@@ -138,7 +138,7 @@ impl SeriesTurns {
         match self.unit.kind {
             UnitKind::None => false,
             UnitKind::Together => true,
-            UnitKind::Declared => is_declared || self.rules.declaring >> place & 1 == 1,
+            UnitKind::Declared => is_declared || self.opposite >> place & 1 == 1,
         }
     }
 

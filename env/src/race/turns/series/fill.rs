@@ -187,7 +187,7 @@ impl Fill<'_> {
 
     /// Tries every number of pieces to be borne off, when so many 1s were used to enter.
     fn bear(&mut self, ones: u8) {
-        let in_keep = self.waiting(|place| self.turns.rules.goal > place && place == self.turns.keep);
+        let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.keep);
         let were_borne = (0..self.turns.rules.seating.pieces).any(|slot| self.has(slot, role::BORNE));
         let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
         for borne in 0..=in_keep.min(self.remaining.counts[0] - ones) {

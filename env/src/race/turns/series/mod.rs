@@ -36,8 +36,12 @@ pub(crate) struct SeriesTurns {
     pub(crate) marked: u64,
     /// Whether a marked square with an enemy is closed.
     pub(crate) blocks: bool,
+    /// Places on which two pieces can become a declared unit, as bits.
+    opposite: u64,
     /// Whether a piece that enters can capture.
     pub(crate) enters_among_enemies: bool,
+    /// Whether pieces are borne off from the finish.
+    bears: bool,
     /// Whether a turn can end after any hop: hops land anywhere and always move, and throws may be left unused.
     always_completes: bool,
 }
@@ -53,8 +57,10 @@ impl SeriesTurns {
             keep: rules.home,
             marked: rules.marked as u64,
             blocks,
+            opposite: rules.declaring as u64,
             always_completes: !blocks && sheet.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
             enters_among_enemies: rules.contested >> 1 & 1 == 1,
+            bears: rules.goal > rules.home,
             rules,
         }
     }
