@@ -95,7 +95,7 @@ impl Cursor {
     }
 
     /// The changes that are to be expected after the last two sweeps, in units of those that these made.
-    fn to_come(&self) -> Option<f64> {
+    fn to_come(self) -> Option<f64> {
         let [last, before, first] = self.totals.map(|total| total as f64);
         let (rate, rate_before, both) = (last / before, before / first, last / first);
         (rate < 1.0 && (rate - rate_before).abs() < ALIKE * (1.0 - rate)).then_some(both / (1.0 - both))
