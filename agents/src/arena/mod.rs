@@ -37,7 +37,9 @@ pub use rating::{Contest, Rating, contests, ratings};
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
 pub use sprt::{Sprt, Verdict, elo_of, score_of};
-pub use summary::{AgentSummary, GameFacts, Pairing, SprtSummary, Summary, sprt_summary};
+pub use summary::{
+    AgentSummary, AgentTime, GameFacts, Pairing, Schedule, SprtSummary, Summary, sprt_summary, summarise,
+};
 
 /// The settings of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -79,7 +79,8 @@ impl MatchReport {
         let Interval { mean, standard_error, interval } = Interval::of_scores(&scores);
         let truncated = || all.iter().filter(|game| game.returns.is_none()).map(|game| game.block);
         let per_game = |of: fn(&GameFacts) -> u32| {
-            games.iter().map(|game| f64::from(of(game))).sum::<f64>() / games.len().max(1) as f64
+            let total: u64 = games.iter().map(|game| u64::from(of(game))).sum();
+            total as f64 / games.len().max(1) as f64
         };
         MatchReport {
             blocks: scores.len() as u64,

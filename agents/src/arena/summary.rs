@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::estimate::{Blocks, Interval, quantile, with_error};
 use super::game_loop::{Ending, Move, PlayedGame};
 use super::rating::{Contest, Rating, contests, ratings};
-use super::seating::sides;
 use super::sprt::{Sprt, Verdict};
 
 /// One game, by sides.
@@ -233,6 +232,22 @@ pub fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
     SprtSummary { sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
 }
 
+/// An agent and its time for a decision, in milliseconds.
+pub type AgentTime = (String, Option<f64>);
+
+/// The schedule of a tournament.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule<'a> {
+    /// The game.
+    pub spec: &'a Spec,
+    /// Its sides.
+    pub sides: &'a [SeatSet],
+    /// Lineups, through which the blocks go in turn.
+    pub lineups: u64,
+    /// The agent that is rated 0.
+    pub anchor: Option<usize>,
+}
+
 /// The expected score among equals: ½ for two sides and for placings, else 1 / sides.
 pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
     if spec.payoff == Payoff::Placings { 0.5 } else { 1.0 / sides as f64 }
@@ -241,19 +256,11 @@ pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
 /// Forfeits whose reasons are listed.
 const LISTED_REASONS: usize = 3;
 
-/// Sums up the games of an arena, in ascending order of their blocks, which go through `lineups` lineups in turn.
-/// Blocks with a truncated game are left out. `agents` have a name and their time for a decision, in milliseconds;
-/// `anchor` is rated 0.
-pub(super) fn summarise(
-    spec: &Spec,
-    lineups: u64,
-    anchor: Option<usize>,
-    agents: &[(String, Option<f64>)],
-    luck_by: Option<String>,
-    all: &[GameFacts],
-) -> Summary {
-    let (games, count, sides) = (of_whole_blocks(all), agents.len(), sides(spec).len());
-    let chance_level = chance_level(spec, sides);
+/// Sums up the games of an arena, in ascending order of their blocks. Blocks with a truncated game are left out.
+pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
+    let Schedule { spec, sides, lineups, anchor } = *schedule;
+    let (games, count) = (of_whole_blocks(all), agents.len());
+    let chance_level = chance_level(spec, sides.len());
     let mut own = vec![Sums::default(); count];
     let mut ahead: BTreeMap<(usize, usize), Sums> = BTreeMap::new();
     let mut turns = Sums::default();
@@ -277,17 +284,17 @@ pub(super) fn summarise(
     }
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
     // What is concluded of two agents, and what they are rated by, are the same numbers.
-    if count == 2 || has_luck && sides == 2 {
+    if count == 2 || has_luck && sides.len() == 2 {
         rounds.values_mut().for_each(Vec::clear);
         for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
-            for (block, contests) in pair_contests([agent, other], sums, lineups, has_luck && sides == 2) {
+            for (block, contests) in pair_contests([agent, other], sums, lineups, has_luck && sides.len() == 2) {
                 rounds.entry(block).or_default().extend(contests);
             }
         }
     }
     let rounds: Vec<Vec<_>> = rounds.into_values().collect();
     let ratings = ratings(count, &rounds, anchor);
-    let summary = |(agent, (name, milliseconds)): (usize, &(String, Option<f64>))| {
+    let summary = |(agent, (name, milliseconds)): (usize, &AgentTime)| {
         let blocks = own[agent].blocks(lineups);
         let adjusted = has_luck.then(|| blocks.luck_adjusted());
         let reasons =
@@ -307,7 +314,7 @@ pub(super) fn summarise(
     };
     let pairing = |(&(agent, other), sums): (&(usize, usize), &Sums)| {
         let blocks = sums.blocks(lineups);
-        let adjusted = (has_luck && sides == 2).then(|| blocks.luck_adjusted());
+        let adjusted = (has_luck && sides.len() == 2).then(|| blocks.luck_adjusted());
         Pairing {
             agent,
             other,
@@ -372,6 +379,7 @@ fn explained(pairs: &[[f64; 2]]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::sides;
     use ashta_env::game::Game;
     use ashta_env::race::Race;
 
@@ -398,14 +406,15 @@ mod tests {
         .concat();
         let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let agents = ["a", "b"].map(|name| (name.to_owned(), None));
-        let found = summarise(race.spec(), 1, None, &agents, None, &games);
+        let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
+        let found = summarise(&schedule, &agents, None, &games);
         assert_eq!((found.blocks, found.games, found.truncated_games), (3, 6, 1));
         assert!((found.agents[0].score.mean - 5.0 / 6.0).abs() < 1e-12);
         assert!((found.agents[1].score.mean - 1.0 / 6.0).abs() < 1e-12);
         assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
         assert_eq!((found.turn_quantiles, found.drawn_games), ([10, 30, 40], 0));
         let drawn = [games.as_slice(), &pair(4, [Some(0.5), Some(1.0)])].concat();
-        assert_eq!(summarise(race.spec(), 1, None, &agents, None, &drawn).drawn_games, 1);
+        assert_eq!(summarise(&schedule, &agents, None, &drawn).drawn_games, 1);
         assert_eq!(found.agents[1].forfeit_reasons, ["it ended"]);
         let (blocks, has_luck) = of_first_agent(&of_whole_blocks(&games), 0.5);
         assert_eq!((blocks.scores, has_luck), (vec![1.0, 1.0, 0.5], false));
@@ -425,7 +434,8 @@ mod tests {
         let games: Vec<GameFacts> = (0..600).flat_map(|block| [0, 1].map(|leg| game(block, leg))).collect();
         let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let agents = ["a", "b"].map(|name| (name.to_owned(), None));
-        let found = summarise(race.spec(), 1, None, &agents, Some("a reference".to_owned()), &games);
+        let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
+        let found = summarise(&schedule, &agents, Some("a reference".to_owned()), &games);
         let adjusted = found.pairings[0].luck_adjusted_score.expect("luck was measured");
         assert!(found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5, "{:?}", found.pairings[0]);
         let elo = [0, 1].map(|agent| found.agents[agent].rating.elo);

@@ -15,11 +15,10 @@ use ashta_env::sheet::Sheets;
 
 use crate::arena::game_record::{GameLine, Swing};
 use crate::arena::luck::SERIES_PROBABILITY;
-use crate::arena::summary::summarise;
 use crate::arena::{
     Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame, Reference,
-    Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations, sides,
-    sprt_summary,
+    Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations,
+    sides, sprt_summary, summarise,
 };
 use crate::play::agent::GameRng;
 use crate::play::error::Error;
@@ -339,8 +338,13 @@ impl<'a> Tournament<'a> {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
         let luck_by = self.reference.as_ref().map(|reference| reference.name.clone());
-        let lineups = self.lineups.len() as u64;
-        let summary = summarise(self.race.spec(), lineups, self.anchor, &agents, luck_by, facts);
+        let schedule = Schedule {
+            spec: self.race.spec(),
+            sides: &self.sides,
+            lineups: self.lineups.len() as u64,
+            anchor: self.anchor,
+        };
+        let summary = summarise(&schedule, &agents, luck_by, facts);
         Summary { sprt: self.sprt.map(|sprt| sprt_summary(sprt, facts)), ..summary }
     }
 }

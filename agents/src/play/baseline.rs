@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use ashta_env::game::{Action, BySeat, MAX_PIECES, MAX_SEATS, Payoff, RaceGame, Seat};
+use ashta_env::game::{Action, BySeat, Game, MAX_PIECES, MAX_SEATS, Payoff, RaceGame, Seat};
 use ashta_env::turn::TurnResults;
 
 use crate::play::agent::{Agent, GameRng, OnePly, Pick, RandomAgent, deciding_seat, forced_action, results_of_turn};
@@ -35,15 +35,20 @@ impl Baseline {
 
     /// The name.
     pub const fn name(self) -> &'static str {
-        ["random", "runner", "hunter", "greedy"][self as usize]
+        match self {
+            Baseline::Random => "random",
+            Baseline::Runner => "runner",
+            Baseline::Hunter => "hunter",
+            Baseline::Greedy => "greedy",
+        }
     }
 
     /// An agent that plays this baseline.
     pub fn agent<G: RaceGame + 'static>(self) -> Box<dyn Agent<G> + Send> {
         match self {
             Baseline::Random => Box::new(RandomAgent),
-            Baseline::Runner => Box::new(RuleAgent { hunts: false }),
-            Baseline::Hunter => Box::new(RuleAgent { hunts: true }),
+            Baseline::Runner => Box::new(RuleAgent::<G> { hunts: false, results: TurnResults::new() }),
+            Baseline::Hunter => Box::new(RuleAgent::<G> { hunts: true, results: TurnResults::new() }),
             Baseline::Greedy => Box::new(OnePly::<G, _>::picking(PipEvaluator, Pick::Drawn)),
         }
     }
@@ -58,28 +63,32 @@ impl fmt::Display for Baseline {
 /// Chooses among afterstates by a fixed order, the first found among equals: where it hunts the fewest enemy steps,
 /// then the furthest pieces of its own.
 #[derive(Debug)]
-struct RuleAgent {
+struct RuleAgent<G: Game> {
     hunts: bool,
+    results: TurnResults<G::State>,
 }
 
-impl<G: RaceGame> Agent<G> for RuleAgent {
-    fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
-        let mut results = TurnResults::new();
-        let choose = |state: &G::State| {
-            forced_action(game, state).unwrap_or_else(|| {
-                let seat = deciding_seat(game, state);
-                results_of_turn(game, state, &mut results);
-                let rank = |index: &usize| {
-                    let result = results.state(*index);
-                    let left_to_enemies = if self.hunts { enemy_steps(game, result, seat) } else { 0 };
-                    (std::cmp::Reverse(left_to_enemies), running_order(game, result, seat))
-                };
-                // `max_by_key` keeps the last of equals, so the walk goes backwards.
-                let best = (0..results.len()).rev().max_by_key(rank).expect("a turn has a result");
-                results.actions(best)[0]
-            })
+impl<G: RaceGame> RuleAgent<G> {
+    fn best(&mut self, game: &G, state: &G::State) -> Action {
+        if let Some(action) = forced_action(game, state) {
+            return action;
+        }
+        let seat = deciding_seat(game, state);
+        results_of_turn(game, state, &mut self.results);
+        let rank = |index: &usize| {
+            let result = self.results.state(*index);
+            let left_to_enemies = if self.hunts { enemy_steps(game, result, seat) } else { 0 };
+            (std::cmp::Reverse(left_to_enemies), running_order(game, result, seat))
         };
-        states.iter().map(choose).collect()
+        // `max_by_key` keeps the last of equals, so the walk goes backwards.
+        let best = (0..self.results.len()).rev().max_by_key(rank).expect("a turn has a result");
+        self.results.actions(best)[0]
+    }
+}
+
+impl<G: RaceGame> Agent<G> for RuleAgent<G> {
+    fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
+        states.iter().map(|state| self.best(game, state)).collect()
     }
 }
 
@@ -171,7 +180,7 @@ fn chance_to_be_first(own: f32, other: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::game::{Game, Outcome};
+    use ashta_env::game::Outcome;
     use ashta_env::race::Race;
     use ashta_env::testing::toy::{HOME, Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use ashta_env::turn::{MOST_POSITIONS, turn_results_within};

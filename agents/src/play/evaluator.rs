@@ -72,11 +72,11 @@ impl<G: Game, E: Evaluator<G> + ?Sized> Evaluator<G> for Box<E> {
 ///
 /// # Panics
 /// When `open` does not push exactly one answer for each position it was given.
-pub fn answer_open<G: Game>(
+pub fn answer_open<G: Game, T: From<BySeat<f32>>>(
     game: &G,
     states: &[G::State],
-    out: &mut Vec<BySeat<f32>>,
-    open: impl FnOnce(&[&G::State], &mut Vec<BySeat<f32>>),
+    out: &mut Vec<T>,
+    open: impl FnOnce(&[&G::State], &mut Vec<T>),
 ) {
     out.clear();
     let is_open = |state: &G::State| game.node(state) != Node::Terminal;
@@ -89,7 +89,7 @@ pub fn answer_open<G: Game>(
         let mut answers = std::mem::take(out).into_iter();
         out.extend(states.iter().map(|state| {
             let answer = if is_open(state) { answers.next() } else { None };
-            answer.unwrap_or_else(|| game.returns(state))
+            answer.unwrap_or_else(|| game.returns(state).into())
         }));
     }
 }

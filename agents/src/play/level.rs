@@ -34,7 +34,14 @@ impl Level {
 
     /// The name of the level.
     pub fn name(self) -> &'static str {
-        ["beginner", "novice", "intermediate", "advanced", "expert", "perfect"][self as usize]
+        match self {
+            Level::Beginner => "beginner",
+            Level::Novice => "novice",
+            Level::Intermediate => "intermediate",
+            Level::Advanced => "advanced",
+            Level::Expert => "expert",
+            Level::Perfect => "perfect",
+        }
     }
 
     /// The level of this name.
