@@ -3,7 +3,7 @@
 use ndarray::ArrayViewMut2;
 
 use super::rows;
-use crate::game::{Game, Node};
+use crate::game::{Action, Game, Node};
 use crate::turn::{TooManyPositions, TurnResults, turn_results_within};
 
 /// The distinct afterstates of the turn under way. The buffers are reused from call to call.
@@ -34,9 +34,27 @@ impl<S: Clone> Afterstates<S> {
         Err(TooManyPositions { most })
     }
 
-    /// The afterstates, chance nodes or the end of the game, with the actions that lead there.
-    pub fn results(&self) -> &TurnResults<S> {
-        &self.results
+    /// Number of afterstates.
+    pub fn len(&self) -> usize {
+        self.results.len()
+    }
+
+    /// Whether there is no afterstate.
+    pub fn is_empty(&self) -> bool {
+        self.results.is_empty()
+    }
+
+    /// The afterstates: chance nodes, or the end of the game.
+    pub fn states(&self) -> &[S] {
+        self.results.states()
+    }
+
+    /// The actions that lead to afterstate `index`.
+    ///
+    /// # Panics
+    /// When `index` is not below [`Afterstates::len`].
+    pub fn actions(&self, index: usize) -> &[Action] {
+        self.results.actions(index)
     }
 
     /// Writes the observation of each afterstate, `[afterstates, observation]`, from the view of the seat to throw

@@ -256,8 +256,10 @@ fn contents(standing: &[Standing], square: Square, most: usize) -> String {
         count => format!("{}{count}", kind[0]),
     };
     let text: String = kinds.iter().map(written).collect();
-    let each: String = kinds.iter().map(|kind| kind[0]).collect();
-    if text.len() <= most { text } else { format!("{each}{}", letters.len()) }
+    if text.len() <= most {
+        return text;
+    }
+    format!("{}{}", kinds.iter().map(|kind| kind[0]).collect::<String>(), letters.len())
 }
 
 impl fmt::Display for Square {

@@ -72,7 +72,7 @@ impl Race {
         for slot in 0..self.pieces() {
             let place = self.piece_text(state, colour, slot);
             let steps = state.steps[slot];
-            items.push(match state.roles[slot] & !role::ENTERED {
+            let item = match state.roles[slot] & !role::ENTERED {
                 role::LEAD => format!("{place}&{steps}"),
                 role::FOLLOWER => format!("{place}~"),
                 role::BORNE => format!("{place}-"),
@@ -80,7 +80,8 @@ impl Race {
                 role::FRESH if state.roles[slot] == role::FRESH => continue,
                 role::FRESH => format!("{place}+0"),
                 _ => format!("{place}^{steps}"),
-            });
+            };
+            items.push(item);
         }
         items.extend(by_kind!(&self.turns, turns => turns.marks(state)));
         format!("{throws};{}", items.join(","))

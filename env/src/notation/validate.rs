@@ -73,7 +73,7 @@ impl Race {
         let places = spec.seats.iter().map(|seat| state.finished[seat.index()]);
         let mut places: Vec<u8> = places.filter(|&place| place > 0).collect();
         places.sort_unstable();
-        Err(match spec.payoff {
+        let problem = match spec.payoff {
             Payoff::Winner if places.len() > 1 => "two seats have won".to_owned(),
             Payoff::Teams if places.len() == spec.seats.len() => "two teams have won".to_owned(),
             // The last one is left over when all others have finished.
@@ -82,7 +82,8 @@ impl Race {
                 format!("the places of the seats that have finished are {places:?}, which cannot come about")
             }
             Payoff::Winner | Payoff::Teams | Payoff::Placings => return Ok(()),
-        })
+        };
+        Err(problem)
     }
 
     /// Whether a position within a turn can be played on by the rules. Not every such position can be reached from the

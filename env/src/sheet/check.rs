@@ -569,8 +569,9 @@ impl Check<'_> {
             (_, EntryAt::COUNT) if sheet.throws.values.iter().max() >= Some(&gate.at) => Some("entry.at"),
             _ => None,
         };
-        let problem = "pieces begin or enter beyond their gate";
-        self.say(is_shut && begins.is_some(), begins.unwrap_or_default(), problem);
+        if let Some(key) = begins.filter(|_| is_shut) {
+            self.say(true, key, "pieces begin or enter beyond their gate");
+        }
         if let EntryAt::Square(number) = sheet.entry.at {
             let is_off = number < board.first_number || number > last;
             self.say(is_off, "entry.at", format!("{number} is no square of the course"));

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,12 @@ impl PartialEq for Ruleset {
 }
 
 impl Eq for Ruleset {}
+
+impl Hash for Ruleset {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.base.name, self.seats, self.pieces, &self.values).hash(state);
+    }
+}
 
 impl Ruleset {
     /// The ruleset of the built-in game of this name for `seats`, with `flags` as (name, value) pairs; a flag left out
@@ -138,10 +145,10 @@ impl Ruleset {
         problems.extend(self.conflicts());
         if !changes.is_empty() {
             match self.base.changed(changes.iter().copied()) {
+                // Each single house rule was checked with the sheet.
+                Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
                 Ok(sheet) => {
-                    // Each single house rule was checked with the sheet.
-                    let found = if changes.len() < 2 { Vec::new() } else { check::one(&sheet) };
-                    let found = found.into_iter().map(|(key, problem)| format!("{key}: {problem}"));
+                    let found = check::one(&sheet).into_iter().map(|(key, problem)| format!("{key}: {problem}"));
                     problems.extend(found.map(RulesetProblem::Contradiction));
                     self.sheet = Arc::new(sheet);
                 }
@@ -346,9 +353,12 @@ impl From<RulesetProblem> for RulesetError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesetProblem {
-    /// There is no game of this name.
-    #[error("unknown game `{0}` (known: {known})", known = builtin::names().collect::<Vec<_>>().join(", "))]
-    UnknownGame(String),
+    /// There is no such game.
+    #[error("unknown game `{game}` (known: {})", builtin::names().collect::<Vec<_>>().join(", "))]
+    UnknownGame {
+        /// The name given.
+        game: String,
+    },
     /// The game has no such flag.
     #[error("unknown flag `{flag}` of {game} (known: pieces{})", known.iter().map(|known| format!(", {known}")).collect::<String>())]
     UnknownFlag {

@@ -57,7 +57,7 @@ impl Sheets {
     /// When there is none.
     pub fn named(&self, name: &str) -> Result<&Arc<Sheet>, RulesetError> {
         let found = self.own.iter().find(|sheet| sheet.name == name).or_else(|| builtin::named(name));
-        found.ok_or_else(|| RulesetProblem::UnknownGame(name.to_owned()).into())
+        found.ok_or_else(|| RulesetProblem::UnknownGame { game: name.to_owned() }.into())
     }
 
     /// Every sheet: the built-in ones by name, then the others in the order in which they were added.

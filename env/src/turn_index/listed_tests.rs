@@ -1,14 +1,16 @@
 //! The walks of games with a fixed list of throws have the afterstates of the engine.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::listed::ListedWalk;
-use super::{Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, Walk};
+use super::{Continuation, IndexError, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, Walk};
 use crate::chance::{GameRng, below, stream};
 use crate::game::{Game, Node, Outcome, Seat, SeatSet};
 use crate::race::Race;
 use crate::race::position::state::State;
 use crate::sheet::ruleset::Ruleset;
+use crate::sheet::{Sheet, builtin};
 use crate::turn::{TurnResults, turn_results};
 
 /// The afterstates of each throw.
@@ -197,7 +199,6 @@ fn rulesets_that_cannot_be_solved_are_named() {
         ("pagade?teams=true&pieces=1", "SENW", "games with teams"),
         ("pagade?pieces=1", "SENW", "games with placings"),
         ("pagade?pieces=1&play_on=false&no_cut=off", "SENW", "two dice and more than two seats"),
-        ("ashte-kashte?pieces=1", "SE", "two seats to which the board does not look alike"),
         ("ashtapada?pieces=3", "SN", "about 1736055556 positions"),
         ("ashte-kashte", "SN", "264896 ways"),
     ] {
@@ -206,4 +207,14 @@ fn rulesets_that_cannot_be_solved_are_named() {
         let error = TurnIndex::new(&race).expect_err("too large").to_string();
         assert!(error.contains(words), "{text}: {error}");
     }
+}
+
+#[test]
+fn two_seats_that_sit_side_by_side_are_not_solved() {
+    let mut sheet = Sheet::clone(builtin::named("ashte-kashte").expect("built in"));
+    sheet.seats.allowed.push("SE".to_owned());
+    let seats = SeatSet::from_letters("SE").expect("seats");
+    let race = Race::new(Ruleset::of(Arc::new(sheet), seats, [("pieces", "1")]).expect("valid"));
+    let error = TurnIndex::new(&race).expect_err("not alike");
+    assert_eq!(error, IndexError::Unsupported("two seats to which the board does not look alike"));
 }

@@ -67,7 +67,7 @@ impl TurnIndex {
     /// Numbers the positions of `race`.
     ///
     /// # Errors
-    /// When there are too many, or the game is not about who wins.
+    /// When there are too many, the game is not about who wins, or the board does not look alike to two seats.
     pub fn new(race: &Race) -> Result<TurnIndex, IndexError> {
         let seats = race.spec().seats;
         let has_too_many_seats = seats.len() > by_kind!(&race.turns, turns => turns.most_numbered_seats());
@@ -87,7 +87,8 @@ impl TurnIndex {
         let mut index = TurnIndex { race: race.clone(), sides, occupied, movers: Vec::new() };
         index.movers = index.in_turn(seats.iter().next().unwrap_or(Seat::SOUTH)).collect();
         let first = index.movers[0];
-        if index.movers.iter().all(|&seat| index.looks_alike(first, seat)) {
+        // Tables of three seats tell them apart on any board.
+        if seats.len() != 3 && index.movers.iter().all(|&seat| index.looks_alike(first, seat)) {
             index.movers.truncate(1);
         } else if seats.len() == 2 {
             return Err(IndexError::Unsupported("two seats to which the board does not look alike"));

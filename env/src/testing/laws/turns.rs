@@ -61,16 +61,15 @@ fn step_all<G: Game>(game: &G, state: &G::State) -> Option<Vec<G::State>> {
 fn check_afterstates<G: Game>(game: &G, state: &G::State, results: &TurnResults<G::State>) -> Checked<G> {
     const LAW: &str = "afterstates are observed one by one";
     let mut afterstates = Afterstates::default();
-    let is_bounded =
-        results.len() > 1 && afterstates.enumerate(game, state, 1).is_err() && afterstates.results().is_empty();
+    let is_bounded = results.len() > 1 && afterstates.enumerate(game, state, 1).is_err() && afterstates.is_empty();
     hold(LAW, state, is_bounded || results.len() < 2, || {
         "a turn of several results was enumerated with the bound 1".to_owned()
     })?;
     let found = afterstates.enumerate(game, state, usize::MAX);
     hold(LAW, state, found.is_ok(), || "an enumeration without a bound failed".to_owned())?;
-    let is_same = afterstates.results().states() == results.states()
-        && (0..results.len()).all(|index| afterstates.results().actions(index) == results.actions(index));
-    hold(LAW, state, is_same, || format!("{:?}, not {:?}", afterstates.results().states(), results.states()))?;
+    let is_same = afterstates.states() == results.states()
+        && (0..results.len()).all(|index| afterstates.actions(index) == results.actions(index));
+    hold(LAW, state, is_same, || format!("{:?}, not {:?}", afterstates.states(), results.states()))?;
     // One row more than there are afterstates, which must stay unchanged.
     let mut batch = Array2::from_elem((results.len() + 1, game.spec().observation), f32::NAN);
     afterstates.observe(game, batch.view_mut());
