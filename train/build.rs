@@ -9,11 +9,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
     let mut code = String::new();
     let bots = files(&root.join("checkpoints"), &["bot"])?.into_iter().filter(|path| !stem(path).ends_with("-strong"));
-    writeln!(code, "const BOTS: &[EmbeddedBot] = &[")?;
+    writeln!(code, "/// The small bots.\npub const BOTS: &[EmbeddedBot] = &[")?;
     for path in bots {
         writeln!(code, "    EmbeddedBot {{ name: {:?}, content: include_bytes!({path:?}) }},", stem(&path))?;
     }
-    writeln!(code, "];\nconst CONFIGS: &[(&str, &str)] = &[")?;
+    writeln!(code, "];\n/// The configurations, name and text.\npub const CONFIGS: &[(&str, &str)] = &[")?;
     for path in files(&root.join("configs"), &["toml"])?.into_iter().filter(|path| stem(path) != "default") {
         writeln!(code, "    ({:?}, include_str!({path:?})),", stem(&path))?;
     }

@@ -323,7 +323,8 @@ pub enum Node {
 }
 
 /// The scale of a game's returns and values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Payoff {
     /// One seat wins: the values of the seats sum to 1.
     Winner,

@@ -125,9 +125,8 @@ impl<'a> Tournament<'a> {
         reference: Option<Reference<Race>>,
     ) -> Result<Tournament<'a>, Error> {
         let count = entrants.len();
-        if !(2..=MAX_AGENTS).contains(&count) {
-            return Err(Error::new(format!("an arena takes 2 to {MAX_AGENTS} agents, not {count}")));
-        }
+        let is_right = (2..=MAX_AGENTS).contains(&count);
+        Error::unless(is_right, || format!("an arena takes 2 to {MAX_AGENTS} agents, not {count}"))?;
         let sides = sides(race.spec());
         let lineups = lineups(count, sides.len()).iter().map(|lineup| rotations(&sides, lineup)).collect();
         Ok(Tournament { race, entrants, sides, lineups, reference, anchor: None, sprt: None })
@@ -150,20 +149,14 @@ impl<'a> Tournament<'a> {
     /// When the test does not fit the agents or its hypotheses or error rates are invalid.
     pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, Error> {
         let (agents, sides) = (self.entrants.len(), self.sides.len());
-        if agents != 2 || sides != 2 {
-            return Err(Error::new(format!(
-                "sprt compares two agents in a game of two sides, not {agents} with {sides}"
-            )));
-        }
+        Error::unless(agents == 2 && sides == 2, || {
+            format!("sprt compares two agents in a game of two sides, not {agents} with {sides}")
+        })?;
         let Sprt { elo0, elo1, alpha, beta } = sprt;
-        if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
-            return Err(Error::new(format!("sprt {elo0},{elo1}: {elo0} is not less than {elo1}")));
-        }
-        if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
-            return Err(Error::new(format!(
-                "alpha {alpha} and beta {beta}: each must be above 0, and together they must be below 1"
-            )));
-        }
+        Error::unless(elo0 < elo1, || format!("sprt {elo0},{elo1}: {elo0} is not less than {elo1}"))?;
+        Error::unless(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0, || {
+            format!("alpha {alpha} and beta {beta}: each must be above 0, and together they must be below 1")
+        })?;
         self.sprt = Some(sprt);
         Ok(self)
     }
@@ -297,12 +290,10 @@ impl<'a> Tournament<'a> {
         let seating =
             self.seatings(line.block).get(line.leg).filter(|_| has_all).ok_or_else(|| Error::new("it is not whole"))?;
         let name = |seat| seating.agent(seat).map_or("", |agent| self.entrants[agent].name.as_str());
-        if !spec.seats.iter().map(name).eq(line.players.iter().map(String::as_str)) {
-            return Err(Error::new("its `players` sat otherwise"));
-        }
-        if !line.returns.iter().all(|own| (0.0..=1.0).contains(own)) {
-            return Err(Error::new("its `returns` are not between 0 and 1"));
-        }
+        let sat_so = spec.seats.iter().map(name).eq(line.players.iter().map(String::as_str));
+        Error::unless(sat_so, || "its `players` sat otherwise")?;
+        let are_returns = line.returns.iter().all(|own| (0.0..=1.0).contains(own));
+        Error::unless(are_returns, || "its `returns` are not between 0 and 1")?;
         let (race, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
         let is_ours = race.spec().ruleset_hash == spec.ruleset_hash;
         let first = spec.seats.iter().find(|&first| is_ours && self.race.initial_state(first) == start);

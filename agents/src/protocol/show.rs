@@ -1,6 +1,6 @@
 //! Operations for drawn boards: squares, pieces, the effects of each action and of whole turns, and their values.
 
-use ashta_env::game::{Action, BySeat, Game, Node, Payoff, Seat};
+use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::notation::{BoardStep, Ground, Standing};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
@@ -22,11 +22,6 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         (seat.letter(), squares)
     };
     let sheet = race.ruleset().sheet();
-    let payoff = match race.spec().payoff {
-        Payoff::Winner => "winner",
-        Payoff::Teams => "teams",
-        Payoff::Placings => "placings",
-    };
     Ok(json!({
         "side": race.board().rows().max(race.board().columns()),
         "rows": race.board().rows(),
@@ -37,7 +32,7 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         "throws": sheet.throws,
         "words": sheet.words,
         "look": sheet.board.look,
-        "outlook": payoff,
+        "outlook": race.spec().payoff,
         "has_gate": sheet.gate.at > 0,
         "has_units": sheet.unit.kind != UnitKind::None,
         "bears_off": race.bears_off(),

@@ -5,16 +5,6 @@ use ashta_agents::roster::EmbeddedBot;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// The small bots.
-pub fn bots() -> &'static [EmbeddedBot] {
-    BOTS
-}
-
-/// The configurations, name and text.
-pub fn configs() -> &'static [(&'static str, &'static str)] {
-    CONFIGS
-}
-
 /// A file of the page, by name.
 pub fn page(name: &str) -> Option<&'static [u8]> {
     PAGE.iter().find(|(file, _)| *file == name).map(|(_, content)| *content)

@@ -87,7 +87,7 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     let dir = rundir.checkpoint(iteration);
     let net = Arc::new(load_net(race.spec(), &config.training, &dir)?);
     let state = checkpoint::load_state(&dir)?;
-    Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])?))
+    Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])))
 }
 
 /// Writes the card of a bot in the folder of a run beside it, as `README.md`.
@@ -100,16 +100,7 @@ pub fn write_card(bot: &Path, manifest: &Manifest, name: &str) -> Result<()> {
 
 /// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is stated of
 /// runs with a time limit alone: others give the same bytes again.
-///
-/// # Errors
-/// When the network does not answer its own probes, which would be an error of the program.
-pub fn bot(
-    race: &Race,
-    net: &Arc<PortableNet>,
-    config: &Config,
-    state: &LoopState,
-    results: &[MatchResult],
-) -> Result<Bot> {
+pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, results: &[MatchResult]) -> Bot {
     let mut manifest = Manifest::of(race, net.shape().clone());
     let facts = [
         ("name", config.run.name.clone()),
@@ -124,7 +115,7 @@ pub fn bot(
     manifest.training = facts.into_iter().chain(seconds).map(|(name, value)| (name.to_owned(), value)).collect();
     manifest.strength = results.iter().map(|result| result.strength(Lookahead::Plies(1))).collect();
     manifest.probes = probes(race, net, config.export.probes);
-    Ok(Bot { manifest, net: Arc::clone(net) })
+    Bot { manifest, net: Arc::clone(net) }
 }
 
 /// Positions from random games, throws and decisions alternately, with the answers of the network.

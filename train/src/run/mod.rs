@@ -186,7 +186,7 @@ impl Run {
         let net = Arc::new(self.trainer.net()?);
         let Some(evaluation) = self.evaluator.conclude(&net, stop)? else { return Ok(None) };
         let (config, state) = (self.log.config(), self.log.state(self.trainer.state()));
-        let bot = export::bot(&self.evaluator.race, &net, config, &state, &evaluation.results)?;
+        let bot = export::bot(&self.evaluator.race, &net, config, &state, &evaluation.results);
         let path = self.log.rundir().bots().join(format!("{}.bot", config.run.name));
         bot.write(&path)?;
         export::write_card(&path, &bot.manifest, &config.run.name)?;

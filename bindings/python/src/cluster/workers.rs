@@ -193,7 +193,7 @@ impl RunEvaluator {
         py.detach(|| {
             let found = lock(&self.evaluator).conclude(&net, &Stop::default())?.context("nothing stops it")?;
             let RunEvaluation { results, exploitability, .. } = found;
-            let bot = export::bot(&self.race, &net, &self.config, &parse_state(state)?, &results)?;
+            let bot = export::bot(&self.race, &net, &self.config, &parse_state(state)?, &results);
             let mut table = score_table(&results);
             if let Some(exploitability) = exploitability {
                 table += &format!("exploitability: {exploitability:.6}\n");

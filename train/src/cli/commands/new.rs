@@ -37,7 +37,7 @@ pub fn run() -> Result<()> {
     print("`ashta help` lists all commands, `ashta help COMMAND` describes one.\n")?;
     let numbers: Vec<String> = (0..WANTED.len()).map(number).collect();
     let Some(wanted) = ask(&mut input, "Number:", &numbers)? else { return Ok(()) };
-    let (bots, configs) = (games::folders().bots(), embedded::configs());
+    let (bots, configs) = (games::folders().bots(), embedded::CONFIGS);
     let bots: Vec<&str> = bots.iter().map(|(name, _)| name.as_str()).collect();
     let configs: Vec<&str> = configs.iter().map(|(name, _)| *name).collect();
     let sheets: Vec<&str> = builtin::names().collect();

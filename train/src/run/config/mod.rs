@@ -195,7 +195,7 @@ impl Config {
         let (path, flags) = if path.is_file() { (path, None) } else { (Path::new(name), Some(flags)) };
         let flags = flags.into_iter().flatten().map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
         let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();
-        let embedded = embedded::configs().iter().find(|(known, _)| path == Path::new(known));
+        let embedded = embedded::CONFIGS.iter().find(|(known, _)| path == Path::new(known));
         match (std::fs::read_to_string(path), embedded) {
             (Ok(text), _) => Config::parse(Some((path, &text)), &overrides),
             (Err(_), Some((_, text))) if !path.is_file() => Config::parse(Some((path, text)), &overrides),
@@ -313,7 +313,7 @@ impl ConfigError {
     fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
         let mut problem = format!("cannot read {}: {error}", path.display());
         if error.kind() == ErrorKind::NotFound {
-            let names: Vec<&str> = embedded::configs().iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = embedded::CONFIGS.iter().map(|(name, _)| *name).collect();
             problem += &format!("; the configurations that come with the program are {}", names.join(", "));
         }
         ConfigError { problems: vec![problem] }
