@@ -257,10 +257,9 @@ fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<Mov
     }
     let mut results = TurnResults::new();
     let most = race.most_results(state);
-    if !turn_results_within(race, state, most, &mut results) {
-        let long = format!("line {line}: the turn before leads through more than {most} positions");
-        return Err(Error::new(long));
-    }
+    Error::unless(turn_results_within(race, state, most, &mut results), || {
+        format!("line {line}: the turn before leads through more than {most} positions")
+    })?;
     let made = (0..results.len()).find_map(|index| {
         let end = results.state(index);
         let throw = if end == next { None } else { Some(thrown(end)?) };

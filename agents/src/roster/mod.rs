@@ -439,9 +439,7 @@ impl NamedAgent {
             }
             NamedAgent::Table { table, .. } => {
                 let (expected, found) = (race.ruleset(), table.ruleset());
-                if found != expected {
-                    return Err(Error::new(format!("the table is of {found}, not of {expected}")).into());
-                }
+                Error::unless(found == expected, || format!("the table is of {found}, not of {expected}"))?;
                 perfect(Arc::clone(table))
             }
         };

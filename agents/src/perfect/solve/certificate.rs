@@ -47,20 +47,22 @@ pub struct Certificate {
 }
 
 /// Bounds for values that look-ahead changes by at most `residual`, found with `N` lanes; `None` where there is no
-/// proof. `values` are in the order of the kernel. Breaks when the watch does.
+/// proof. `values` are in the order of the kernel, and `deltas` is room for changes, all of them 0. Breaks when the watch
+/// does.
 pub(super) fn certify<T: TurnModel, const N: usize>(
     turns: &T,
     values: &SharedValues,
     start: Sides,
     residual: f64,
     threads: usize,
+    deltas: &Deltas,
     watch: SolveWatch<'_>,
 ) -> ControlFlow<(), Option<Certificate>> {
     let cells: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0)).take(values.len()).collect();
     let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
     let (covered, bound) = if N == 1 { (1.0, f64::INFINITY) } else { (COVERED, Length::BOUND) };
     let kernel = TwoSeats::<T, Length, N>::of_nearly_best(turns, &cells, values, GAP, covered);
-    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides(), N), Cursor::default(), &Deltas::new(), watch) {
+    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides(), N), Cursor::default(), deltas, watch) {
         Ok(ControlFlow::Continue(_)) => {}
         Ok(ControlFlow::Break(_)) => return ControlFlow::Break(()),
         Err(_) => return ControlFlow::Continue(None),

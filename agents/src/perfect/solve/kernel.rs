@@ -146,7 +146,8 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
     ) -> Self {
         let mut kernel = TwoSeats::new(turns, cells, [PlayerPolicy::GreedyBy(values); 2]);
         kernel.views.iter_mut().for_each(|view| view.gap = (gap / super::UNIT) as i32);
-        TwoSeats { covered, ..kernel }
+        kernel.covered = covered;
+        kernel
     }
 
     /// The cell of the position in which a seat throws with the first of these side positions.

@@ -39,7 +39,7 @@ pub struct SolveConfig {
     pub threads: usize,
     /// A value has converged when a sweep changes it by no more than this; about 2e-9 is the finest that makes sense.
     pub tolerance: f64,
-    /// Whether to prove an error bound for the values of two seats, which doubles the memory.
+    /// Whether to prove an error bound for the values of two seats, which takes more memory.
     pub certify: bool,
 }
 
@@ -97,7 +97,8 @@ pub struct Unfinished {
     pub values: Vec<u32>,
     /// Where to go on.
     pub place: Cursor,
-    /// How much the bits of each value have changed in sweeps that are to be extrapolated; empty where none are.
+    /// How much the bits of each value have changed in sweeps that are to be extrapolated, in an order that only the
+    /// solver knows; empty where none are.
     pub deltas: Vec<u32>,
 }
 
@@ -156,9 +157,11 @@ pub fn solve<T: TurnModel>(
     let expected = value_count(turns.index());
     let (mut cells, place, deltas) = match unfinished {
         Some(Unfinished { values, place, deltas }) => {
-            let numbers = expected * place.numbers_a_value();
-            if values.len() != expected || values.len() + deltas.len() != numbers {
-                return Err(SolveError::Values { expected: numbers, found: values.len() + deltas.len() });
+            let expected_deltas = if place.has_deltas() { expected } else { 0 };
+            for (found, expected) in [(values.len(), expected), (deltas.len(), expected_deltas)] {
+                if found != expected {
+                    return Err(SolveError::Values { expected, found });
+                }
             }
             let shared = |bits: Vec<u32>| bits.into_iter().map(AtomicU32::new).collect::<Vec<_>>();
             (shared(values), place, if deltas.is_empty() { Deltas::new() } else { shared(deltas).into() })
@@ -206,13 +209,13 @@ struct Work<'a, T> {
 impl<T: TurnModel> Work<'_, T> {
     /// Solves a game of two seats with `N` lanes.
     fn two_seats<const N: usize>(&self, cells: &SharedValues) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
-        let kernel = TwoSeats::<T, Value, N>::new(self.turns, cells, [PlayerPolicy::Best; 2]);
+        let Work { turns, start, ref deltas, config, .. } = *self;
+        let kernel = TwoSeats::<T, Value, N>::new(turns, cells, [PlayerPolicy::Best; 2]);
         let certify = |residual| {
             let watch = |progress: &SweepProgress| (self.watch)(&Stage::Proof(*progress));
-            certificate::certify::<T, N>(self.turns, cells, self.start, residual, self.config.threads, &watch)
+            certificate::certify::<T, N>(turns, cells, start, residual, config.threads, deltas, &watch)
         };
-        let order = PairOrder::new(self.turns.sides(), N);
-        self.solve(&kernel, cells, &order, self.config.certify.then_some(&certify))
+        self.solve(&kernel, cells, &PairOrder::new(turns.sides(), N), config.certify.then_some(&certify))
     }
 
     /// Sweeps until the values have converged, and says how exact they are; or where the watch stopped it.

@@ -22,7 +22,8 @@ use super::SolveError;
 /// Values of positions as bits that threads can share.
 pub(super) type SharedValues = [AtomicU32];
 
-/// By cell how much its bits have changed in sweeps that are to be extrapolated.
+/// By cell how much its bits have changed in sweeps that are to be extrapolated. Once all layers have converged all are
+/// 0.
 pub(super) type Deltas = OnceLock<Vec<AtomicU32>>;
 
 /// Two rates in a row are alike where they differ by less than this share of what they are below 1.
@@ -87,11 +88,6 @@ impl Cursor {
     /// Whether changes are kept, to be extrapolated.
     pub(crate) fn has_deltas(&self) -> bool {
         self.totals[0] > 0
-    }
-
-    /// Numbers that are kept for each value: itself, and how much it has changed.
-    pub(crate) fn numbers_a_value(&self) -> usize {
-        1 + usize::from(self.has_deltas())
     }
 
     /// The changes that are to be expected after the last two sweeps, in units of those that these made.
@@ -191,8 +187,8 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
         let layers = self.order.layers();
         while place.layers < layers {
             let levels = self.order.levels(place.layers);
-            let none = || std::iter::repeat_with(AtomicU32::default).take(self.cells.len()).collect();
-            let deltas = place.has_deltas().then(|| self.deltas.get_or_init(none));
+            let zeros = || std::iter::repeat_with(AtomicU32::default).take(self.cells.len()).collect();
+            let deltas = place.has_deltas().then(|| self.deltas.get_or_init(zeros));
             while place.levels < levels {
                 items.clear();
                 self.order.items(place.layers, place.levels, &mut items);
@@ -265,18 +261,24 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
     fn extrapolate(&self, deltas: &[AtomicU32], moved: impl Fn(u32, u32) -> u32) {
         let mut out = Vec::new();
         for (cell, delta) in deltas.iter().enumerate() {
-            let by = delta.swap(0, Ordering::Relaxed);
+            // Most cells belong to other layers. They are only read, which takes a small part of the time.
+            let by = delta.load(Ordering::Relaxed);
+            if by == 0 {
+                continue;
+            }
+            delta.store(0, Ordering::Relaxed);
             let new = self.cells[cell].load(Ordering::Relaxed);
-            let bits = if by == 0 { new } else { moved(new.wrapping_sub(by), new) };
+            let bits = moved(new.wrapping_sub(by), new);
             if bits != new {
                 self.cells[cell].store(bits, Ordering::Relaxed);
                 out.push((cell, bits));
             }
-            if out.len() == 1 << 16 || cell + 1 == deltas.len() {
+            if out.len() == 1 << 16 {
                 self.kernel.committed(&out);
                 out.clear();
             }
         }
+        self.kernel.committed(&out);
     }
 
     /// Works on items that no other thread has taken, and adds their changes to those of the sweep.
@@ -286,7 +288,7 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             self.kernel.update(item, |cell, bits| {
                 let distance = self.kernel.distance(self.cells[cell].load(Ordering::Relaxed), bits);
                 change = change.max(distance);
-                total += (distance.min(1.0) * f64::from(u32::MAX)) as u64;
+                total += (distance.min(1.0) * f64::from(u32::MAX)).ceil() as u64;
                 out.push((cell, bits));
             });
         }

@@ -73,13 +73,17 @@ fn in_file<T>(path: &Path, result: Result<T, Error>) -> Result<T, Error> {
 }
 
 impl TableHeader {
-    /// The header of the values of a game.
-    pub(super) fn new(starts: &TurnIndex, bits: u8, facts: Option<Facts>, unfinished: Option<Cursor>) -> TableHeader {
+    /// The header of so many values of a game.
+    pub(super) fn new(
+        starts: &TurnIndex,
+        values: usize,
+        bits: u8,
+        facts: Option<Facts>,
+        unfinished: Option<Cursor>,
+    ) -> TableHeader {
         let ruleset = starts.race().ruleset().clone();
-        let numbers_a_value = unfinished.map_or(1, |place| place.numbers_a_value());
-        let (ruleset_hash, sides, values) =
-            (hash(&ruleset), starts.sides().len(), value_count(starts) * numbers_a_value);
-        TableHeader { ruleset, ruleset_hash, sides, values, bits, facts, unfinished }
+        let ruleset_hash = hash(&ruleset);
+        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values, bits, facts, unfinished }
     }
 
     /// Reads the header of a file.
@@ -136,8 +140,9 @@ fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableVal
     Error::unless(header.ruleset_hash == hash, || fact("ruleset_hash", &hash, &header.ruleset_hash))?;
     let race = Race::new(header.ruleset.clone());
     let starts = TurnIndex::new(&race).map_err(Error::new)?;
-    let numbers_a_value = header.unfinished.map_or(1, |place| place.numbers_a_value());
-    let (sides, count) = (starts.sides().len(), value_count(&starts) * numbers_a_value);
+    // Where changes are kept, there is one for each value.
+    let numbers = if header.unfinished.is_some_and(|place| place.has_deltas()) { 2 } else { 1 };
+    let (sides, count) = (starts.sides().len(), value_count(&starts) * numbers);
     Error::unless(header.sides == sides, || fact("camps", sides, header.sides))?;
     Error::unless(header.values == count, || fact("values", count, header.values))?;
     let values = match header.bits {
@@ -230,8 +235,8 @@ fn read_values<V>(
 /// When the file cannot be written.
 pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
     let Unfinished { values, place, deltas } = unfinished;
-    let number = |at: usize| values.get(at).or_else(|| deltas.get(at - values.len())).copied().unwrap_or_default();
-    write(path, &TableHeader::new(starts, 32, None, Some(*place)), number)
+    let header = TableHeader::new(starts, values.len() + deltas.len(), 32, None, Some(*place));
+    write(path, &header, |at| if at < values.len() { values[at] } else { deltas[at - values.len()] })
 }
 
 pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {

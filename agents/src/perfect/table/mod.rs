@@ -124,7 +124,7 @@ impl Table {
     }
 
     fn header(&self) -> TableHeader {
-        TableHeader::new(&self.starts, self.bits(), Some(self.facts), None)
+        TableHeader::new(&self.starts, self.values.len(), self.bits(), Some(self.facts), None)
     }
 
     /// The ruleset that was solved.
@@ -225,7 +225,10 @@ impl Perfect {
 
 impl Evaluator<Race> for Perfect {
     fn evaluate(&mut self, race: &Race, states: &[State]) -> Vec<Evaluation> {
-        let answer = |state: &State| self.table.known(state).map_or_else(|| self.within(race, state), Evaluation::from);
+        let answer = |state: &State| match self.table.known(state) {
+            Some(values) => values.into(),
+            None => self.within(race, state),
+        };
         states.iter().map(answer).collect()
     }
 }
