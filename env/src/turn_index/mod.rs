@@ -23,6 +23,7 @@ use crate::race::Race;
 use crate::race::compile::{Cells, Occupancy, PLACES};
 use crate::race::position::state::{Phase, State};
 use crate::race::turns::by_kind;
+use crate::sheet::values::Must;
 use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;
@@ -113,6 +114,11 @@ impl TurnIndex {
     /// The seats whose turns must be distinguished: one where the board looks the same to every seat.
     pub fn movers(&self) -> &[Seat] {
         &self.movers
+    }
+
+    /// Whether seats need not move, so that they can wait for each other for ever.
+    pub fn may_wait(&self) -> bool {
+        self.race.ruleset().sheet().turn.must == Must::Optional
     }
 
     /// Every side position, by number.

@@ -8,7 +8,7 @@ use ashta_env::turn_index::{LANES, Sides, TurnModel};
 use super::kernel::{PlayerPolicy, TwoSeats, transpose};
 use super::order::PairOrder;
 use super::quantity::Value;
-use super::sweep::{Cursor, Deltas, SharedValues, SolveWatch};
+use super::sweep::{Cursor, SharedValues, SolveWatch};
 use super::{SolveConfig, SolveError, UNIT, cells};
 
 /// The expected score of a player.
@@ -100,5 +100,5 @@ fn sweep<T: TurnModel, const N: usize>(
     watch: SolveWatch<'_>,
 ) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
     let kernel = TwoSeats::<T, Value, N>::new(turns, cells, styles);
-    config.sweeps().run(&kernel, cells, &PairOrder::new(turns.sides(), N), Cursor::default(), &Deltas::new(), watch)
+    config.sweeps().run(&kernel, cells, &PairOrder::new(turns.sides(), N), Cursor::default(), None, watch)
 }

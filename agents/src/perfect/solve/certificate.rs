@@ -47,15 +47,15 @@ pub struct Certificate {
 }
 
 /// Bounds for values that look-ahead changes by at most `residual`, found with `N` lanes; `None` where there is no
-/// proof. `values` are in the order of the kernel, and `deltas` is room for changes, all of them 0. Breaks when the watch
-/// does.
+/// proof. `values` are in the order of the kernel, and `deltas` is room for changes, all 0. Breaks when the
+/// watch does.
 pub(super) fn certify<T: TurnModel, const N: usize>(
     turns: &T,
     values: &SharedValues,
     start: Sides,
     residual: f64,
     threads: usize,
-    deltas: &Deltas,
+    deltas: Option<&Deltas>,
     watch: SolveWatch<'_>,
 ) -> ControlFlow<(), Option<Certificate>> {
     let cells: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0)).take(values.len()).collect();

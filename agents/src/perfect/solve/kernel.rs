@@ -240,10 +240,7 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
                 let renewed = Q::key_of_pass(backups[lane], Q::number(first_passes[lane]), N == 1);
                 *pass = renewed.unwrap_or(*pass);
             }
-            let replies = match is_mirrored {
-                true => firsts[lane].1,
-                false => self.backups(second, reply, own, passes),
-            };
+            let replies = if is_mirrored { firsts[lane].1 } else { self.backups(second, reply, own, passes) };
             for (at, side) in own.clone().enumerate().filter(|&(_, side)| !is_mirrored || side <= reply) {
                 let [quantity, answer] = Q::pair(firsts[at].1[lane], replies[at]);
                 set(self.cell([side, reply]), quantity);
@@ -256,8 +253,6 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
 }
 
 impl<T: TurnModel, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T, Q, N> {
-    const EXTRAPOLATE: Option<fn(u32, u32, f64) -> u32> = Some(Q::extrapolated);
-
     fn update(&self, tile: &Tile, mut set: impl FnMut(usize, u32)) {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
         let views = self.views(&keys);
@@ -281,6 +276,10 @@ impl<T: TurnModel, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T,
 
     fn distance(&self, old: u32, new: u32) -> f64 {
         Q::distance(old, new)
+    }
+
+    fn extrapolated(&self, old: u32, new: u32, factor: f64) -> u32 {
+        Q::extrapolated(old, new, factor)
     }
 
     fn committed(&self, new: &[(usize, u32)]) {

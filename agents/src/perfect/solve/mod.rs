@@ -207,13 +207,18 @@ struct Work<'a, T> {
 }
 
 impl<T: TurnModel> Work<'_, T> {
+    /// Room for changes, where values are extrapolated. Where seats can wait for ever, there are many solutions.
+    fn deltas(&self) -> Option<&Deltas> {
+        (self.turns.seats() == 2 && !self.turns.index().may_wait()).then_some(&self.deltas)
+    }
+
     /// Solves a game of two seats with `N` lanes.
     fn two_seats<const N: usize>(&self, cells: &SharedValues) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
-        let Work { turns, start, ref deltas, config, .. } = *self;
+        let Work { turns, start, config, .. } = *self;
         let kernel = TwoSeats::<T, Value, N>::new(turns, cells, [PlayerPolicy::Best; 2]);
         let certify = |residual| {
             let watch = |progress: &SweepProgress| (self.watch)(&Stage::Proof(*progress));
-            certificate::certify::<T, N>(turns, cells, start, residual, config.threads, deltas, &watch)
+            certificate::certify::<T, N>(turns, cells, start, residual, config.threads, self.deltas(), &watch)
         };
         self.solve(&kernel, cells, &PairOrder::new(turns.sides(), N), config.certify.then_some(&certify))
     }
@@ -227,7 +232,7 @@ impl<T: TurnModel> Work<'_, T> {
         certify: Option<&dyn Fn(f64) -> ControlFlow<(), Option<Certificate>>>,
     ) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
         let on_progress = |progress: &SweepProgress| (self.watch)(&Stage::Values(*progress));
-        let place = match self.config.sweeps().run(kernel, cells, order, self.place, &self.deltas, &on_progress)? {
+        let place = match self.config.sweeps().run(kernel, cells, order, self.place, self.deltas(), &on_progress)? {
             ControlFlow::Continue(place) => place,
             ControlFlow::Break(place) => return Ok(ControlFlow::Break(place)),
         };

@@ -52,8 +52,10 @@ pub(super) trait Kernel<I>: Sync {
     /// The distance of two values.
     fn distance(&self, old: u32, new: u32) -> f64;
 
-    /// The bits beyond `new`, by `factor` times its distance from `old`; `None` where values are not extrapolated.
-    const EXTRAPOLATE: Option<fn(old: u32, new: u32, factor: f64) -> u32> = None;
+    /// The bits beyond `new`, by `factor` times its distance from `old`.
+    fn extrapolated(&self, _old: u32, new: u32, _factor: f64) -> u32 {
+        new
+    }
 
     /// Receives values that have been set, before anything else is updated.
     fn committed(&self, _new: &[(usize, u32)]) {}
@@ -137,13 +139,13 @@ struct Shared<'a, K, O> {
     change: AtomicU64,
     /// The sum of its changes.
     total: AtomicU64,
-    deltas: &'a Deltas,
+    deltas: Option<&'a Deltas>,
     is_stopped: AtomicBool,
 }
 
 impl Sweeps {
-    /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does. `deltas` belong
-    /// to the place.
+    /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does. With `deltas`,
+    /// which belong to the place, values are extrapolated. With more than one solution another one could be found.
     ///
     /// # Errors
     /// When a layer has not converged within the limit.
@@ -153,7 +155,7 @@ impl Sweeps {
         cells: &SharedValues,
         order: &O,
         place: Cursor,
-        deltas: &Deltas,
+        deltas: Option<&Deltas>,
         watch: SolveWatch<'_>,
     ) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
         let threads = self.threads.max(1);
@@ -188,7 +190,7 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
         while place.layers < layers {
             let levels = self.order.levels(place.layers);
             let zeros = || std::iter::repeat_with(AtomicU32::default).take(self.cells.len()).collect();
-            let deltas = place.has_deltas().then(|| self.deltas.get_or_init(zeros));
+            let deltas = self.deltas.filter(|_| place.has_deltas()).map(|deltas| deltas.get_or_init(zeros));
             while place.levels < levels {
                 items.clear();
                 self.order.items(place.layers, place.levels, &mut items);
@@ -220,16 +222,11 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             place.work += self.order.share(place.layers);
             last_change = place.change;
             let is_converged = place.change <= self.sweeps.tolerance;
-            if let Some(extrapolate) = K::EXTRAPOLATE {
+            if self.deltas.is_some() {
                 place.totals = [place.total, place.totals[0], place.totals[1]];
                 if let Some(deltas) = deltas.filter(|_| is_converged || place.totals[2] > 0) {
                     let to_come = place.to_come().filter(|_| !is_converged);
-                    self.meet(is_leader, || {
-                        self.extrapolate(deltas, |old, new| match to_come {
-                            Some(factor) => extrapolate(old, new, factor),
-                            None => new,
-                        })
-                    });
+                    self.meet(is_leader, || self.extrapolate(deltas, to_come.unwrap_or(0.0)));
                     place.totals = if to_come.is_some() { [0; 3] } else { [place.total, 0, 0] };
                 }
             }
@@ -257,8 +254,8 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
         self.barrier.wait();
     }
 
-    /// Moves every value that has changed to where `moved` has it for its bits before the changes and now.
-    fn extrapolate(&self, deltas: &[AtomicU32], moved: impl Fn(u32, u32) -> u32) {
+    /// Moves every value that has changed by so many times its change.
+    fn extrapolate(&self, deltas: &[AtomicU32], factor: f64) {
         let mut out = Vec::new();
         for (cell, delta) in deltas.iter().enumerate() {
             // Most cells belong to other layers. They are only read, which takes a small part of the time.
@@ -268,7 +265,7 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             }
             delta.store(0, Ordering::Relaxed);
             let new = self.cells[cell].load(Ordering::Relaxed);
-            let bits = moved(new.wrapping_sub(by), new);
+            let bits = self.kernel.extrapolated(new.wrapping_sub(by), new, factor);
             if bits != new {
                 self.cells[cell].store(bits, Ordering::Relaxed);
                 out.push((cell, bits));

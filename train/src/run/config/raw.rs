@@ -173,10 +173,7 @@ impl RawConfig {
 
     /// Adds a problem; of very many it is only counted, as hints take time.
     fn refuse(&mut self, problem: impl FnOnce(&RawConfig) -> String) {
-        match self.problems.len() < MOST_PROBLEMS {
-            true => self.problems.push(problem(self)),
-            false => self.more += 1,
-        }
+        if self.problems.len() < MOST_PROBLEMS { self.problems.push(problem(self)) } else { self.more += 1 }
     }
 
     /// How to go on after an unknown key: the nearest known one, or what there is.

@@ -18,8 +18,8 @@ pub(crate) const NOWHERE: u8 = 127;
 pub(crate) struct Squares {
     /// By place.
     of: [u8; 256],
-    /// By what becomes of pieces that go beyond the gate, in the order of [`Without`], and by the place if there were no
-    /// gate. To a seat that may go there the gate is [`Without::Open`].
+    /// By what becomes of pieces that go beyond the gate, in the order of [`Without`], and by the place if there were
+    /// no gate. To a seat that may go there the gate is [`Without::Open`].
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
