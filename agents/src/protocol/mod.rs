@@ -177,10 +177,7 @@ impl Engine {
         }
         check_turn(&race, &state)?;
         let states = [state];
-        let rng = match request.contains_key("seed") {
-            true => &mut chance::stream(seed(request)?, 0),
-            false => &mut self.rng,
-        };
+        let rng = if request.contains_key("seed") { &mut chance::stream(seed(request)?, 0) } else { &mut self.rng };
         let action = agent.agent().choose(&race, &state, rng);
         let evaluation = agent.evaluator().evaluate(&race, &states).swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {

@@ -16,9 +16,11 @@ def game_of(game: str | Game, seats: int | str | None, turn_limit: int | None) -
     return game
 
 
-@lru_cache(64)
+_made = lru_cache(64)(lambda game, seats, sheet, flags, most: Game(game, seats, sheet, dict(flags), most))
+
+
 def restored(
     game: str | None, seats: str, sheet: str | None, flags: tuple[tuple[str, str], ...], turn_limit: int | None
 ) -> Game:
     """The game that was pickled: one object for all states that have it."""
-    return Game(game, seats, sheet, dict(flags), turn_limit)
+    return _made(game, seats, sheet, flags, turn_limit)

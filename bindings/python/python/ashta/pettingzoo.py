@@ -153,6 +153,9 @@ class RaceEnv(_Spaces, AECEnv):
             print(self.state_)
         return str(self.state_) if self.render_mode == "ansi" else None
 
+    def close(self) -> None:
+        """There is nothing to close."""
+
 
 class ParallelRaceEnv(_Spaces, ParallelEnv):
     """One game in which all agents submit an action at each step; agents, observations and rewards are those of `RaceEnv`.
