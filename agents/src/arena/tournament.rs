@@ -305,9 +305,8 @@ impl<'a> Tournament<'a> {
         let got = self.race.returns(&end);
         let is_true = !is_finished || spec.seats.iter().map(|seat| got[seat]).eq(line.returns.iter().copied());
         let is_by_nobody = matches!(line.ending, Ending::Forfeited { seat, .. } if Seat::from_letter(seat).is_none());
-        if is_finished != (line.ending == Ending::Finished) || !is_true || is_by_nobody {
-            return Err(Error::new("its moves do not lead to its `ending` and `returns`"));
-        }
+        let is_so = is_true && !is_by_nobody && is_finished == (line.ending == Ending::Finished);
+        Error::unless(is_so, || "its moves do not lead to its `ending` and `returns`")?;
         let mut returns = BySeat::default();
         spec.seats.iter().zip(&line.returns).for_each(|(seat, &own)| returns[seat] = own);
         let game = PlayedGame {

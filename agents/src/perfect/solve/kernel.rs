@@ -278,9 +278,7 @@ impl<T: TurnModel, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T,
         Q::distance(old, new)
     }
 
-    fn extrapolated(&self, old: u32, new: u32, factor: f64) -> u32 {
-        Q::extrapolated(old, new, factor)
-    }
+    const EXTRAPOLATED: fn(u32, u32, f64) -> u32 = Q::extrapolated;
 
     fn committed(&self, new: &[(usize, u32)]) {
         if N > 1 {

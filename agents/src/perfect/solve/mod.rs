@@ -157,11 +157,10 @@ pub fn solve<T: TurnModel>(
     let expected = value_count(turns.index());
     let (mut cells, place, deltas) = match unfinished {
         Some(Unfinished { values, place, deltas }) => {
-            let expected_deltas = if place.has_deltas() { expected } else { 0 };
-            for (found, expected) in [(values.len(), expected), (deltas.len(), expected_deltas)] {
-                if found != expected {
-                    return Err(SolveError::Values { expected, found });
-                }
+            let kept = if place.has_deltas() { expected } else { 0 };
+            let wrong = [(values.len(), expected), (deltas.len(), kept)].into_iter().find(|(found, due)| found != due);
+            if let Some((found, expected)) = wrong {
+                return Err(SolveError::Values { expected, found });
             }
             let shared = |bits: Vec<u32>| bits.into_iter().map(AtomicU32::new).collect::<Vec<_>>();
             (shared(values), place, if deltas.is_empty() { Deltas::new() } else { shared(deltas).into() })

@@ -52,10 +52,8 @@ pub(super) trait Kernel<I>: Sync {
     /// The distance of two values.
     fn distance(&self, old: u32, new: u32) -> f64;
 
-    /// The bits beyond `new`, by `factor` times its distance from `old`.
-    fn extrapolated(&self, _old: u32, new: u32, _factor: f64) -> u32 {
-        new
-    }
+    /// The bits beyond new ones, by a factor times their distance from old ones.
+    const EXTRAPOLATED: fn(old: u32, new: u32, factor: f64) -> u32 = |_, new, _| new;
 
     /// Receives values that have been set, before anything else is updated.
     fn committed(&self, _new: &[(usize, u32)]) {}
@@ -265,7 +263,7 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             }
             delta.store(0, Ordering::Relaxed);
             let new = self.cells[cell].load(Ordering::Relaxed);
-            let bits = self.kernel.extrapolated(new.wrapping_sub(by), new, factor);
+            let bits = K::EXTRAPOLATED(new.wrapping_sub(by), new, factor);
             if bits != new {
                 self.cells[cell].store(bits, Ordering::Relaxed);
                 out.push((cell, bits));

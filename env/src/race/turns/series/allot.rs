@@ -3,7 +3,7 @@
 use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
 use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{State, role};
+use crate::race::position::state::{SeriesKind, State, role};
 use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, Speed, UnitKind};
@@ -60,7 +60,7 @@ impl SeriesTurns {
                 }
             }
         };
-        let mut room: u32 = (0..self.rules.seating.pieces).map(room).sum();
+        let mut room: u32 = (0..self.seating.pieces).map(room).sum();
         let mut throws = remaining.kinds().map(|(throw, count)| (self.series.pips(throw), count));
         throws.sort_unstable();
         // From the smallest to the largest, each at no more than it costs.
@@ -262,7 +262,7 @@ impl SeriesTurns {
     pub(crate) fn stands(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
         let mut are_all_home = true;
-        for slot in 0..self.rules.seating.pieces {
+        for slot in 0..self.seating.pieces {
             let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
             if role & (role::SINGLE | role::LEAD) != 0 {
                 let steps = allotment.steps.get(slot);
@@ -282,14 +282,18 @@ impl SeriesTurns {
     /// The smallest of the `remaining` throws in pips; 0 when there are none.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
-        let left = remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
-        left.map(|(throw, _)| self.series.pips(throw)).min().unwrap_or(0)
+        let [one, four, zero] =
+            SeriesKind::ALL.map(|kind| (remaining.counts[kind as usize - 1], self.series.face(kind)));
+        let left = [one, four, zero, (remaining.last, remaining.last)].into_iter().filter(|&(count, _)| count > 0);
+        left.map(|(_, pips)| pips).min().unwrap_or(0)
     }
 
     /// The pips of all `remaining` throws.
     #[inline]
     pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
-        remaining.kinds().map(|(throw, count)| u32::from(self.series.pips(throw)) * u32::from(count)).iter().sum()
+        let pips =
+            |kind: SeriesKind| u32::from(self.series.face(kind)) * u32::from(remaining.counts[kind as usize - 1]);
+        SeriesKind::ALL.map(pips).iter().sum::<u32>() + u32::from(remaining.last)
     }
 }
 

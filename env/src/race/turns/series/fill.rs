@@ -88,7 +88,7 @@ pub(crate) fn most_used(
     lists.units.clear();
     lists.idle.clear();
     let mut fill = Fill { turns, turn, allotment, remaining, enough, most: None, off: 0, lists: &mut lists };
-    fill.lists.units.extend((0..turns.rules.seating.pieces).filter_map(|slot| {
+    fill.lists.units.extend((0..turns.seating.pieces).filter_map(|slot| {
         let steps = allotment.steps.get(slot);
         let role = allotment.roles.get(slot) & (role::SINGLE | role::LEAD);
         let reached = base(turn.own.get(slot)) + steps;
@@ -119,13 +119,13 @@ impl Fill<'_> {
     /// Number of pieces on such places that wait for throws.
     fn waiting(&self, is_there: impl Fn(u8) -> bool) -> u8 {
         let waits = |&slot: &usize| !self.has(slot, role::TAKEN) && is_there(self.place(slot));
-        (0..self.turns.rules.seating.pieces).filter(waits).count() as u8
+        (0..self.turns.seating.pieces).filter(waits).count() as u8
     }
 
     /// Finds the groups of pieces that wait on the course, when so many more have entered.
     fn group(&mut self, entered: u8) {
         self.lists.groups.clear();
-        for slot in 0..self.turns.rules.seating.pieces {
+        for slot in 0..self.turns.seating.pieces {
             let place = self.place(slot);
             if !self.has(slot, role::TAKEN) && (1..self.turns.keep).contains(&place) {
                 self.add(place, self.turn.declared.contains(slot), 1, entered);
@@ -158,7 +158,7 @@ impl Fill<'_> {
     fn untied(&self, place: u8, entered: u8) -> u8 {
         let here = |roles: u8| {
             let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has(slot, roles));
-            (0..self.turns.rules.seating.pieces).filter(is_here).count() as u8
+            (0..self.turns.seating.pieces).filter(is_here).count() as u8
         };
         let (all, entered) = (here(0) + entered, here(role::ENTERED) + entered);
         (entered + (all - entered) % 2).saturating_sub(here(role::SINGLE))
@@ -188,7 +188,7 @@ impl Fill<'_> {
     /// Tries every number of pieces to be borne off, when so many 1s were used to enter.
     fn bear(&mut self, ones: u8) {
         let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.keep);
-        let were_borne = (0..self.turns.rules.seating.pieces).any(|slot| self.has(slot, role::BORNE));
+        let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has(slot, role::BORNE));
         let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
         for borne in 0..=in_keep.min(self.remaining.counts[0] - ones) {
             let is_bearing = were_borne || borne > 0;

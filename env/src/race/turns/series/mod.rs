@@ -18,6 +18,7 @@ use super::series_throws::SeriesThrows;
 use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules};
+use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
 use crate::race::turns::actions::{self, with_pass};
@@ -28,6 +29,7 @@ use allot::{Allotment, SeriesTurn};
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesTurns {
     pub(crate) rules: Arc<Rules>,
+    seating: Participants,
     pub(crate) series: SeriesThrows,
     pub(crate) must: Must,
     pub(crate) unit: Unit,
@@ -61,6 +63,7 @@ impl SeriesTurns {
             always_completes: !blocks && sheet.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
             enters_among_enemies: rules.contested >> 1 & 1 == 1,
             bears: rules.goal > rules.home,
+            seating: rules.seating,
             rules,
         }
     }
@@ -81,7 +84,7 @@ impl SeriesTurns {
 
     /// Places of the mover that enemies hold, as bits.
     fn enemy_places(&self, state: &State) -> u64 {
-        let enemies = self.rules.seating.others(state.mover).iter();
+        let enemies = self.seating.others(state.mover).iter();
         enemies.fold(0, |places, &enemy| places | self.seen(enemy, &state.pieces[enemy.index()], state.mover))
     }
 
@@ -171,16 +174,16 @@ impl TurnMachine for SeriesTurns {
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let slot = actions::slot(action, self.rules.seating.pieces)?;
+        let slot = actions::slot(action, self.seating.pieces)?;
         let value = self.next_value(state)?;
         let place = state.pieces[state.mover.index()][slot];
         let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
         let mut next = match place {
             0 if is_waiting => UnitMove::by(MoveKind::Enter, slot, 0, value),
             _ if place == self.keep => UnitMove::by(MoveKind::Bear, slot, place, value),
-            _ => UnitMove::by(MoveKind::of(action, self.rules.seating.pieces), slot, place.max(1), value),
+            _ => UnitMove::by(MoveKind::of(action, self.seating.pieces), slot, place.max(1), value),
         };
-        if actions::is_pair(action, self.rules.seating.pieces) && self.unit.speed != Speed::Full {
+        if actions::is_pair(action, self.seating.pieces) && self.unit.speed != Speed::Full {
             next.steps /= 2;
         }
         Some(next)

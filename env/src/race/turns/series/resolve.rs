@@ -70,9 +70,9 @@ impl SeriesTurns {
             (is_moving || is_staying(slot)) && places[slot] < self.keep
         });
         // A twin whose partner has left alone is no longer a twin.
-        for (slot, is_twin) in twins.iter_mut().enumerate().take(self.rules.seating.pieces) {
+        for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {
             let mut alike =
-                (0..self.rules.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));
+                (0..self.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));
             if alike.next() == Some(slot) && alike.count() % 2 == 0 {
                 *is_twin = false;
             }

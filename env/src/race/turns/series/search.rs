@@ -35,7 +35,7 @@ impl SeriesTurns {
         let moves = |slot: usize| {
             let ((from, declared), role) = (kind(slot), state.roles[slot]);
             let count = |roles: u8| {
-                let slots = 0..self.rules.seating.pieces;
+                let slots = 0..self.seating.pieces;
                 slots.filter(|&other| kind(other) == kind(slot) && state.roles[other] & roles != 0).count()
             };
             role & role::BORNE == 0
@@ -50,7 +50,7 @@ impl SeriesTurns {
             role::BORNE => own[slot] == self.keep,
             _ => moves(slot),
         };
-        (0..self.rules.seating.pieces).all(is_sound)
+        (0..self.seating.pieces).all(is_sound)
             && Search::new(self, &turn, 0).most_used(&Allotment::of(state), self.series.remaining(state)).is_some()
     }
 }
