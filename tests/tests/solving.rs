@@ -334,7 +334,7 @@ fn threads_and_interruptions_do_not_change_a_bit() {
         let whole = solved(&turns, &config);
         assert_eq!(solved(&turns, &SolveConfig { threads: 3, ..config }), whole, "{text} {seats}");
         let mut unfinished: Option<Unfinished> = None;
-        let mut stops = 0;
+        let (mut stops, mut with_changes) = (0, 0);
         let found = loop {
             let seen = AtomicUsize::new(0);
             // Stops after a number of levels that is no divisor of anything.
@@ -345,16 +345,24 @@ fn threads_and_interruptions_do_not_change_a_bit() {
             let config = SolveConfig { threads: 1 + stops % 2, certify: false, ..config };
             match solve(&turns, start(&turns), unfinished.take(), &config, &watch).expect("settles") {
                 Solved::Solution(solution) => break solution,
-                Solved::Unfinished(found) => unfinished = Some(found),
+                Solved::Unfinished(found) => {
+                    with_changes += usize::from(found.deltas.len() == found.values.len());
+                    unfinished = Some(found);
+                }
             }
             stops += 1;
         };
         assert!(stops > 1, "{text} {seats}: stopped {stops} times");
+        assert_eq!(with_changes > 0, seats == "SN", "{text} {seats}: {with_changes} of {stops} with changes");
         assert_eq!(found.values, whole.values, "{text} {seats}");
         assert_eq!(found.facts.residual.to_bits(), whole.facts.residual.to_bits());
         let other = Unfinished { values: vec![0; 3], place: Cursor::default(), deltas: Vec::new() };
         let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| ControlFlow::Continue(()));
         assert!(refused.expect_err("too few").to_string().contains("3 values to go on with"));
+        let place = Cursor { totals: [1, 0, 0], ..Cursor::default() };
+        let other = Unfinished { values: whole.values.clone(), place, deltas: Vec::new() };
+        let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| ControlFlow::Continue(()));
+        assert!(refused.expect_err("no changes").to_string().contains("0 values to go on with"));
     }
 }
 

@@ -27,8 +27,8 @@ impl Race {
                 for _ in 0..next.used {
                     if let Some(at) = unused.iter().position(|left| next.throws.contains(left)) {
                         unused.remove(at);
-                    } else if self.series().is_none() {
-                        // A part of what can be divided, or all of it.
+                    } else if self.series().is_none() && self.rules.sheet.turn.bonus.is_empty() {
+                        // A part of what can be divided, or all of it; a step that goes with a throw is no part of it.
                         let mut rest = next.steps;
                         unused.iter_mut().for_each(|left| {
                             let part = rest.min(*left);

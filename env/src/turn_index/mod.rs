@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use crate::game::{Game, MAX_SEATS, Node, Payoff, Seat};
 use crate::race::Race;
-use crate::race::compile::{Cells, Occupancy, PLACES};
+use crate::race::compile::{Cells, Occupancy};
 use crate::race::position::state::{Phase, State};
 use crate::race::turns::by_kind;
 use crate::sheet::values::Must;
@@ -86,14 +86,12 @@ impl TurnIndex {
             places.map(|places| Occupancy::default().and(&race.rules.bits[seat.index()], places)).collect()
         });
         let mut index = TurnIndex { race: race.clone(), sides, occupied, movers: Vec::new() };
-        index.movers = index.in_turn(seats.iter().next().unwrap_or(Seat::SOUTH)).collect();
-        let first = index.movers[0];
-        // Tables of three seats tell them apart on any board.
-        if seats.len() != 3 && index.movers.iter().all(|&seat| index.looks_alike(first, seat)) {
-            index.movers.truncate(1);
-        } else if seats.len() == 2 {
+        let first = seats.iter().next().unwrap_or(Seat::SOUTH);
+        let (second, board) = (race.seating.next(first), &race.rules.board);
+        if seats.len() == 2 && board.meetings(first, second) != board.meetings(second, first) {
             return Err(IndexError::Unsupported("two seats to which the board does not look alike"));
         }
+        index.movers = index.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
         let count = (index.sides().len() as u128).pow(seats.len() as u32) * index.movers.len() as u128;
         if count > u128::from(MAX_POSITIONS) {
             return Err(IndexError::TooManyPositions(count));
@@ -116,9 +114,9 @@ impl TurnIndex {
         &self.movers
     }
 
-    /// Whether seats need not move, so that they can wait for each other for ever.
+    /// Whether a seat that can move may pass. Seats can then wait for each other for ever.
     pub fn may_wait(&self) -> bool {
-        self.race.ruleset().sheet().turn.must == Must::Optional
+        matches!(self.race.ruleset().sheet().turn.must, Must::Optional | Must::NoMerge)
     }
 
     /// Every side position, by number.
@@ -174,23 +172,6 @@ impl TurnIndex {
         // The throw that is being used counts already.
         start.thrown = state.thrown.saturating_sub(u8::from(state.phase != Phase::Throw));
         start
-    }
-
-    /// Whether the board looks to one seat as it does to another: the rules of its places, and which of them meet those
-    /// of the seats that come after it.
-    fn looks_alike(&self, one: Seat, other: Seat) -> bool {
-        let rules = &self.race.rules;
-        let landings = [rules.captured, rules.unit_cells, rules.impassable[0], rules.impassable[1]];
-        let ruled = [&landings[..], &rules.closed_to_single, &rules.closed_to_unit].concat();
-        let meets = |seat: Seat, place: usize, cells: Cells| rules.bits[seat.index()][place] & cells != 0;
-        let cells_met = |seat: Seat, place: usize, third: Seat| -> Vec<bool> {
-            rules.bits[third.index()].iter().map(|&cell| meets(seat, place, cell)).collect()
-        };
-        (0..PLACES).all(|place| {
-            let mut pairs = self.in_turn(one).zip(self.in_turn(other));
-            ruled.iter().all(|&cells| meets(one, place, cells) == meets(other, place, cells))
-                && pairs.all(|(third, fourth)| cells_met(one, place, third) == cells_met(other, place, fourth))
-        })
     }
 
     /// The seat among the movers to which the board looks as to this one.

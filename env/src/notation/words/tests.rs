@@ -54,6 +54,14 @@ fn ashte_kashte_turns_are_described_by_squares() {
 }
 
 #[test]
+fn a_step_that_goes_with_a_throw_is_no_part_of_it() {
+    let entered = turns("sokkattan S:hand,hand,hand/N:hand,hand,hand S 10");
+    assert_eq!(entered, ["enter on J8 (10 unused), throws again"]);
+    let after = turns("sokkattan?extra=any S:hand,hand,hand/N:hand,hand,hand S 10");
+    assert_eq!(after, ["enter on J8, then J8 to K3 by 10, throws again"]);
+}
+
+#[test]
 fn pagade_turns_are_described_by_squares() {
     assert_eq!(turns("pagade S:3,20,20,40/N+:6,7,58,58 S 4,4")[4], "pair O9 to S9 by 4, cuts NN on S9");
     assert_eq!(turns("pagade S:cut,cut,20,30/N+:6,7,12,12 S 1,4"), ["enter on J8 by 1, then enter on J5 by 4"]);

@@ -64,17 +64,19 @@ impl Courses {
         Ok(Courses { rows, columns, courses: [s?, e?, n?, w?] })
     }
 
+    /// By square of the course of one seat its place on the course of another, where it is on that, too.
+    pub(crate) fn meetings(&self, one: Seat, other: Seat) -> Vec<Option<usize>> {
+        let at = |square: &Square| self.course(other).iter().position(|there| there == square);
+        self.course(one).iter().map(at).collect()
+    }
+
     /// Two of these seats that do not meet as two others do that are as many quarter turns apart: one has squares of
     /// the other at other numbers. Tables by number hold for all seats, and so do games against equals.
     pub(crate) fn uneven(&self, seats: &[Seat]) -> Option<(Seat, Seat)> {
-        let meetings = |(one, other): (Seat, Seat)| -> Vec<Option<usize>> {
-            let at = |square: &Square| self.course(other).iter().position(|there| there == square);
-            self.course(one).iter().map(at).collect()
-        };
         let pairs = || seats.iter().flat_map(|&one| seats.iter().map(move |&other| (one, other)));
         let is_uneven = |&(one, other): &(Seat, Seat)| {
             let like = pairs().find(|&(a, b)| a.quarters_to(b) == one.quarters_to(other));
-            like.is_some_and(|like| meetings(like) != meetings((one, other)))
+            like.is_some_and(|(a, b)| self.meetings(a, b) != self.meetings(one, other))
         };
         pairs().find(is_uneven)
     }
