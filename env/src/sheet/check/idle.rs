@@ -8,7 +8,8 @@ use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, Rules};
 use crate::race::turns;
 use crate::sheet::{
-    Flags, Hop, MarkRule, Must, Returns, Room, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind, Without,
+    Block, Flags, Hop, MarkRule, Must, Overshoot, Returns, Room, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind,
+    UnitMeeting, Without,
 };
 
 /// The cells where pieces of two seats that play together can meet on some of these places.
@@ -19,7 +20,7 @@ pub(super) fn shared(rules: &Rules, places: u128) -> Cells {
 
 /// The keys of a valid sheet that say what nothing there is about, with the reasons.
 fn idle(sheet: &Sheet) -> Vec<Problem> {
-    let Sheet { pieces, turn, stacking, unit, gate, .. } = sheet;
+    let Sheet { seats, pieces, turn, stacking, unit, entry, capture, gate, finish, .. } = sheet;
     let most = pieces.allowed.iter().copied().max().unwrap_or(pieces.count);
     let Ok(rules) = turns::compile(Arc::new(sheet.clone()), SeatSet::ALL, most.into()) else { return Vec::new() };
     let on_course = rules.reachable() & ((1 << rules.home) - 2);
@@ -32,8 +33,13 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
     let has_room = |place: &u8| rules.room[usize::from(*place)] > 1;
     let with_two = places_of(on_course).filter(has_room).fold(0, |cells, place| cells | bits(0, place));
     let has_room_for_three = places_of(on_course).any(|place| rules.room[usize::from(place)] > 2);
+    let met = shared(&rules, on_course);
     // The cells where a piece can be captured.
-    let captures = shared(&rules, on_course) & rules.captured;
+    let captures = met & rules.captured;
+    let blocks =
+        with_two & met & if stacking.block == Block::Landing { !rules.closed_to_single[2] } else { Cells::MAX };
+    let are_equal = !has_room_for_three && capture.unit_on_unit == UnitMeeting::TakesEqual;
+    let ends_anyway = finish.overshoot == Overshoot::Wasted || finish.from_last == [1];
     let waits = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == Returns::OFF && captures != 0;
     let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
     let units = with_two & if is_declared { cells(on_course & rules.declaring, 0) } else { rules.unit_cells };
@@ -46,9 +52,12 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
         || sheet.board.mark_kinds().any(|marks| marks.again);
     let no_two = "no two pieces of a seat can stand on such a square";
     let is_throw = turn.kind == TurnKind::Throw;
-    let no_teams = sheet.seats.teams == Teams::None;
-    let rows: [(bool, &str, &[&str]); 23] = [
+    let no_teams = seats.teams == Teams::None;
+    let for_themselves = if no_teams { 3..=4 } else { 3..=3 };
+    let no_places = !seats.allowed.iter().any(|seats| for_themselves.contains(&seats.len()));
+    let rows: [(bool, &str, &[&str]); 28] = [
         (is_throw && !grants, "nothing grants another throw", &["turn.most_throws", "turn.last_throw"]),
+        (no_places, "no more than two seats play, each for itself", &["seats.end"]),
         (no_teams, "there are no teams", &["seats.one_mind", "seats.finished_partner", "gate.opened_by"]),
         (gate.at == 0, "there is no gate", &["gate.without", "gate.lap"]),
         (gate.without == Without::Open, "the gate is open to all", &["gate.opened_by"]),
@@ -61,11 +70,15 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
         (!moves_units, "no throw moves a unit", &MEETINGS[1..]),
         (!is_declared && units & captures == 0, "no unit can be captured", &["capture.unit_on_unit"]),
         (!has_room_for_three, "no three pieces of a seat can stand on a square", &["unit.three"]),
+        (are_equal, "all units are of two pieces", &["capture.unit_on_unit"]),
         (!is_declared, "units are not declared", &["unit.from"]),
         (units == 0, no_two, &["unit.kind"]),
         (captures == 0, "nothing can be captured", &["pieces.sent_to", "turn.again_on_capture"]),
         (captures == 0, "nothing can be captured", &MEETINGS),
         (singles == 0, "no two single pieces can be captured together", &["capture.group"]),
+        (blocks == 0, "no two pieces of a seat can stand where they close a square", &["stacking.block"]),
+        (ends_anyway, "these throws lead from the last square to the finish anyway", &["finish.from_last"]),
+        (entry.by_bonus, "entry.by_bonus demands it already", &["entry.compulsory"]),
         (!waits, "no piece ever waits off the board", &ENTRY),
         (most < 2, "a seat has one piece", &["turn.divide", "stacking.plain", "stacking.marked"]),
         (plain == 0 || turn.must == Must::NoMerge && with_two == 0, no_two, &["stacking.plain", "turn.must"]),
