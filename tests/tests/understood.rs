@@ -147,6 +147,13 @@ fn changed_keys_change_the_sentences_about_them() {
             "own pieces can stand on each of 0 to 23.",
             "Only one own piece can stand on",
         ),
+        (
+            "pagade",
+            "entry.first = [1, 3, 4, 6]",
+            "Either die, or the sum of both, brings",
+            "A die, or the sum of both, of 1, 3, 4 or 6 brings",
+        ),
+        ("pagade", "entry.next = [4]", "", "Otherwise a die, or the sum of both, of 4 does."),
         ("pagade", "gate.at = 50", "from 77 (J2) on", "from 50 (I12) on"),
         ("pagade", "pieces.setup = [1, 2, 3, 4]", "6, 7, 12, 12", "Pieces begin on 1, 2, 3, 4."),
         ("saturankam", "finish.doublets = [3]", "From 1, 3 or 4 squares away", "From 3 squares away"),

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::game::{Game, Seat};
 use crate::notation::Ground;
 use crate::race::Race;
+use crate::race::compile::reach::places_of;
 use crate::race::position::state::Series;
 use crate::race::turns::by_kind;
 use crate::race::turns::text::{TurnWords, any_of, joined};
@@ -242,12 +243,15 @@ impl Race {
             if entry.by_bonus {
                 return "the step that follows a throw, and it alone,".to_owned();
             }
-            let mut values = rules.faces.clone();
-            values.retain(|&value| rules.effects[usize::from(value)].enters[is_under_way]);
-            match words.entering {
-                [any, _] if values == rules.faces => any.to_owned(),
-                _ if values.is_empty() => "nothing".to_owned(),
-                [_, of] => format!("{of} {}", any_of(&values)),
+            // A piece that enters by count may take the sum of two dice.
+            let all = match rules.enters_by_count() {
+                true => rules.outcomes.iter().fold(0, |all, throw| all | throw.steps) & !1,
+                false => rules.faces.iter().fold(0, |all, value| all | 1 << value),
+            };
+            match (rules.entering(is_under_way, all), words.entering) {
+                (0, _) => "nothing".to_owned(),
+                (values, [any, _]) if values == all => any.to_owned(),
+                (values, [_, of]) => format!("{of} {}", any_of(&Vec::from_iter(places_of(values)))),
             }
         };
         let mut said = vec![format!("{} brings a waiting piece onto the board.", capital(&by(0)))];

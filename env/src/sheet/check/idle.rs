@@ -36,8 +36,7 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
     let met = shared(&rules, on_course);
     // The cells where a piece can be captured.
     let captures = met & rules.captured;
-    let blocks =
-        with_two & met & if stacking.block == Block::Landing { !rules.closed_to_single[2] } else { Cells::MAX };
+    let blocks = with_two & met & !if stacking.block == Block::Landing { rules.closed_to_single[2] } else { 0 };
     let are_equal = !has_room_for_three && capture.unit_on_unit == UnitMeeting::TakesEqual;
     let ends_anyway = finish.overshoot == Overshoot::Wasted || finish.from_last == [1];
     let waits = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == Returns::OFF && captures != 0;

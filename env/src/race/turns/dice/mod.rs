@@ -265,7 +265,7 @@ impl TurnMachine for DiceTurns {
             ],
             used: ["die", "dice"],
             whole: "A unit moves with two equal dice, each of its pieces by one die.",
-            entering: ["either die, or the sum of both,", "either die, or the sum of both,"],
+            entering: ["either die, or the sum of both,", "a die, or the sum of both, of"],
             ..TurnWords::ONE_BY_ONE
         }
     }
