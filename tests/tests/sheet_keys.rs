@@ -104,8 +104,6 @@ const ROWS: &[Row] = &[
     ("TSEDV", "seats.finished_partner", "'skips'", "", "refused: there are no teams"),
     ("TED", "seats.finished_partner", "'skips'", TEAMS, "turns"),
     ("E", "seats.finished_partner", "'skips'", TEAMS_OF_DICE, "turns"),
-    ("TED", "seats.end", "'placings'", "seats.allowed = ['SN']", "refused: no more than two seats"),
-    ("TED", "seats.end", "'placings'", TEAMS, "refused: no more than two seats"),
     ("SV", "seats.end", "'placings'", "", "refused: placings are played with"),
     ("TED", "seats.end", "'placings'", "", "turns"),
     ("E", "seats.end", "'placings'", TWO_DICE, "turns"),

@@ -5,7 +5,7 @@ use crate::game::{Seat, SeatSet};
 use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{BonusOrder, Divide, Sheet, UnitKind, Without};
+use crate::sheet::values::{BonusOrder, Divide, Overshoot, Sheet, UnitKind, Without};
 
 /// The numbers of the bits that are set, ascending.
 pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
@@ -100,6 +100,10 @@ impl Rules {
             [landed | self.hops_from(place, hops), passed | ((1 << longest) - (1 << place)) & !(1 << place)]
         };
         let mut met = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
+        // A step after a throw that bounces does not lead as far as their sum.
+        if self.sheet.finish.overshoot == Overshoot::Bounces && self.effects[usize::from(throw.values[0])].bonus {
+            met = places_of(met[0] & ((1 << self.home) - 2)).fold(met, from);
+        }
         if own.contains(&0) {
             let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
             // A piece that enters without spending the throw, or by the first of the throw and its step, goes on.

@@ -50,13 +50,10 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
         || turn.again_on_finish
         || sheet.board.mark_kinds().any(|marks| marks.again);
     let no_two = "no two pieces of a seat can stand on such a square";
-    let is_throw = turn.kind == TurnKind::Throw;
     let no_teams = seats.teams == Teams::None;
-    let for_themselves = if no_teams { 3..=4 } else { 3..=3 };
-    let no_places = !seats.allowed.iter().any(|seats| for_themselves.contains(&seats.len()));
-    let rows: [(bool, &str, &[&str]); 28] = [
+    let is_throw = turn.kind == TurnKind::Throw;
+    let rows: [(bool, &str, &[&str]); 27] = [
         (is_throw && !grants, "nothing grants another throw", &["turn.most_throws", "turn.last_throw"]),
-        (no_places, "no more than two seats play, each for itself", &["seats.end"]),
         (no_teams, "there are no teams", &["seats.one_mind", "seats.finished_partner", "gate.opened_by"]),
         (gate.at == 0, "there is no gate", &["gate.without", "gate.lap"]),
         (gate.without == Without::Open, "the gate is open to all", &["gate.opened_by"]),
