@@ -41,7 +41,7 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
             let found = f64::from(solution.values[number]) * UNIT;
             assert!((found - values[mover]).abs() < 2e-7, "{text} {sides:?}: {found} for {}", values[mover]);
         }
-        assert!(compared > 2_000, "{text}: {compared}");
+        assert!(compared > 5_000, "{text}: {compared}");
     }
 }
 
@@ -89,7 +89,7 @@ fn by_engine(turns: &RaceTurns, state: &State, thrower: Seat, outcome: usize) ->
 fn turns_of_random_sheets_are_those_of_the_engine() {
     let mut rng = chance::stream(0x7EA4, 0);
     let (mut games, mut compared) = (0, 0);
-    while games < 60 {
+    while games < 150 {
         let sheet = random::sheets::one_throw(&mut rng);
         let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));
         let Ok(index) = TurnIndex::new(&race) else { continue };
