@@ -41,7 +41,7 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
             let found = f64::from(solution.values[number]) * UNIT;
             assert!((found - values[mover]).abs() < 2e-7, "{text} {sides:?}: {found} for {}", values[mover]);
         }
-        assert!(compared > 5_000, "{text}: {compared}");
+        assert!(compared > 2_000, "{text}: {compared}");
     }
 }
 
@@ -111,7 +111,7 @@ fn turns_of_random_sheets_are_those_of_the_engine() {
             }
         }
     }
-    assert!(compared > 2_000, "{compared}");
+    assert!(compared > 5_000, "{compared}");
 }
 
 /// A piece that bounces and then takes its extra step stands elsewhere than one that bounces by their sum.
