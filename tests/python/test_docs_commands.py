@@ -91,7 +91,8 @@ NOT_RUN = {
     "-set_cover_merge=1 -use_counters=0 -max_len=1024": NIGHTLY,
     "ashta eval ur --against ur.table --pairs 2000": SOLVED,
     "ashta survey ur --table ur.table -o survey-ur": SOLVED,
-    "ashta atlas --table 'ur.table' --table 'main-pacheh.table' --pairs 400 --seed 7919": SOLVED,
+    "ashta atlas --table 'ur.table' --table 'main-pacheh.table' --table 'ur-blitz.table' --table 'ur-aseb.table' "
+    "--table 'saturankam.table' --pairs 400 --seed 7919": SOLVED,
     "python -m venv benches/.venv && . benches/.venv/bin/activate": BENCHES,
     "pip install -r benches/requirements.txt": NETWORK,
     "python benches/maskable_ppo.py --check target/release/ashta": BENCHES,
