@@ -129,10 +129,12 @@ impl Check<'_> {
         rows.into_iter().for_each(|(is_wrong, key, message)| self.say(is_wrong, key, message));
     }
 
-    /// Names the values that no throw has.
+    /// Names the values that no throw has. With two dice a piece may enter by the sum of both.
     fn say_unthrown(&mut self, key: &str, values: &[u8]) {
-        let thrown = &self.sheet.throws.values;
-        for value in values.iter().filter(|value| !thrown.contains(value)) {
+        let faces = &self.sheet.throws.values;
+        let has_sums = self.is_dice && key.starts_with("entry.");
+        let is_sum = |value: u8| faces.iter().any(|&face| value > face && faces.contains(&(value - face)));
+        for &value in values.iter().filter(|&value| !(faces.contains(value) || has_sums && is_sum(*value))) {
             self.say(true, key, format!("{value} is never thrown"));
         }
     }
@@ -364,7 +366,8 @@ impl Check<'_> {
             (remembers && gate.at != 0, "entry.first_while", "the `+` of a seat says that it has opened the gate"),
             (stacking.block != Block::None && has_units, "stacking.block", "two pieces together are a unit"),
             (
-                stacking.block != Block::None && [stacking.plain, stacking.marked] == [Room::One; 2],
+                stacking.block != Block::None
+                    && [stacking.plain, stacking.marked, stacking.inner.unwrap_or(stacking.plain)] == [Room::One; 3],
                 "stacking.block",
                 "a square has room for one piece",
             ),
