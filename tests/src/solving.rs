@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
 use ashta_agents::perfect::solve::{Solution, SolveConfig, Solved, solve};
 use ashta_agents::perfect::table::Table;
@@ -37,7 +36,7 @@ pub fn turns(text: &str, seats: &str) -> RaceTurns {
 /// # Panics
 /// When there is none.
 pub fn start(turns: &RaceTurns) -> Sides {
-    let state = turns.index().race().initial_state(turns.movers()[0]);
+    let state = turns.index().race().initial_state(turns.index().movers()[0]);
     turns.index().locate(&state).expect("a start").1
 }
 
@@ -52,22 +51,17 @@ pub fn solved(turns: &RaceTurns, config: &SolveConfig) -> Solution {
     }
 }
 
-/// Values in the form of the solvers.
-pub fn cells(values: &[u32]) -> Vec<AtomicU32> {
-    values.iter().map(|&value| AtomicU32::new(value)).collect()
-}
-
 /// Every position with its number.
 pub fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Sides)> {
-    let count = turns.sides().len();
-    let seats = turns.seats();
-    let all = (0..turns.numbers()).map(|number| {
+    let count = turns.index().sides().len();
+    let seats = turns.index().seats();
+    let all = (0..turns.index().numbers()).map(|number| {
         let (mut rest, mut sides) = (number, Sides::default());
         for side in sides[..seats].iter_mut().rev() {
             *side = (rest % count) as Side;
             rest /= count;
         }
-        (number, turns.movers()[rest], sides)
+        (number, turns.index().movers()[rest], sides)
     });
     all.filter(|&(_, mover, sides)| turns.is_position(mover, sides)).collect()
 }

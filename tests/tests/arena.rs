@@ -16,7 +16,7 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn_index::TurnModel;
-use ashta_tests::solving::{CONFIG, cells, positions, solved, start, turns};
+use ashta_tests::solving::{CONFIG, positions, solved, start, turns};
 
 #[test]
 fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
@@ -24,13 +24,13 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     let race = turns.index().race().clone();
     let solution = solved(&turns, &CONFIG);
     // The exact win probability of the step-counting agent against perfect play.
-    let mut thinks = vec![0; turns.numbers()];
+    let mut thinks = vec![0; turns.index().numbers()];
     for (number, mover, sides) in positions(&turns) {
         let mut values = Vec::new();
         PipEvaluator.values(&race, &[turns.index().state(mover, sides)], &mut values);
         thinks[number] = (f64::from(values[0][mover]) * f64::from(u32::MAX)) as u32;
     }
-    let styles = [PlayerPolicy::GreedyBy(&cells(&thinks)), PlayerPolicy::GreedyBy(&cells(&solution.values))];
+    let styles = [PlayerPolicy::GreedyBy(&thinks), PlayerPolicy::GreedyBy(&solution.values)];
     let go_on = |_: &_| ControlFlow::Continue(());
     let met = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
     let exact = met.expect("settles").expect("not stopped").mean();

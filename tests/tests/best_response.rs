@@ -22,14 +22,14 @@ use ashta_env::race::state::State;
 use ashta_env::testing::exact::{self, Play};
 use ashta_env::turn_index::TurnIndex;
 use ashta_env::turn_index::{TurnEnd, TurnModel, TurnVisitor};
-use ashta_tests::solving::{CONFIG, OneByOne, cells, positions, race, solved, start, turns};
+use ashta_tests::solving::{CONFIG, OneByOne, positions, race, solved, start, turns};
 
 #[test]
 fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let text = "ashte-kashte?pieces=1&move=optional";
     let turns = turns(text, "SN");
     let solution = solved(&turns, &CONFIG);
-    let perfect = cells(&solution.values);
+    let perfect = &solution.values;
     let start = start(&turns);
     let go_on = |_: &_| ControlFlow::Continue(());
     let met = |styles| -> Response {
@@ -37,20 +37,20 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
             .expect("settles")
             .expect("not stopped")
     };
-    let reply = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(&perfect)]);
+    let reply = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(perfect)]);
     assert!((reply.mean() - 0.5).abs() < 1e-7, "{reply:?}");
-    let value = f64::from(solution.values[turns.number(Seat::SOUTH, start)]) * UNIT;
+    let value = f64::from(solution.values[turns.index().number(Seat::SOUTH, start)]) * UNIT;
     assert!((reply.first - value).abs() < 1e-7);
 
     // An agent that counts steps, as a table of its values.
     let race = turns.index().race().clone();
-    let mut thinks = vec![0; turns.numbers()];
+    let mut thinks = vec![0; turns.index().numbers()];
     for (number, mover, sides) in positions(&turns) {
         let values = PipEvaluator.evaluate(&race, &[turns.index().state(mover, sides)]).remove(0).values;
         thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
     }
-    let pips = cells(&thinks);
-    let exact = met([PlayerPolicy::GreedyBy(&pips), PlayerPolicy::GreedyBy(&perfect)]);
+    let pips = thinks;
+    let exact = met([PlayerPolicy::GreedyBy(&pips), PlayerPolicy::GreedyBy(perfect)]);
     let best = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(&pips)]);
     assert!(best.mean() >= 1.0 - exact.mean() - 1e-7, "{best:?} and {exact:?}");
 
@@ -162,7 +162,7 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
             uniform.settle();
             all.extend(uniform.turns.into_iter().map(|(probability, end)| (number, probability, end)));
         }
-        let policy = TabularPolicy::new(turns.numbers(), all);
+        let policy = TabularPolicy::new(turns.index().numbers(), all);
         let go_on = |_: &_| ControlFlow::Continue(());
         let styles = [PlayerPolicy::Best, PlayerPolicy::Tabular(&policy)];
         let found = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
@@ -183,11 +183,11 @@ fn best_responses_by_rows_and_one_by_one_agree() {
     let text = "ashtapada?pieces=1&must_use=greedy";
     let (turns, whim) = (turns(text, "SN"), Whim::of(text));
     assert!(turns.has_rows());
-    let mut thinks = vec![0; turns.numbers()];
+    let mut thinks = vec![0; turns.index().numbers()];
     for (number, mover, sides) in positions(&turns) {
         thinks[number] = (f64::from(whim.number(&turns.index().state(mover, sides))) / UNIT) as u32;
     }
-    let thinks = cells(&thinks);
+
     let go_on = |_: &_| ControlFlow::Continue(());
     for styles in [
         [PlayerPolicy::Best, PlayerPolicy::GreedyBy(&thinks)],

@@ -78,7 +78,7 @@ fn by_engine(turns: &RaceTurns, state: &State, thrower: Seat, outcome: usize) ->
         if next == thrower {
             return TurnEnd { sides, then: Continuation::Again };
         }
-        sides[..turns.seats()].rotate_right(1);
+        sides[..turns.index().seats()].rotate_right(1);
         TurnEnd { sides, then: Continuation::Next }
     };
     results.states().iter().map(end).collect()
@@ -195,7 +195,7 @@ fn three_seats_win_as_often_as_their_values_say() {
             wins.iter_mut().zip(race.returns(&state).0).for_each(|(wins, returns)| *wins += f64::from(returns));
         }
         for (at, seat) in turns.index().in_turn(mover).enumerate() {
-            let value = f64::from(solution.values[turns.number(mover, sides) * 3 + at]) * UNIT;
+            let value = f64::from(solution.values[turns.index().number(mover, sides) * 3 + at]) * UNIT;
             let share = wins[seat.index()] / GAMES as f64;
             // Four standard deviations.
             assert!((share - value).abs() < 4.0 * (0.25 / GAMES as f64).sqrt(), "{position} {seat}: {share} {value}");
@@ -257,7 +257,7 @@ fn values_solve_the_linear_equations_of_the_play_that_they_lead_to() {
         let turns = turns(text, "SN");
         let solution = solved(&turns, &CONFIG);
         let positions = positions(&turns);
-        let mut place = vec![usize::MAX; turns.numbers()];
+        let mut place = vec![usize::MAX; turns.index().numbers()];
         positions.iter().enumerate().for_each(|(at, &(number, ..))| place[number] = at);
         // (1 − P) v = c, a row for each position and a column more for c.
         let size = positions.len();
@@ -265,7 +265,7 @@ fn values_solve_the_linear_equations_of_the_play_that_they_lead_to() {
         for (at, &(_, mover, sides)) in positions.iter().enumerate() {
             let mut chain = Chain {
                 values: &solution.values,
-                count: turns.sides().len(),
+                count: turns.index().sides().len(),
                 probability: 0.0,
                 best: None,
                 row: Vec::new(),
@@ -497,5 +497,5 @@ fn lanes_fit_a_level() {
         }
     }
     let others: Range<Side> = 0..16;
-    (0..turns.sides().len() as Side).for_each(|own| turns.visit_row(own, others.clone(), &mut Count(0)));
+    (0..turns.index().sides().len() as Side).for_each(|own| turns.visit_row(own, others.clone(), &mut Count(0)));
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 
-use super::{Continuation, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, stepped};
+use super::{Continuation, LANES, LaneVisitor, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, stepped};
 use crate::chance::mix;
 use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;
@@ -89,8 +89,11 @@ type Thrown = (Seat, Side, usize);
 /// The start of each list of ends.
 type ListStarts = HashMap<Vec<ListedEnd>, u32>;
 
-/// Outcomes whose lists are looked up together.
-const TOGETHER: usize = 16;
+/// The lanes of which this holds.
+#[inline]
+fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
+    lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
+}
 
 /// No list.
 const NONE: u32 = u32::MAX;
@@ -261,56 +264,108 @@ impl ListedWalk {
         results.states().iter().map(end).collect()
     }
 
-    #[inline]
     pub(super) fn visit(&self, index: &TurnIndex, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
-        let rules = &self.race.rules;
         let mut occupancy = Occupancy::default();
         for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
             occupancy = occupancy.plus(index.occupied[seat.index()][usize::from(side)]);
         }
-        let first = rules.outcomes.len() * usize::from(sides[0]);
-        let turns = &self.turns[mover.index()][first..first + rules.outcomes.len()];
         // Whether a game can end because no seat can move, and the other side positions allow it.
-        let may_be_stuck = |&side: &Side| self.may_be_stuck[usize::from(side)];
-        let are_stuck = self.waits && sides[1..index.seats()].iter().all(may_be_stuck);
-        let [_, second, third, fourth] = sides;
-        let mut lists = [(NONE, QUIET_END); TOGETHER];
-        for (group, turns) in turns.chunks(TOGETHER).enumerate() {
-            // All lists are looked up before any is visited, so that the memory latencies overlap.
-            for (list, turn) in lists.iter_mut().zip(turns) {
-                let met = turn.relevant.met(occupancy);
-                let start = if met == 0 { turn.alone } else { self.find(index, mover, sides, met, turn) };
-                *list = (start, self.ends.get(start as usize).copied().unwrap_or(QUIET_END));
+        let are_stuck = self.waits && sides[1..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
+        for (outcome, turn) in self.turns_of(mover, sides[0]).iter().enumerate() {
+            let list = self.find(index, mover, sides, turn.relevant.met(occupancy), turn);
+            self.visit_list(index, (mover, sides, outcome), are_stuck, list, visitor);
+        }
+    }
+
+    /// Visits each throw in all lanes: in those together where no enemy matters.
+    pub(super) fn visit_lanes(
+        &self,
+        index: &TurnIndex,
+        mover: Seat,
+        [own, first, ..]: Sides,
+        wanted: u16,
+        visitor: &mut impl LaneVisitor,
+    ) {
+        let others = usize::from(first)..index.sides().len().min(usize::from(first) + LANES);
+        let enemy = index.race.seating.next(mover).index();
+        let stuck = lanes_where(&self.may_be_stuck[others.clone()], |&may_be_stuck| self.waits && may_be_stuck);
+        let occupied = &index.occupied[enemy][others];
+        let mut lists = [(NONE, QUIET_END); LANES];
+        for (outcome, turn) in self.turns_of(mover, own).iter().enumerate() {
+            let met = lanes_where(occupied, |&occupancy| turn.relevant.met(occupancy) != 0);
+            let alone = wanted & !(met | stuck);
+            if alone != 0 {
+                let mut is_over = false;
+                let ends = self.ends[turn.alone as usize..].iter().map_while(|end| {
+                    let is_beyond = std::mem::replace(&mut is_over, end.consequence & LAST != 0);
+                    let then = || self.consequences[usize::from(end.consequence & !LAST)].then;
+                    (!is_beyond).then(|| (end.side, then()))
+                });
+                visitor.throw(alone, self.race.rules.chances[outcome], ends);
             }
-            for (outcome, &(start, first)) in (group * TOGETHER..).zip(&lists[..turns.len()]) {
-                visitor.throws(rules.chances[outcome]);
-                if start == NONE {
-                    stepped::visit_outcome(index, mover, sides, outcome, visitor);
-                    continue;
-                }
-                let (mut end, mut at) = (first, start as usize);
-                loop {
-                    let consequence = usize::from(end.consequence & !LAST);
-                    // Rare ends are visited out of line: spills around a call are slow to reload.
-                    match QUIET.get(consequence) {
-                        Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.side)] => {
-                            visitor.end(TurnEnd { sides: [end.side, second, third, fourth], then });
-                        }
-                        _ => visitor.end(self.settled(index, mover, [end.side, second, third, fourth], consequence)),
-                    }
-                    if end.consequence & LAST != 0 {
-                        break;
-                    }
-                    at += 1;
-                    end = self.ends[at];
-                }
+            let sides = |lane: usize| [own, first + lane as Side, 0, 0];
+            let each = (0..occupied.len()).filter(|lane| (wanted & !alone) >> lane & 1 == 1);
+            // All lists are looked up before any is visited, so that the memory latencies overlap.
+            for lane in each.clone() {
+                lists[lane] = self.find(index, mover, sides(lane), turn.relevant.met(occupied[lane]), turn);
+            }
+            for lane in each {
+                let are_stuck = stuck >> lane & 1 == 1;
+                self.visit_list(index, (mover, sides(lane), outcome), are_stuck, lists[lane], visitor.lane(lane));
             }
         }
     }
 
-    /// The start of the list of ends with enemies on the cells `met`; [`NONE`] where there is none.
+    /// The turns of a side position by outcome.
     #[inline]
-    fn find(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
+    fn turns_of(&self, mover: Seat, own: Side) -> &[ListedTurn] {
+        let count = self.race.rules.outcomes.len();
+        &self.turns[mover.index()][count * usize::from(own)..][..count]
+    }
+
+    /// Visits the ends of the turn with an outcome: the list that starts there, and its first end.
+    #[inline]
+    fn visit_list(
+        &self,
+        index: &TurnIndex,
+        (mover, sides, outcome): (Seat, Sides, usize),
+        are_stuck: bool,
+        (start, first): (u32, ListedEnd),
+        visitor: &mut impl TurnVisitor,
+    ) {
+        visitor.throws(self.race.rules.chances[outcome]);
+        if start == NONE {
+            return stepped::visit_outcome(index, mover, sides, outcome, visitor);
+        }
+        let [_, second, third, fourth] = sides;
+        let (mut end, mut at) = (first, start as usize);
+        loop {
+            let consequence = usize::from(end.consequence & !LAST);
+            // Rare ends are visited out of line: spills around a call are slow to reload.
+            match QUIET.get(consequence) {
+                Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.side)] => {
+                    visitor.end(TurnEnd { sides: [end.side, second, third, fourth], then });
+                }
+                _ => visitor.end(self.settled(index, mover, [end.side, second, third, fourth], consequence)),
+            }
+            if end.consequence & LAST != 0 {
+                break;
+            }
+            at += 1;
+            end = self.ends[at];
+        }
+    }
+
+    /// The list of ends with enemies on the cells `met`: its start, [`NONE`] where there is none, and its first end.
+    #[inline]
+    fn find(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> (u32, ListedEnd) {
+        let start = if met == 0 { turn.alone } else { self.search(index, mover, sides, met, turn) };
+        (start, self.ends.get(start as usize).copied().unwrap_or(QUIET_END))
+    }
+
+    /// The start of that list where enemies are met.
+    #[inline]
+    fn search(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
         let mut key = 0_u32;
         for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
             for &place in index.sides.places(side) {

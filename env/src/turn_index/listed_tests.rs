@@ -55,7 +55,7 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
         if mover == start.mover {
             return TurnEnd { sides, then: Continuation::Again };
         }
-        sides[..turns.seats()].rotate_right(1);
+        sides[..turns.index().seats()].rotate_right(1);
         TurnEnd { sides, then: Continuation::Next }
     };
     results.states().iter().map(end).collect()
@@ -66,7 +66,7 @@ fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     let sides = &turns.index.sides;
     let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {
         let pieces = turns.index.race.pieces();
-        let all = 0..turns.sides().len() as Side;
+        let all = 0..turns.index().sides().len() as Side;
         all.filter(|&side| is_wanted(&sides.places(side)[..pieces], sides.mark(side))).collect()
     };
     let any = pool(&|_, _| true);
@@ -83,9 +83,9 @@ fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
 
 fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng) -> (State, Sides) {
     loop {
-        let mover = turns.movers()[below(turns.movers().len(), rng)];
+        let mover = turns.index().movers()[below(turns.index().movers().len(), rng)];
         let mut sides = Sides::default();
-        for (turn, side) in sides[..turns.seats()].iter_mut().enumerate() {
+        for (turn, side) in sides[..turns.index().seats()].iter_mut().enumerate() {
             let pool = &pools[turn.min(1)];
             *side = pool[below(pool.len(), rng)];
             // Only the seat on turn has made throws.

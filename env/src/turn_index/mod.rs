@@ -28,7 +28,7 @@ use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;
 
-pub use model::{Continuation, LANES, RowVisitor, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor};
+pub use model::{Continuation, LANES, LaneVisitor, RowVisitor, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor};
 
 /// The most positions that are numbered, by the memory of a solver.
 pub const MAX_POSITIONS: u64 = 500_000_000;
@@ -119,7 +119,7 @@ impl TurnIndex {
         matches!(self.race.ruleset().sheet().turn.must, Must::Optional | Must::NoMerge)
     }
 
-    /// Every side position, by number.
+    /// Every side position, by number, in ascending order of layer and then of steps.
     pub fn sides(&self) -> &[SideInfo] {
         &self.sides.infos
     }
@@ -256,6 +256,14 @@ impl TurnModel for RaceTurns {
             Walk::Listed(walk) => walk.visit(&self.index, mover, sides, visitor),
             Walk::Stepped => stepped::visit(&self.index, mover, sides, visitor),
         }
+    }
+
+    #[inline]
+    fn visit_lanes(&self, mover: Seat, own: Side, first: Side, wanted: u16, visitor: &mut impl LaneVisitor) -> bool {
+        if let Walk::Listed(walk) = &self.walk {
+            walk.visit_lanes(&self.index, self.index.alike(mover), [own, first, 0, 0], wanted, visitor);
+        }
+        matches!(self.walk, Walk::Listed(_))
     }
 
     fn has_rows(&self) -> bool {

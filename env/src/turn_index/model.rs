@@ -74,36 +74,23 @@ pub trait RowVisitor {
     fn throws(&mut self, probability: f64, results: &[u16]) -> ControlFlow<()>;
 }
 
+/// Visitor of the throws of one side position against several others, each of which is a lane.
+pub trait LaneVisitor {
+    /// The visitor of a lane alone.
+    type Lane: TurnVisitor;
+
+    /// That of this lane.
+    fn lane(&mut self, lane: usize) -> &mut Self::Lane;
+
+    /// A throw that leaves the other side positions of these lanes as they are: its probability, the own side positions
+    /// that can be chosen, and what follows each.
+    fn throw(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = (Side, Continuation)>);
+}
+
 /// A game as a solver sees it: its turn-start states, numbered, and where each turn leads.
 pub trait TurnModel: Sync {
     /// The numbering of the turn-start states.
     fn index(&self) -> &TurnIndex;
-
-    /// Number of seats.
-    fn seats(&self) -> usize {
-        self.index().seats()
-    }
-
-    /// The seats whose turns must be distinguished, in turn order: only the first one where the board looks the same to
-    /// every seat.
-    fn movers(&self) -> &[Seat] {
-        self.index().movers()
-    }
-
-    /// Every side position, by number, in ascending order of layer and then of steps.
-    fn sides(&self) -> &[SideInfo] {
-        self.index().sides()
-    }
-
-    /// The number of a position, as [`TurnIndex::number`].
-    fn number(&self, mover: Seat, sides: Sides) -> usize {
-        self.index().number(mover, sides)
-    }
-
-    /// The count of numbers; some may belong to no position.
-    fn numbers(&self) -> usize {
-        self.index().numbers()
-    }
 
     /// Whether seats can have these side positions at the same time. Otherwise no other method accepts them.
     fn is_position(&self, mover: Seat, sides: Sides) -> bool;
@@ -111,6 +98,13 @@ pub trait TurnModel: Sync {
     /// Visits the throws of `mover`'s turn and their afterstates. The probabilities sum to 1 less
     /// [`TurnModel::cut_off`].
     fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor);
+
+    /// Visits the turns of `own` in a game of two seats against some of the [`LANES`] side positions from `first` on:
+    /// those whose bits are set in `wanted`. Each throw is visited in all of these lanes. Returns whether this is
+    /// supported; if not it visits nothing.
+    fn visit_lanes(&self, _: Seat, _own: Side, _first: Side, _wanted: u16, _: &mut impl LaneVisitor) -> bool {
+        false
+    }
 
     /// Whether [`TurnModel::visit_row`] is supported.
     fn has_rows(&self) -> bool {

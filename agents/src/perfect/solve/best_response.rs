@@ -1,15 +1,12 @@
 //! Exact expected scores of two players, at least one with a fixed policy; best response by value iteration.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use ashta_env::turn_index::{LANES, Sides, TurnModel};
+use ashta_env::turn_index::{Sides, TurnModel};
 
 use super::kernel::{PlayerPolicy, TwoSeats, transpose};
 use super::order::PairOrder;
-use super::quantity::Value;
-use super::sweep::{Cursor, SharedValues, SolveWatch};
-use super::{SolveConfig, SolveError, UNIT, cells};
+use super::quantity::{ONE, Value};
+use super::sweep::{Cursor, SolveWatch, Swept};
+use super::{SolveConfig, SolveError, UNIT};
 
 /// The expected score of a player.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -29,7 +26,7 @@ impl Response {
 
 /// The values of the last meeting, as a warm start of the next: players that changed little have similar values.
 #[derive(Debug, Default)]
-pub struct Memory(Vec<AtomicU32>);
+pub struct Memory(Vec<u32>);
 
 /// The expected score of the first of two players, each with its own policy. `None` when the watch stopped it.
 ///
@@ -47,7 +44,7 @@ pub fn evaluate_policies<T: TurnModel>(
     config: &SolveConfig,
     watch: SolveWatch<'_>,
 ) -> Result<Option<Response>, SolveError> {
-    let count = turns.sides().len();
+    let count = turns.index().sides().len();
     let expected = count * count;
     for style in styles {
         let found = match style {
@@ -60,45 +57,26 @@ pub fn evaluate_policies<T: TurnModel>(
         }
     }
     if memory.0.len() != 2 * expected {
-        memory.0 = cells(2 * expected);
+        memory.0 = vec![ONE / 2; 2 * expected];
     }
-    let is_tabulated = styles.iter().any(|style| matches!(style, PlayerPolicy::Tabular(_)));
-    let swept = if turns.has_rows() && !is_tabulated {
-        let transposed = styles.map(|style| match style {
-            PlayerPolicy::GreedyBy(values) => {
-                let mut values: Vec<AtomicU32> =
-                    values.iter().map(|value| AtomicU32::new(value.load(Ordering::Relaxed))).collect();
-                transpose(&mut values, count);
-                values
-            }
-            _ => Vec::new(),
-        });
-        let styles = std::array::from_fn(|player| match styles[player] {
-            PlayerPolicy::GreedyBy(_) => PlayerPolicy::GreedyBy(&transposed[player]),
-            other => other,
-        });
-        transpose(&mut memory.0, count);
-        let swept = sweep::<T, LANES>(turns, &memory.0, styles, config, watch);
-        transpose(&mut memory.0, count);
-        swept
-    } else {
-        sweep::<T, 1>(turns, &memory.0, styles, config, watch)
-    };
+    let transposed = styles.map(|style| match style {
+        PlayerPolicy::GreedyBy(values) => {
+            let mut values = values.to_vec();
+            transpose(&mut values, count);
+            values
+        }
+        _ => Vec::new(),
+    });
+    let styles = std::array::from_fn(|player| match styles[player] {
+        PlayerPolicy::GreedyBy(_) => PlayerPolicy::GreedyBy(&transposed[player]),
+        other => other,
+    });
+    let kernel = TwoSeats::<T, Value>::new(turns, styles, false);
+    let (order, cells) = (PairOrder::new(turns.index().sides()), Swept { values: &mut memory.0, deltas: None });
+    let swept = config.sweeps().run(&kernel, cells, &order, Cursor::default(), watch);
     if swept?.is_break() {
         return Ok(None);
     }
-    let number = turns.number(turns.movers()[0], start);
-    let value = |cell: usize| f64::from(memory.0[cell].load(Ordering::Relaxed)) * UNIT;
-    Ok(Some(Response { first: value(number), second: 1.0 - value(expected + number) }))
-}
-
-fn sweep<T: TurnModel, const N: usize>(
-    turns: &T,
-    cells: &SharedValues,
-    styles: [PlayerPolicy<'_>; 2],
-    config: &SolveConfig,
-    watch: SolveWatch<'_>,
-) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
-    let kernel = TwoSeats::<T, Value, N>::new(turns, cells, styles);
-    config.sweeps().run(&kernel, cells, &PairOrder::new(turns.sides(), N), Cursor::default(), None, watch)
+    let value = |offset: usize| f64::from(memory.0[offset + kernel.cell([start[0].into(), start[1].into()])]) * UNIT;
+    Ok(Some(Response { first: value(0), second: 1.0 - value(expected) }))
 }

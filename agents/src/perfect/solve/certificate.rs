@@ -13,7 +13,6 @@
 //! `c = 1 − t` will do.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use ashta_env::turn_index::{Sides, TurnModel};
 use serde::{Deserialize, Serialize};
@@ -21,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::kernel::TwoSeats;
 use super::order::PairOrder;
 use super::quantity::{Length, Quantity};
-use super::sweep::{Cursor, Deltas, SharedValues, SolveWatch, Sweeps};
+use super::sweep::{Cursor, SolveWatch, Sweeps, Swept};
 
 /// Results whose values differ by less than this from the best might be the best.
 const GAP: f64 = 1e-3;
@@ -46,31 +45,31 @@ pub struct Certificate {
     pub longest: f64,
 }
 
-/// Bounds for values that look-ahead changes by at most `residual`, found with `N` lanes; `None` where there is no
-/// proof. `values` are in the order of the kernel, and `deltas` is room for changes, all 0. Breaks when the
-/// watch does.
-pub(super) fn certify<T: TurnModel, const N: usize>(
+/// Bounds for values that look-ahead changes by at most `residual`; `None` where there is no proof. `values` are in the
+/// order of the kernel, and `deltas` is room for changes, all 0. Breaks when the watch does.
+pub(super) fn certify<T: TurnModel>(
     turns: &T,
-    values: &SharedValues,
+    values: &[u32],
     start: Sides,
     residual: f64,
     threads: usize,
-    deltas: Option<&Deltas>,
+    deltas: Option<&mut Vec<u32>>,
     watch: SolveWatch<'_>,
 ) -> ControlFlow<(), Option<Certificate>> {
-    let cells: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0)).take(values.len()).collect();
+    let mut lengths = vec![0; values.len()];
     let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
-    let (covered, bound) = if N == 1 { (1.0, f64::INFINITY) } else { (COVERED, Length::BOUND) };
-    let kernel = TwoSeats::<T, Length, N>::of_nearly_best(turns, &cells, values, GAP, covered);
-    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides(), N), Cursor::default(), deltas, watch) {
+    let (covered, bound) = if turns.has_rows() { (COVERED, Length::BOUND) } else { (1.0, f64::INFINITY) };
+    let kernel = TwoSeats::<T, Length>::of_nearly_best(turns, values, GAP, covered);
+    let cells = Swept { values: &mut lengths, deltas };
+    match sweeps.run(&kernel, cells, &PairOrder::new(turns.index().sides()), Cursor::default(), watch) {
         Ok(ControlFlow::Continue(_)) => {}
         Ok(ControlFlow::Break(_)) => return ControlFlow::Break(()),
         Err(_) => return ControlFlow::Continue(None),
     }
-    let length = |cell: &AtomicU32| Length::number(Length::key(cell.load(Ordering::Relaxed)));
-    let longest = cells.iter().map(length).fold(0.0, f64::max);
+    let length = |&bits: &u32| Length::number(Length::key(bits));
+    let longest = lengths.iter().map(length).fold(0.0, f64::max);
     let unit_error = (residual + turns.cut_off()) / (1.0 - TOLERANCE - ROUNDING);
-    let start_length = length(&cells[kernel.cell([start[0].into(), start[1].into()])]);
+    let start_length = length(&lengths[kernel.cell([start[0].into(), start[1].into()])]);
     let found = Certificate { error: unit_error * longest, start_error: unit_error * start_length, longest };
     ControlFlow::Continue((2.0 * found.error < GAP && longest <= bound).then_some(found))
 }

@@ -1,31 +1,35 @@
-//! Value iteration for two seats, one position at a time or sixteen side by side (SIMD).
+//! Value iteration for two seats, with sixteen positions side by side (SIMD).
 //!
 //! A zero-sum game needs one number a position. A value is the expected return of the seat that is about to throw, as a
 //! fraction of 2³² − 1. That is finer than single precision, and the value of the other seat has the complement of its
 //! bits.
 //!
-//! In some games turns depend on the other seat only by captures. The turns of a side position are then the same
-//! against all side positions of the other seat, and the best of thousands of results is found for sixteen of them at a
-//! time. These are the lanes. The values of the positions that a turn leads to must then lie side by side. So cells are
-//! in the order of [`TurnModel::number`] with one lane, and [`transposed`](transpose) with more.
+//! Most turns of a side position are the same against all side positions of the other seat, but for captures. So the
+//! best results are found for sixteen of them at a time: the lanes. The values that a turn leads to should then lie
+//! side by side: cells are in the order of [`TurnIndex::number`] with the side positions [exchanged](transpose).
 
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{PoisonError, RwLock};
 
 use ashta_env::game::Seat;
-use ashta_env::turn_index::{Continuation, RowVisitor, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
+use ashta_env::turn_index::{
+    Continuation, LANES, LaneVisitor, RowVisitor, Side, Sides, TurnEnd, TurnModel, TurnVisitor,
+};
 
 use super::order::Tile;
 use super::quantity::{Backup, Quantity, Value};
-use super::sweep::{Kernel, SharedValues, fold};
+use super::sweep::{Kernel, fold};
 
-/// Exchanges the two side positions in the order of the cells.
-pub(super) fn transpose(cells: &mut [AtomicU32], count: usize) {
+/// Exchanges the two side positions in the order of the cells, block by block, which the cache holds.
+pub(super) fn transpose(cells: &mut [u32], count: usize) {
+    let blocks = || (0..count).step_by(64).map(|start| start..count.min(start + 64));
     for cells in cells.chunks_mut(count * count) {
-        for own in 0..count {
-            (0..own).for_each(|other| cells.swap(own * count + other, other * count + own));
+        for (owns, others) in blocks().flat_map(|owns| blocks().map(move |others| (owns.clone(), others))) {
+            for own in owns {
+                others.clone().take_while(|&other| other < own).for_each(|other| {
+                    cells.swap(own * count + other, other * count + own);
+                });
+            }
         }
     }
 }
@@ -37,8 +41,8 @@ pub enum PlayerPolicy<'a> {
     Best,
     /// The afterstate whose value here is highest for it; among equals the worst for it, so that the score found is a
     /// lower bound. Values are for each position at the start of a turn those of the seat that throws, as fractions of
-    /// 2³² − 1 and in the order of [`TurnModel::number`].
-    GreedyBy(&'a [AtomicU32]),
+    /// 2³² − 1 and in the order of [`TurnIndex::number`].
+    GreedyBy(&'a [u32]),
     /// A fixed policy, whatever the values.
     Tabular(&'a TabularPolicy),
 }
@@ -53,7 +57,7 @@ pub struct TabularPolicy {
 }
 
 impl TabularPolicy {
-    /// The policy of so many positions with these turns: the number of the position, as [`TurnModel::number`], the
+    /// The policy of so many positions with these turns: the number of the position, as [`TurnIndex::number`], the
     /// probability of throws and where they lead. A number that no position has leads nowhere.
     pub fn new(positions: usize, mut turns: Vec<(usize, f32, TurnEnd)>) -> TabularPolicy {
         turns.sort_by_key(|&(number, ..)| number);
@@ -78,171 +82,150 @@ impl TabularPolicy {
 /// The game as one player sees it.
 #[derive(Clone, Copy, Debug)]
 struct View<'a> {
-    /// The quantities of the positions in which the other player throws next.
-    after: &'a SharedValues,
-    /// And of those in which the same one throws again.
-    again: &'a SharedValues,
+    /// The quantities of the positions in which the other player throws next, and of those in which the same one does.
+    cells: [&'a [u32]; 2],
     policy: PlayerPolicy<'a>,
-    /// With more than one lane, the keys of `after` and of the values that the player chooses by: many are read at
-    /// once.
-    keys_after: &'a [i32],
-    ranks_after: &'a [i32],
     /// With [`PlayerPolicy::GreedyBy`] results may be worse than the best by so many bits.
     gap: i32,
 }
 
-/// A quantity of each position when two players meet, looked ahead with `N` lanes.
+/// A quantity of each position when two players meet.
 #[derive(Debug)]
-pub(super) struct TwoSeats<'a, T, Q, const N: usize> {
+pub(super) struct TwoSeats<'a, T, Q> {
     turns: &'a T,
     mover: Seat,
     /// Number of side positions.
     count: usize,
-    cells: &'a SharedValues,
-    views: [View<'a>; 2],
+    policies: [PlayerPolicy<'a>; 2],
+    /// With [`PlayerPolicy::GreedyBy`] results may be worse than the best by so many bits.
+    gap: i32,
     /// Both players have the same policy and share their cells.
     are_alike: bool,
-    /// With more than one lane, the keys of the cells and of the values that each player chooses by.
-    keys: RwLock<Vec<i32>>,
-    ranks: [Vec<i32>; 2],
+    /// The turns of whole rows are visited, see [`TurnModel::has_rows`].
+    has_rows: bool,
     /// Of the throws of a turn the likeliest are covered, until they have this probability together.
     covered: f64,
     quantity: PhantomData<Q>,
 }
 
 /// Keys side by side.
-type Keys<const N: usize> = [i32; N];
+type Keys = [i32; LANES];
 
-impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
-    /// The cells are those of all positions, or twice as many: first those in which the first player throws. The values
-    /// of [`PlayerPolicy::GreedyBy`] are in the order of the cells.
-    pub(super) fn new(turns: &'a T, cells: &'a SharedValues, policies: [PlayerPolicy<'a>; 2]) -> Self {
-        let count = turns.sides().len();
-        let are_alike = cells.len() == count * count;
-        let (first, second) = if are_alike { (cells, cells) } else { cells.split_at(count * count) };
-        let view = |after, again, policy| View { after, again, policy, keys_after: &[], ranks_after: &[], gap: 0 };
-        let views = [view(second, first, policies[0]), view(first, second, policies[1])];
-        let keys = |cells: &SharedValues, key: fn(u32) -> i32| match N {
-            1 => Vec::new(),
-            // There is room for more lanes at the end.
-            _ => cells.iter().map(|cell| key(cell.load(Ordering::Relaxed))).chain([0; N]).collect(),
-        };
-        let ranks = policies.map(|policy| match policy {
-            PlayerPolicy::GreedyBy(values) => keys(values, Value::key_after),
-            _ => Vec::new(),
-        });
-        let (mover, keys) = (turns.movers()[0], RwLock::new(keys(cells, Q::key_after)));
-        let covered = if N == 1 { 1.0 - turns.cut_off() } else { 1.0 };
-        TwoSeats { turns, mover, count, cells, views, are_alike, keys, ranks, covered, quantity: PhantomData }
+impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
+    /// The cells are those of all positions where players are alike, or twice as many: first those in which the first
+    /// player throws. The values of [`PlayerPolicy::GreedyBy`] are in the order of the cells.
+    pub(super) fn new(turns: &'a T, policies: [PlayerPolicy<'a>; 2], are_alike: bool) -> Self {
+        let is_tabular = policies.iter().any(|policy| matches!(policy, PlayerPolicy::Tabular(_)));
+        let has_rows = turns.has_rows() && !is_tabular;
+        let covered = if has_rows { 1.0 } else { 1.0 - turns.cut_off() };
+        let (mover, count) = (turns.index().movers()[0], turns.index().sides().len());
+        TwoSeats { turns, mover, count, policies, gap: 0, are_alike, has_rows, covered, quantity: PhantomData }
     }
 
     /// The quantity when both players choose of the results whose value differs from the best by at most `gap`.
-    pub(super) fn of_nearly_best(
-        turns: &'a T,
-        cells: &'a SharedValues,
-        values: &'a SharedValues,
-        gap: f64,
-        covered: f64,
-    ) -> Self {
-        let mut kernel = TwoSeats::new(turns, cells, [PlayerPolicy::GreedyBy(values); 2]);
-        kernel.views.iter_mut().for_each(|view| view.gap = (gap / super::UNIT) as i32);
-        kernel.covered = covered;
-        kernel
+    pub(super) fn of_nearly_best(turns: &'a T, values: &'a [u32], gap: f64, covered: f64) -> Self {
+        let gap = (gap / super::UNIT) as i32;
+        TwoSeats { gap, covered, ..TwoSeats::new(turns, [PlayerPolicy::GreedyBy(values); 2], true) }
+    }
+
+    /// The game as each player sees it.
+    fn views<'v>(&'v self, cells: &'v [u32]) -> [View<'v>; 2] {
+        let half = if self.are_alike { 0 } else { self.count * self.count };
+        let (first, second) = (cells, &cells[half..]);
+        let view = |player: usize, cells| View { cells, policy: self.policies[player], gap: self.gap };
+        [view(0, [second, first]), view(1, [first, second])]
     }
 
     /// The cell of the position in which a seat throws with the first of these side positions.
     #[inline]
     pub(super) fn cell(&self, [own, other]: [usize; 2]) -> usize {
-        if N == 1 { own * self.count + other } else { other * self.count + own }
+        other * self.count + own
     }
 
-    fn is_position(&self, [own, other]: [usize; 2]) -> bool {
-        self.turns.is_position(self.mover, [own as Side, other as Side, 0, 0])
+    /// The keys of passing for each of up to [`LANES`] `others` against `own`.
+    fn passes(&self, view: View<'_>, own: usize, others: &Range<usize>) -> Keys {
+        row(view.cells[0], self.cell([others.start, own]), Q::key_after)
     }
 
-    /// The game as each player sees it, with the keys of the cells.
-    fn views<'v>(&'v self, keys: &'v [i32]) -> [View<'v>; 2] {
-        let mut views = self.views;
-        if N > 1 {
-            let half = if self.are_alike { 0 } else { self.count * self.count };
-            for ((view, ranks), after) in views.iter_mut().zip(&self.ranks).zip([&keys[half..], keys]) {
-                (view.keys_after, view.ranks_after) = (after, ranks);
-            }
-        }
-        views
-    }
-
-    /// The value of passing for each of `others` against `own`.
-    #[inline]
-    fn passes(&self, view: View<'_>, own: usize, others: &Range<usize>) -> Keys<N> {
-        row(view.after, self.cell([others.start, own]), Q::key_after)
-    }
-
-    /// The backups of the turns of `own` against each of `others`, if passing has the values `passes`.
-    #[inline]
-    fn backups(&self, view: View<'_>, own: usize, others: &Range<usize>, passes: Keys<N>) -> [Backup; N] {
-        if N == 1 {
-            let sides = [own as Side, others.start as Side];
-            let mut best = BestOfTurn::<Q> {
-                view,
-                sides,
-                count: self.count,
-                pass: passes[0],
-                found: Backup::default(),
-                probability: 0.0,
-                best: None,
-                leads_to: NextPosition::Elsewhere,
-                ranked: Vec::with_capacity(if matches!(view.policy, PlayerPolicy::GreedyBy(_)) { 64 } else { 0 }),
-                quantity: PhantomData,
-            };
-            match view.policy {
-                PlayerPolicy::Tabular(policy) => policy.visit(self.cell([own, others.start]), &mut best),
-                _ => self.turns.visit(self.mover, [sides[0], sides[1], 0, 0], &mut best),
-            }
-            best.settle();
-            return [Q::whole(best.found, self.covered); N];
-        }
-        let mut best = BestOfRow::<Q, N> {
+    /// The backups of the turns of `own` against each of up to [`LANES`] `others`, if passing has the keys `passes`.
+    /// Only those in the lanes `wanted` are sure to be found.
+    fn backups(&self, view: View<'_>, own: usize, others: &Range<usize>, passes: Keys, wanted: u16) -> [Backup; LANES] {
+        let mut best = BestOfLanes::<Q> {
             view,
-            count: self.count,
             own: own as Side,
-            first: others.start,
+            others: others.clone(),
+            count: self.count,
             passes,
-            results: Vec::with_capacity(512),
-            ranked: Vec::with_capacity(512),
+            sums: [[0.0; LANES]; 3],
+            lane: 0,
+            probability: 0.0,
+            best: None,
+            leads_to: NextPosition::Elsewhere,
+            ranked: Vec::new(),
+            results: Vec::with_capacity(if self.has_rows { 512 } else { 8 }),
+            ranks: Vec::new(),
             pass: None,
             wanted: self.covered,
             covered: 0.0,
-            sums: [0.0; N],
-            passing: 0.0,
             quantity: PhantomData,
         };
-        self.turns.visit_row(own as Side, others.start as Side..others.end as Side, &mut best);
-        let BestOfRow { sums, passing, covered, .. } = best;
-        sums.map(|sum| Q::whole(Backup { sum, passing, staying: 0.0 }, covered))
+        let [first, end] = [others.start as Side, others.end as Side];
+        if self.has_rows {
+            self.turns.visit_row(own as Side, first..end, &mut best);
+        } else if let PlayerPolicy::Tabular(policy) = view.policy {
+            lanes_of(wanted).for_each(|lane| policy.visit(own * self.count + others.start + lane, best.lane(lane)));
+        } else if !self.turns.visit_lanes(self.mover, own as Side, first, wanted, &mut best) {
+            let sides = |lane: usize| [own as Side, first + lane as Side, 0, 0];
+            lanes_of(wanted).for_each(|lane| self.turns.visit(self.mover, sides(lane), best.lane(lane)));
+        }
+        best.settle();
+        let covered = if self.has_rows { best.covered } else { self.covered };
+        let [sum, passing, staying] = best.sums;
+        let backup = |lane: usize| Backup { sum: sum[lane], passing: passing[lane], staying: staying[lane] };
+        std::array::from_fn(|lane| Q::whole(backup(lane), covered))
     }
 
-    /// Looks ahead from all positions of a tile of at most `N` by `N` side positions, in which the first player throws
-    /// with one of its own side positions or the second with one of the others. Where the players are alike a tile of
-    /// the same side positions twice is evaluated only once.
-    #[inline]
+    /// The lanes of `others` in which `own` is a position.
+    fn positions(&self, own: usize, others: &Range<usize>) -> u16 {
+        let is_position = |other| self.turns.is_position(self.mover, [own as Side, other as Side, 0, 0]);
+        others.clone().rev().fold(0, |lanes, other| lanes << 1 | u16::from(is_position(other)))
+    }
+
+    /// Looks ahead from all positions of a tile of at most [`LANES`] by [`LANES`] side positions, in which the first
+    /// player throws with one of its own side positions or the second with one of the others. Where the players are
+    /// alike a tile of the same side positions twice is evaluated only once.
     fn meet(&self, [first, second]: [View<'_>; 2], Tile { own, other }: &Tile, set: &mut impl FnMut(usize, u32)) {
         let is_mirrored = self.are_alike && own == other;
-        let mut firsts = [([0; N], [Backup::default(); N]); N];
-        for (side, (passes, backups)) in own.clone().zip(&mut firsts) {
+        let mut firsts = [(0, [0; LANES], [Backup::default(); LANES]); LANES];
+        for (at, (side, (wanted, passes, backups))) in own.clone().zip(&mut firsts).enumerate() {
+            let once = match (is_mirrored, self.has_rows) {
+                (false, _) => u16::MAX,
+                (true, true) => u16::MAX << at,
+                (true, false) => u16::MAX >> (LANES - 1 - at),
+            };
+            *wanted = self.positions(side, other) & once;
             *passes = self.passes(first, side, other);
-            *backups = self.backups(first, side, other, *passes);
+            *backups = self.backups(first, side, other, *passes, *wanted);
         }
-        let offset = self.cells.len() - self.count * self.count;
+        let offset = if self.are_alike { 0 } else { self.count * self.count };
         for (lane, reply) in other.clone().enumerate() {
             let mut passes = self.passes(second, reply, own);
-            for (pass, (first_passes, backups)) in passes.iter_mut().zip(&firsts) {
-                let renewed = Q::key_of_pass(backups[lane], Q::number(first_passes[lane]), N == 1);
+            let mut wanted = 0;
+            for (at, (pass, (lanes, first_passes, backups))) in passes.iter_mut().zip(&firsts).enumerate() {
+                let renewed = Q::key_of_pass(backups[lane], Q::number(first_passes[lane]), !self.has_rows);
                 *pass = renewed.unwrap_or(*pass);
+                wanted |= (lanes >> lane & 1) << at;
             }
-            let replies = if is_mirrored { firsts[lane].1 } else { self.backups(second, reply, own, passes) };
-            for (at, side) in own.clone().enumerate().filter(|&(_, side)| !is_mirrored || side <= reply) {
-                let [quantity, answer] = Q::pair(firsts[at].1[lane], replies[at]);
+            let other_wanted = if is_mirrored { wanted & !(1 << lane) } else { wanted };
+            let mut replies = match is_mirrored && self.has_rows {
+                true => std::array::from_fn(|at| firsts[lane].2[at]),
+                false => self.backups(second, reply, own, passes, other_wanted),
+            };
+            if is_mirrored {
+                replies[lane] = firsts[lane].2[lane];
+            }
+            for at in lanes_of(wanted) {
+                let (side, [quantity, answer]) = (own.start + at, Q::pair(firsts[at].2[lane], replies[at]));
                 set(self.cell([side, reply]), quantity);
                 if !(self.are_alike && side == reply) {
                     set(offset + self.cell([reply, side]), answer);
@@ -252,56 +235,32 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
     }
 }
 
-impl<T: TurnModel, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T, Q, N> {
-    fn update(&self, tile: &Tile, mut set: impl FnMut(usize, u32)) {
-        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        let views = self.views(&keys);
-        let is_same = tile.own == tile.other;
-        let tiles = [tile.clone(), Tile { own: tile.other.clone(), other: tile.own.clone() }];
-        for tile in tiles.iter().take(if self.are_alike || is_same { 1 } else { 2 }) {
-            if N > 1 {
-                self.meet(views, tile, &mut set);
-                continue;
-            }
-            for other in tile.other.clone() {
-                for own in tile.own.clone().filter(|&own| !(self.are_alike && is_same) || own >= other) {
-                    let [own, other] = if self.are_alike { [own.max(other), own.min(other)] } else { [own, other] };
-                    if self.is_position([own, other]) {
-                        self.meet(views, &Tile { own: own..own + 1, other: other..other + 1 }, &mut set);
-                    }
-                }
-            }
+impl<T: TurnModel, Q: Quantity> Kernel<Tile> for TwoSeats<'_, T, Q> {
+    type Quantity = Q;
+
+    fn update(&self, cells: &[u32], tile: &Tile, mut set: impl FnMut(usize, u32)) {
+        let swapped = Tile { own: tile.other.clone(), other: tile.own.clone() };
+        // Passing from one to another, the second player knows the new value of the first.
+        let tiles =
+            if self.has_rows || tile.own.start >= tile.other.start { [tile, &swapped] } else { [&swapped, tile] };
+        for tile in &tiles[..if self.are_alike || *tile == swapped { 1 } else { 2 }] {
+            self.meet(self.views(cells), tile, &mut set);
         }
     }
 
-    fn distance(&self, old: u32, new: u32) -> f64 {
-        Q::distance(old, new)
-    }
-
-    const EXTRAPOLATED: fn(u32, u32, f64) -> u32 = Q::extrapolated;
-
-    fn committed(&self, new: &[(usize, u32)]) {
-        if N > 1 {
-            let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-            new.iter().for_each(|&(cell, bits)| keys[cell] = Q::key_after(bits));
-        }
-    }
-
-    fn check(&self, threads: usize) -> (u64, f64) {
-        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        let [view, _] = self.views(&keys);
+    fn check(&self, cells: &[u32], threads: usize) -> (u64, f64) {
+        let [view, _] = self.views(cells);
         let visit = |(count, largest): &mut (u64, f64), own: usize| {
-            for others in (0..self.count).step_by(N).map(|start| start..self.count.min(start + N)) {
-                let others_here = others.clone().filter(|&other| self.is_position([own, other])).count();
-                if others_here == 0 {
-                    continue;
-                }
-                *count += others_here as u64;
+            for others in (0..self.count).step_by(LANES).map(|start| start..self.count.min(start + LANES)) {
+                let wanted = self.positions(own, &others);
+                *count += u64::from(wanted.count_ones());
                 let passes = self.passes(view, own, &others);
-                let backups = self.backups(view, own, &others, passes);
-                for ((other, Backup { sum, passing, staying }), pass) in others.zip(backups).zip(passes) {
-                    let here = Q::number(Q::key(self.cells[self.cell([own, other])].load(Ordering::Relaxed)));
-                    *largest = largest.max((sum + passing * Q::number(pass) + staying * here - here).abs());
+                let backups = self.backups(view, own, &others, passes, wanted);
+                for lane in lanes_of(wanted) {
+                    let Backup { sum, passing, staying } = backups[lane];
+                    let here = Q::number(Q::key(cells[self.cell([own, others.start + lane])]));
+                    let ahead = sum + passing * Q::number(passes[lane]) + staying * here;
+                    *largest = largest.max((ahead - here).abs());
                 }
             }
         };
@@ -310,188 +269,232 @@ impl<T: TurnModel, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T,
     }
 }
 
+/// The lanes that are set.
+fn lanes_of(lanes: u16) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| lanes >> lane & 1 == 1)
+}
+
+/// The keys of so many lanes; 0 in the others.
+#[inline(always)]
+fn lanes(count: usize, key: impl Fn(usize) -> i32) -> Keys {
+    let mut keys = [0; LANES];
+    keys.iter_mut().take(count).enumerate().for_each(|(lane, of)| *of = key(lane));
+    keys
+}
+
 /// The keys of neighbouring cells; arbitrary ones beyond the last.
-#[inline]
-fn row<const N: usize>(cells: &SharedValues, at: usize, key: impl Fn(u32) -> i32) -> Keys<N> {
-    match cells[at..].first_chunk::<N>() {
-        Some(row) => std::array::from_fn(|lane| key(row[lane].load(Ordering::Relaxed))),
-        None => std::array::from_fn(|lane| cells.get(at + lane).map_or(0, |cell| key(cell.load(Ordering::Relaxed)))),
+#[inline(always)]
+fn row(cells: &[u32], at: usize, key: impl Fn(u32) -> i32) -> Keys {
+    match cells[at..].first_chunk::<LANES>() {
+        Some(row) => row.map(key),
+        None => lanes(cells.len() - at, |lane| key(cells[at + lane])),
     }
 }
 
-/// Adds neighbouring keys to a list.
-#[inline(always)]
-fn push_row<const N: usize>(rows: &mut Vec<Keys<N>>, keys: &[i32], at: usize) {
-    rows.extend(keys[at..].first_chunk::<N>());
-}
-
-/// Chooses the best result of each throw of a position.
-struct BestOfTurn<'a, Q> {
+/// Chooses the best result of each throw of several positions, in which a side position meets others.
+struct BestOfLanes<'a, Q> {
     view: View<'a>,
-    sides: [Side; 2],
+    own: Side,
+    others: Range<usize>,
     count: usize,
-    pass: i32,
-    found: Backup,
+    passes: Keys,
+    /// By [`NextPosition`] and lane what makes up backups.
+    sums: [[f64; LANES]; 3],
+    /// The lane that is visited alone.
+    lane: usize,
     probability: f64,
-    /// The largest key of the results of the current throws.
+    /// The largest key of the results of its current throws.
     best: Option<i32>,
     /// The position that all of them lead to.
     leads_to: NextPosition,
     /// Their keys by what the player chooses by, where that is something else, and by the quantity.
     ranked: Vec<(i32, i32)>,
+    /// The keys of results in all lanes, and those by what the player chooses by, where that is something else.
+    results: Vec<Keys>,
+    ranks: Vec<Keys>,
+    /// The result that is a pass.
+    pass: Option<u16>,
+    /// Of the throws of rows those with this probability are wanted, and so many have been covered.
+    wanted: f64,
+    covered: f64,
     quantity: PhantomData<Q>,
 }
 
 /// The position that results lead to.
 #[derive(Clone, Copy, PartialEq)]
 enum NextPosition {
+    /// At least one to another position.
+    Elsewhere,
     /// To the same position, with the other player to throw.
     Passing,
     /// To the same position.
     Staying,
-    /// At least one to another position.
-    Elsewhere,
 }
 
-impl<Q: Quantity> BestOfTurn<'_, Q> {
-    #[inline]
-    fn at(&self, cells: &SharedValues, own: Side, other: Side) -> u32 {
-        cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
+impl NextPosition {
+    /// Where a result leads.
+    fn of(then: Continuation, is_here: bool) -> NextPosition {
+        match then {
+            Continuation::Next if is_here => NextPosition::Passing,
+            Continuation::Again if is_here => NextPosition::Staying,
+            _ => NextPosition::Elsewhere,
+        }
     }
 
+    /// Where this result and another lead. A pass that is not forced is a result like any other: its value is iterated.
+    fn or(self, other: NextPosition) -> NextPosition {
+        if self == other { self } else { NextPosition::Elsewhere }
+    }
+}
+
+impl<Q: Quantity> BestOfLanes<'_, Q> {
     /// Adds the backup of the current throws.
     #[inline]
     fn settle(&mut self) {
-        let Some(mut best) = self.best else { return };
-        match self.leads_to {
-            NextPosition::Passing => self.found.passing += self.probability,
-            NextPosition::Staying => self.found.staying += self.probability,
-            NextPosition::Elsewhere => {
-                if let Some(highest) = self.ranked.iter().map(|&(rank, _)| rank).max() {
-                    let limit = highest.saturating_sub(self.view.gap);
-                    let near = self.ranked.iter().filter(|&&(rank, _)| rank >= limit);
-                    best = near.fold(Q::NO_RESULT, |best, &(_, key)| Q::of_equals(key, best));
-                }
-                self.found.sum += self.probability * Q::number(best);
-            }
+        let Some(mut best) = self.best.take() else { return };
+        if let Some(highest) = self.ranked.iter().map(|&(rank, _)| rank).max() {
+            let limit = highest.saturating_sub(self.view.gap);
+            let near = self.ranked.iter().filter(|&&(rank, _)| rank >= limit);
+            best = near.fold(Q::NO_RESULT, |best, &(_, key)| Q::of_equals(key, best));
+            self.ranked.clear();
         }
-        self.ranked.clear();
+        let number = if self.leads_to == NextPosition::Elsewhere { Q::number(best) } else { 1.0 };
+        self.sums[self.leads_to as usize][self.lane] += self.probability * number;
+    }
+
+    /// Adds throws whose best results in these lanes have these keys.
+    #[inline(always)]
+    fn add(&mut self, wanted: u16, probability: f64, leads_to: NextPosition, best: &Keys) {
+        for (lane, (sum, &key)) in self.sums[leads_to as usize].iter_mut().zip(best).enumerate() {
+            let number = if leads_to == NextPosition::Elsewhere { Q::number(key) } else { 1.0 };
+            *sum += if wanted >> lane & 1 == 1 { probability * number } else { 0.0 };
+        }
+    }
+
+    /// The largest keys of the results with these numbers; of nearly the best where the player chooses by ranks.
+    fn chosen(&self, numbers: impl Iterator<Item = usize> + Clone) -> Keys {
+        if self.ranks.is_empty() {
+            return best(&self.results, numbers);
+        }
+        let limits = best(&self.ranks, numbers.clone()).map(|best| best.saturating_sub(self.view.gap));
+        best_within::<Q>(&self.results, &self.ranks, &limits, numbers)
+    }
+
+    /// Adds a result in all lanes.
+    #[inline(always)]
+    fn push(&mut self, own: Side, then: Continuation) {
+        self.results.push(match NextPosition::of(then, own == self.own) {
+            NextPosition::Passing => self.passes,
+            _ => self.keys::<Q>(own, then, self.view.cells),
+        });
+        if let PlayerPolicy::GreedyBy(values) = self.view.policy {
+            self.ranks.push(self.keys::<Value>(own, then, [values; 2]));
+        }
+    }
+
+    /// The keys of a result in all lanes.
+    #[inline(always)]
+    fn keys<K: Quantity>(&self, own: Side, then: Continuation, cells: [&[u32]; 2]) -> Keys {
+        match then {
+            Continuation::Next => row(cells[0], usize::from(own) * self.count + self.others.start, K::key_after),
+            _ => lanes(self.others.len(), |lane| self.key::<K>([own, (self.others.start + lane) as Side], then, cells)),
+        }
+    }
+
+    /// The key of a result, if the cells are those of the other player's throw and of the same one's.
+    #[inline(always)]
+    fn key<K: Quantity>(&self, [own, other]: [Side; 2], then: Continuation, [after, again]: [&[u32]; 2]) -> i32 {
+        let at = |row: Side, column: Side| usize::from(row) * self.count + usize::from(column);
+        match then {
+            Continuation::Next => K::key_after(after[at(own, other)]),
+            Continuation::Again => K::key(again[at(other, own)]),
+            Continuation::Won => K::key(K::WON),
+            Continuation::Drawn => K::key(K::DRAWN),
+        }
     }
 }
 
-impl<Q: Quantity> TurnVisitor for BestOfTurn<'_, Q> {
+impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
     #[inline]
     fn throws(&mut self, probability: f64) {
         self.settle();
-        (self.probability, self.best) = (probability, None);
+        self.probability = probability;
     }
 
     // A `TurnEnd` that goes through memory is waited for: not inlined, a quarter of the time more.
     #[inline(always)]
     fn end(&mut self, end: TurnEnd) {
         let TurnEnd { sides: [own, other, ..], then } = end;
-        let is_here = [own, other] == self.sides;
-        let key = match then {
-            Continuation::Next if is_here => self.pass,
-            Continuation::Next => Q::key_after(self.at(self.view.after, other, own)),
-            Continuation::Again => Q::key(self.at(self.view.again, own, other)),
-            Continuation::Won => Q::key(Q::WON),
-            Continuation::Drawn => Q::key(Q::DRAWN),
+        let is_here = own == self.own && usize::from(other) == self.others.start + self.lane;
+        let leads_to = NextPosition::of(then, is_here);
+        let key = match leads_to {
+            NextPosition::Passing => self.passes[self.lane],
+            _ => self.key::<Q>([own, other], then, self.view.cells),
         };
         if let PlayerPolicy::GreedyBy(values) = self.view.policy {
-            let rank = match then {
-                Continuation::Next => Value::key_after(self.at(values, other, own)),
-                Continuation::Again => Value::key(self.at(values, own, other)),
-                Continuation::Won => Value::key(Value::WON),
-                Continuation::Drawn => Value::key(Value::DRAWN),
-            };
-            self.ranked.push((rank, key));
+            self.ranked.push((self.key::<Value>([own, other], then, [values; 2]), key));
         }
-        let leads_to = match then {
-            Continuation::Next if is_here => NextPosition::Passing,
-            Continuation::Again if is_here => NextPosition::Staying,
-            _ => NextPosition::Elsewhere,
+        (self.best, self.leads_to) = match self.best {
+            None => (Some(key), leads_to),
+            Some(best) => (Some(best.max(key)), self.leads_to.or(leads_to)),
         };
-        match self.best {
-            None => (self.best, self.leads_to) = (Some(key), leads_to),
-            Some(best) => {
-                self.best = Some(best.max(key));
-                // A pass that is not forced is a result like any other: its value is iterated.
-                if leads_to != self.leads_to {
-                    self.leads_to = NextPosition::Elsewhere;
-                }
-            }
+    }
+}
+
+impl<Q: Quantity> LaneVisitor for BestOfLanes<'_, Q> {
+    type Lane = Self;
+
+    fn lane(&mut self, lane: usize) -> &mut Self {
+        self.settle();
+        self.lane = lane;
+        self
+    }
+
+    fn throw(&mut self, wanted: u16, probability: f64, ends: impl Iterator<Item = (Side, Continuation)>) {
+        self.settle();
+        self.results.clear();
+        self.ranks.clear();
+        let mut leads_to = None;
+        for (own, then) in ends {
+            self.push(own, then);
+            let leads = NextPosition::of(then, own == self.own);
+            leads_to = Some(leads_to.map_or(leads, |other| leads.or(other)));
+        }
+        if let Some(leads_to) = leads_to {
+            let best = self.chosen(0..self.results.len());
+            self.add(wanted, probability, leads_to, &best);
         }
     }
 }
 
-/// Chooses the best result of each throw for each position of a row.
-struct BestOfRow<'a, Q, const N: usize> {
-    view: View<'a>,
-    count: usize,
-    own: Side,
-    first: usize,
-    passes: Keys<N>,
-    results: Vec<Keys<N>>,
-    /// The keys of the results by what the player chooses by, where that is something else.
-    ranked: Vec<Keys<N>>,
-    /// The result that is a pass.
-    pass: Option<u16>,
-    wanted: f64,
-    covered: f64,
-    sums: [f64; N],
-    passing: f64,
-    quantity: PhantomData<Q>,
-}
-
-impl<Q: Quantity, const N: usize> RowVisitor for BestOfRow<'_, Q, N> {
-    #[inline]
+impl<Q: Quantity> RowVisitor for BestOfLanes<'_, Q> {
     fn quiet(&mut self, side: Side) {
-        let after = usize::from(side) * self.count + self.first;
         if side == self.own {
             self.pass = Some(self.results.len() as u16);
-            self.results.push(self.passes);
-        } else {
-            push_row(&mut self.results, self.view.keys_after, after);
         }
-        if let PlayerPolicy::GreedyBy(_) = self.view.policy {
-            push_row(&mut self.ranked, self.view.ranks_after, after);
-        }
+        self.push(side, Continuation::Next);
     }
 
-    #[inline]
     fn again(&mut self, lane: usize, [own, other, ..]: Sides) {
-        // Few side positions follow captures, so that their rows are at hand.
-        let at = usize::from(other) * self.count + usize::from(own);
-        if let Some(result) = self.results.last_mut() {
-            result[lane] = Q::key(self.view.again[at].load(Ordering::Relaxed));
-        }
-        if let (PlayerPolicy::GreedyBy(values), Some(ranked)) = (self.view.policy, self.ranked.last_mut()) {
-            ranked[lane] = Value::key(values[at].load(Ordering::Relaxed));
+        let key = self.key::<Q>([own, other], Continuation::Again, self.view.cells);
+        self.results.last_mut().into_iter().for_each(|result| result[lane] = key);
+        if let PlayerPolicy::GreedyBy(values) = self.view.policy {
+            let rank = self.key::<Value>([own, other], Continuation::Again, [values; 2]);
+            self.ranks.last_mut().into_iter().for_each(|ranks| ranks[lane] = rank);
         }
     }
 
     fn won(&mut self) {
-        self.results.push([Q::key(Q::WON); N]);
-        self.ranked.push([Value::key(Value::WON); N]);
+        self.push(self.own, Continuation::Won);
     }
 
-    #[inline]
     fn throws(&mut self, probability: f64, results: &[u16]) -> ControlFlow<()> {
         self.covered += probability;
         if results.iter().all(|&result| Some(result) == self.pass) {
-            self.passing += probability;
+            self.add(u16::MAX, probability, NextPosition::Passing, &[0; LANES]);
         } else {
-            let best = match self.view.policy {
-                PlayerPolicy::GreedyBy(_) => {
-                    let limits = best(&self.ranked, results).map(|best| best.saturating_sub(self.view.gap));
-                    best_within::<Q, N>(&self.results, &self.ranked, &limits, results)
-                }
-                _ => best(&self.results, results),
-            };
-            for (sum, best) in self.sums.iter_mut().zip(best) {
-                *sum += probability * Q::number(best);
-            }
+            let best = self.chosen(results.iter().map(|&result| result.into()));
+            self.add(u16::MAX, probability, NextPosition::Elsewhere, &best);
         }
         if self.covered >= self.wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -499,10 +502,10 @@ impl<Q: Quantity, const N: usize> RowVisitor for BestOfRow<'_, Q, N> {
 
 /// The largest keys of the results with these numbers. A function of its own, so that all lanes are compared together.
 #[inline(never)]
-fn best<const N: usize>(results: &[Keys<N>], numbers: &[u16]) -> Keys<N> {
-    let mut best = [i32::MIN; N];
-    for &number in numbers {
-        for (best, &key) in best.iter_mut().zip(&results[usize::from(number)]) {
+fn best(results: &[Keys], numbers: impl Iterator<Item = usize>) -> Keys {
+    let mut best = [i32::MIN; LANES];
+    for number in numbers {
+        for (best, &key) in best.iter_mut().zip(&results[number]) {
             *best = key.max(*best);
         }
     }
@@ -511,16 +514,16 @@ fn best<const N: usize>(results: &[Keys<N>], numbers: &[u16]) -> Keys<N> {
 
 /// The keys of the results with these numbers whose values reach the limits, reduced by [`Quantity::of_equals`].
 #[inline(never)]
-fn best_within<Q: Quantity, const N: usize>(
-    results: &[Keys<N>],
-    values: &[Keys<N>],
-    limits: &Keys<N>,
-    numbers: &[u16],
-) -> Keys<N> {
-    let mut best = [Q::NO_RESULT; N];
-    for number in numbers.iter().map(|&number| usize::from(number)) {
+fn best_within<Q: Quantity>(
+    results: &[Keys],
+    values: &[Keys],
+    limits: &Keys,
+    numbers: impl Iterator<Item = usize>,
+) -> Keys {
+    let mut best = [Q::NO_RESULT; LANES];
+    for number in numbers {
         let (result, value) = (&results[number], &values[number]);
-        for lane in 0..N {
+        for lane in 0..LANES {
             let key = if value[lane] >= limits[lane] { result[lane] } else { Q::NO_RESULT };
             best[lane] = Q::of_equals(key, best[lane]);
         }

@@ -5,27 +5,25 @@
 //! results are equally good for the seat that chooses, to within [`TIE`], the first in the order of enumeration is
 //! taken, whichever of the other seats profits from it.
 
-use std::sync::atomic::Ordering;
-
 use ashta_env::game::MAX_SEATS;
 use ashta_env::turn_index::{Continuation, Sides, TurnEnd, TurnModel, TurnVisitor};
 
 use super::UNIT;
-use super::quantity::{Quantity, Value, bits};
-use super::sweep::{Kernel, SharedValues, SweepOrder};
+use super::quantity::{Value, bits};
+use super::sweep::{Kernel, SweepOrder};
 
 /// Values that differ by less than this are equal.
 const TIE: f64 = 1e-7;
 
 /// The place of the mover among the movers, and the side positions, of a number; `None` where no position has it.
 fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)> {
-    let count = turns.sides().len();
+    let count = turns.index().sides().len();
     let mut sides = Sides::default();
-    for side in sides[..turns.seats()].iter_mut().rev() {
+    for side in sides[..turns.index().seats()].iter_mut().rev() {
         *side = (number % count) as u16;
         number /= count;
     }
-    turns.is_position(turns.movers()[number], sides).then_some((number, sides))
+    turns.is_position(turns.index().movers()[number], sides).then_some((number, sides))
 }
 
 /// The positions by the steps that all seats have made together, from the most to the fewest. One position stands for
@@ -41,16 +39,20 @@ const CHUNK: usize = 256;
 impl RoundOrder {
     pub(super) fn new<T: TurnModel>(turns: &T) -> RoundOrder {
         let steps = |sides: &Sides| -> usize {
-            sides[..turns.seats()].iter().map(|&side| usize::from(turns.sides()[usize::from(side)].steps)).sum()
+            sides[..turns.index().seats()]
+                .iter()
+                .map(|&side| usize::from(turns.index().sides()[usize::from(side)].steps))
+                .sum()
         };
-        let most = turns.sides().iter().map(|side| usize::from(side.steps)).max().unwrap_or(0) * turns.seats();
+        let most =
+            turns.index().sides().iter().map(|side| usize::from(side.steps)).max().unwrap_or(0) * turns.index().seats();
         let mut levels = vec![Vec::new(); most + 1];
-        for number in 0..turns.numbers() {
+        for number in 0..turns.index().numbers() {
             let Some((mover, sides)) = position(turns, number) else { continue };
             let mut turned = sides;
-            let stands_for_others = match turns.movers().len() {
-                1 => (1..turns.seats()).all(|_| {
-                    turned[..turns.seats()].rotate_left(1);
+            let stands_for_others = match turns.index().movers().len() {
+                1 => (1..turns.index().seats()).all(|_| {
+                    turned[..turns.index().seats()].rotate_left(1);
                     sides <= turned
                 }),
                 _ => mover == 0,
@@ -85,9 +87,9 @@ impl SweepOrder for RoundOrder {
 }
 
 /// The game with the values found so far.
-pub(super) struct MaxN<'a, T> {
-    pub(super) turns: &'a T,
-    pub(super) cells: &'a SharedValues,
+struct MaxN<'a, T> {
+    turns: &'a T,
+    cells: &'a [u32],
 }
 
 /// The backup of a turn for each seat in turn order from the one that throws, without the results that lead to the same
@@ -102,20 +104,20 @@ struct RoundBackup {
 impl<T: TurnModel> MaxN<'_, T> {
     /// The position after a pass.
     fn after(&self, mover: usize, mut sides: Sides) -> (usize, Sides) {
-        sides[..self.turns.seats()].rotate_left(1);
-        ((mover + 1) % self.turns.movers().len(), sides)
+        sides[..self.turns.index().seats()].rotate_left(1);
+        ((mover + 1) % self.turns.index().movers().len(), sides)
     }
 
     fn first_cell(&self, mover: usize, sides: Sides) -> usize {
-        self.turns.number(self.turns.movers()[mover], sides) * self.turns.seats()
+        self.turns.index().number(self.turns.index().movers()[mover], sides) * self.turns.index().seats()
     }
 
     /// The values of the seats in turn order from the one that throws.
     fn values(&self, mover: usize, sides: Sides) -> [f64; MAX_SEATS] {
         let first = self.first_cell(mover, sides);
         let mut values = [0.0; MAX_SEATS];
-        for (value, cell) in values.iter_mut().zip(&self.cells[first..first + self.turns.seats()]) {
-            *value = f64::from(cell.load(Ordering::Relaxed)) * UNIT;
+        for (value, cell) in values.iter_mut().zip(&self.cells[first..first + self.turns.index().seats()]) {
+            *value = f64::from(*cell) * UNIT;
         }
         values
     }
@@ -123,7 +125,7 @@ impl<T: TurnModel> MaxN<'_, T> {
     fn backup(&self, mover: usize, sides: Sides) -> RoundBackup {
         let backup = RoundBackup::default();
         let mut choice = MaxNChoice { game: self, mover, sides, backup, probability: 0.0, best: None, here: None };
-        self.turns.visit(self.turns.movers()[mover], sides, &mut choice);
+        self.turns.visit(self.turns.index().movers()[mover], sides, &mut choice);
         choice.settle();
         let normal = 1.0 / (1.0 - self.turns.cut_off());
         let RoundBackup { sums, passing, staying } = choice.backup;
@@ -132,7 +134,7 @@ impl<T: TurnModel> MaxN<'_, T> {
 
     /// Updates a position and those that passing leads to from it.
     fn update_round(&self, mut mover: usize, mut sides: Sides, set: &mut impl FnMut(usize, u32)) {
-        let seats = self.turns.seats();
+        let seats = self.turns.index().seats();
         // A pass leads from each of these positions to the next: solved for, not iterated.
         let mut round = [(0, [0.0; MAX_SEATS], 0.0); MAX_SEATS];
         for (at, (cell, sums, passing)) in round[..seats].iter_mut().enumerate() {
@@ -166,26 +168,28 @@ impl<T: TurnModel> MaxN<'_, T> {
     }
 }
 
-impl<T: TurnModel> Kernel<Vec<u32>> for MaxN<'_, T> {
-    fn update(&self, numbers: &Vec<u32>, mut set: impl FnMut(usize, u32)) {
-        for (mover, sides) in numbers.iter().filter_map(|&number| position(self.turns, number as usize)) {
-            self.update_round(mover, sides, &mut set);
+/// The values of each seat, of which the one that throws makes its own as high as it can.
+pub(super) struct Rounds<'a, T>(pub(super) &'a T);
+
+impl<T: TurnModel> Kernel<Vec<u32>> for Rounds<'_, T> {
+    type Quantity = Value;
+
+    fn update(&self, cells: &[u32], numbers: &Vec<u32>, mut set: impl FnMut(usize, u32)) {
+        let game = MaxN { turns: self.0, cells };
+        for (mover, sides) in numbers.iter().filter_map(|&number| position(self.0, number as usize)) {
+            game.update_round(mover, sides, &mut set);
         }
     }
 
-    fn distance(&self, old: u32, new: u32) -> f64 {
-        Value::distance(old, new)
-    }
-
-    fn check(&self, _threads: usize) -> (u64, f64) {
-        let turns = self.turns;
-        let seats = turns.seats();
+    fn check(&self, cells: &[u32], _threads: usize) -> (u64, f64) {
+        let (turns, game) = (self.0, MaxN { turns: self.0, cells });
+        let seats = turns.index().seats();
         let (mut count, mut residual) = (0, 0.0_f64);
-        for (mover, sides) in (0..turns.numbers()).filter_map(|number| position(turns, number)) {
+        for (mover, sides) in (0..turns.index().numbers()).filter_map(|number| position(turns, number)) {
             count += 1;
-            let RoundBackup { sums, passing, staying } = self.backup(mover, sides);
-            let (next_mover, next_sides) = self.after(mover, sides);
-            let (here, next) = (self.values(mover, sides), self.values(next_mover, next_sides));
+            let RoundBackup { sums, passing, staying } = game.backup(mover, sides);
+            let (next_mover, next_sides) = game.after(mover, sides);
+            let (here, next) = (game.values(mover, sides), game.values(next_mover, next_sides));
             for seat in 0..seats {
                 let ahead = sums[seat] + passing * next[(seat + seats - 1) % seats] + staying * here[seat];
                 residual = residual.max((ahead - here[seat]).abs());
@@ -227,7 +231,7 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
     }
 
     fn end(&mut self, end: TurnEnd) {
-        let seats = self.game.turns.seats();
+        let seats = self.game.turns.index().seats();
         let values = match end.then {
             Continuation::Next => {
                 let (mover, sides) = self.game.after(self.mover, end.sides);

@@ -12,16 +12,15 @@ mod quantity;
 mod sweep;
 
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicU32;
 
-use ashta_env::turn_index::{LANES, Sides, TurnIndex, TurnModel};
+use ashta_env::turn_index::{Sides, TurnIndex, TurnModel};
 use serde::{Deserialize, Serialize};
 
 use kernel::TwoSeats;
-use many::{MaxN, RoundOrder};
+use many::{RoundOrder, Rounds};
 use order::PairOrder;
 use quantity::{ONE, Value};
-use sweep::{Deltas, Kernel, SharedValues, SweepOrder, Sweeps};
+use sweep::{Kernel, SweepOrder, Sweeps, Swept};
 
 pub use best_response::{Memory, Response, evaluate_policies};
 pub use certificate::Certificate;
@@ -67,7 +66,7 @@ pub type StageWatch<'a> = &'a (dyn Fn(&Stage) -> ControlFlow<()> + Sync);
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
     /// The values of all positions as fractions of 2³² − 1: with two seats the expected return of the seat that throws,
-    /// with more those of all seats in turn order from it. Positions are in the order of [`TurnModel::number`]; places
+    /// with more those of all seats in turn order from it. Positions are in the order of [`TurnIndex::number`]; places
     /// that no position has hold arbitrary values.
     pub values: Vec<u32>,
     /// Their accuracy and cost.
@@ -91,7 +90,7 @@ pub struct Facts {
 }
 
 /// Values on the way to perfect play.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Unfinished {
     /// As in [`Solution::values`].
     pub values: Vec<u32>,
@@ -155,44 +154,32 @@ pub fn solve<T: TurnModel>(
     watch: StageWatch<'_>,
 ) -> Result<Solved, SolveError> {
     let expected = value_count(turns.index());
-    let (mut cells, place, deltas) = match unfinished {
-        Some(Unfinished { values, place, deltas }) => {
-            let kept = if place.has_deltas() { expected } else { 0 };
-            let wrong = [(values.len(), expected), (deltas.len(), kept)].into_iter().find(|(found, due)| found != due);
-            if let Some((found, expected)) = wrong {
-                return Err(SolveError::Values { expected, found });
-            }
-            let shared = |bits: Vec<u32>| bits.into_iter().map(AtomicU32::new).collect::<Vec<_>>();
-            (shared(values), place, if deltas.is_empty() { Deltas::new() } else { shared(deltas).into() })
-        }
-        None => (cells(expected), Cursor::default(), Deltas::new()),
-    };
-    let work = Work { turns, start, place, deltas, config, watch };
-    let found = if turns.seats() != 2 {
-        work.solve(&MaxN { turns, cells: &cells }, &cells, &RoundOrder::new(turns), None)
-    } else if turns.has_rows() {
-        kernel::transpose(&mut cells, turns.sides().len());
-        let found = work.two_seats::<LANES>(&cells);
-        kernel::transpose(&mut cells, turns.sides().len());
+    let fresh = || Unfinished { values: vec![ONE / 2; expected], ..Unfinished::default() };
+    let Unfinished { mut values, place, mut deltas } = unfinished.unwrap_or_else(fresh);
+    let kept = if place.has_deltas() { expected } else { 0 };
+    let wrong = [(values.len(), expected), (deltas.len(), kept)].into_iter().find(|(found, due)| found != due);
+    if let Some((found, expected)) = wrong {
+        return Err(SolveError::Values { expected, found });
+    }
+    let work = Work { turns, start, place, config, watch };
+    let found = if turns.index().seats() == 2 {
+        kernel::transpose(&mut values, turns.index().sides().len());
+        // Where seats can wait for ever, there are many solutions.
+        let deltas = (!turns.index().may_wait()).then_some(&mut deltas);
+        let found = work.two_seats(Swept { values: &mut values, deltas });
+        kernel::transpose(&mut values, turns.index().sides().len());
         found
     } else {
-        work.two_seats::<1>(&cells)
+        let cells = Swept { values: &mut values, deltas: None };
+        work.solve(&Rounds(turns), cells, &RoundOrder::new(turns), |_, _| ControlFlow::Continue(None))
     };
-    let bits = |cells: Vec<AtomicU32>| cells.into_iter().map(AtomicU32::into_inner).collect();
-    let deltas = work.deltas.into_inner().unwrap_or_default();
-    let values = bits(cells);
     Ok(match found? {
         ControlFlow::Continue(facts) => Solved::Solution(Solution { values, facts }),
         ControlFlow::Break(place) => {
-            let deltas = if place.has_deltas() { bits(deltas) } else { Vec::new() };
+            deltas.truncate(if place.has_deltas() { expected } else { 0 });
             Solved::Unfinished(Unfinished { values, place, deltas })
         }
     })
-}
-
-/// Fresh cells for `count` values, all of them a half.
-fn cells(count: usize) -> Vec<AtomicU32> {
-    std::iter::repeat_with(|| AtomicU32::new(ONE / 2)).take(count).collect()
 }
 
 /// What is to be solved, and where to go on.
@@ -200,46 +187,43 @@ struct Work<'a, T> {
     turns: &'a T,
     start: Sides,
     place: Cursor,
-    deltas: Deltas,
     config: &'a SolveConfig,
     watch: StageWatch<'a>,
 }
 
 impl<T: TurnModel> Work<'_, T> {
-    /// Room for changes, where values are extrapolated. Where seats can wait for ever, there are many solutions.
-    fn deltas(&self) -> Option<&Deltas> {
-        (self.turns.seats() == 2 && !self.turns.index().may_wait()).then_some(&self.deltas)
-    }
-
-    /// Solves a game of two seats with `N` lanes.
-    fn two_seats<const N: usize>(&self, cells: &SharedValues) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
+    /// Solves a game of two seats.
+    fn two_seats(&self, cells: Swept<'_>) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
         let Work { turns, start, config, .. } = *self;
-        let kernel = TwoSeats::<T, Value, N>::new(turns, cells, [PlayerPolicy::Best; 2]);
-        let certify = |residual| {
+        let kernel = TwoSeats::<T, Value>::new(turns, [PlayerPolicy::Best; 2], true);
+        self.solve(&kernel, cells, &PairOrder::new(turns.index().sides()), |cells, residual| {
+            if !config.certify {
+                return ControlFlow::Continue(None);
+            }
             let watch = |progress: &SweepProgress| (self.watch)(&Stage::Proof(*progress));
-            certificate::certify::<T, N>(turns, cells, start, residual, config.threads, self.deltas(), &watch)
-        };
-        self.solve(&kernel, cells, &PairOrder::new(turns.sides(), N), config.certify.then_some(&certify))
+            certificate::certify(turns, cells.values, start, residual, config.threads, cells.deltas, &watch)
+        })
     }
 
     /// Sweeps until the values have converged, and says how exact they are; or where the watch stopped it.
     fn solve<O: SweepOrder>(
         &self,
         kernel: &impl Kernel<O::Item>,
-        cells: &SharedValues,
+        mut cells: Swept<'_>,
         order: &O,
-        certify: Option<&dyn Fn(f64) -> ControlFlow<(), Option<Certificate>>>,
+        certify: impl FnOnce(Swept<'_>, f64) -> ControlFlow<(), Option<Certificate>>,
     ) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
         let on_progress = |progress: &SweepProgress| (self.watch)(&Stage::Values(*progress));
-        let place = match self.config.sweeps().run(kernel, cells, order, self.place, self.deltas(), &on_progress)? {
+        let swept = Swept { values: cells.values, deltas: cells.deltas.as_deref_mut() };
+        let place = match self.config.sweeps().run(kernel, swept, order, self.place, &on_progress)? {
             ControlFlow::Continue(place) => place,
             ControlFlow::Break(place) => return Ok(ControlFlow::Break(place)),
         };
         if (self.watch)(&Stage::Check).is_break() {
             return Ok(ControlFlow::Break(place));
         }
-        let (positions, residual) = kernel.check(self.config.threads);
-        let certificate = match certify.map_or(ControlFlow::Continue(None), |certify| certify(residual)) {
+        let (positions, residual) = kernel.check(cells.values, self.config.threads);
+        let certificate = match certify(cells, residual) {
             ControlFlow::Continue(certificate) => certificate,
             ControlFlow::Break(()) => return Ok(ControlFlow::Break(place)),
         };

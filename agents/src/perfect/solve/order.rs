@@ -2,13 +2,9 @@
 
 use std::ops::Range;
 
-use ashta_env::turn_index::SideInfo;
+use ashta_env::turn_index::{LANES, SideInfo};
 
 use super::sweep::SweepOrder;
-
-/// The side positions of a tile where positions are valued one by one. Turns of neighbours lead to neighbours, so a
-/// tile finds most of their values in the cache.
-const NEIGHBOURS: usize = 64;
 
 /// Some side positions against some others, or the same twice.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,8 +23,6 @@ fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usiz
 /// the steps that both seats have made together, from the most to the fewest, make the levels.
 #[derive(Debug)]
 pub(super) struct PairOrder {
-    /// The most side positions of a tile.
-    tile: usize,
     layers: Vec<SideLayer>,
     /// Pairs of layers, those that the others lead to first.
     pairs: Vec<[usize; 2]>,
@@ -53,9 +47,8 @@ impl SideLayer {
 }
 
 impl PairOrder {
-    /// The order of the positions of these side positions, which are sorted by layer and then by steps, where so many
-    /// `lanes` are valued at once.
-    pub(super) fn new(sides: &[SideInfo], lanes: usize) -> PairOrder {
+    /// The order of the positions of these side positions, which are sorted by layer and then by steps.
+    pub(super) fn new(sides: &[SideInfo]) -> PairOrder {
         let mut layers: Vec<SideLayer> = Vec::new();
         for layer in sides.chunk_by(|a, b| a.layer == b.layer) {
             let start = layers.last().map_or(0, |layer| layer.sides.end);
@@ -69,7 +62,7 @@ impl PairOrder {
         }
         let mut pairs: Vec<[usize; 2]> = (0..layers.len()).flat_map(|a| (0..=a).map(move |b| [a, b])).collect();
         pairs.sort_by_key(|&[a, b]| std::cmp::Reverse(layers[a].height + layers[b].height));
-        PairOrder { tile: if lanes == 1 { NEIGHBOURS } else { lanes }, layers, pairs }
+        PairOrder { layers, pairs }
     }
 }
 
@@ -100,9 +93,8 @@ impl SweepOrder for PairOrder {
         let first = if pair[0] == pair[1] { total.div_ceil(2) } else { 0 };
         for steps in first..a.first.len().min(total + 1) {
             let (owns, others) = (a.with_steps(steps), b.with_steps(total - steps));
-            for own in pieces(owns.clone(), self.tile) {
-                let others =
-                    pieces(others.clone(), self.tile).filter(|other| owns != others || other.start >= own.start);
+            for own in pieces(owns.clone(), LANES) {
+                let others = pieces(others.clone(), LANES).filter(|other| owns != others || other.start >= own.start);
                 out.extend(others.map(|other| Tile { own: own.clone(), other }));
             }
         }

@@ -11,20 +11,23 @@
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Barrier, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Barrier, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::ScopedJoinHandle;
 
 use serde::{Deserialize, Serialize};
 
 use super::SolveError;
+use super::quantity::Quantity;
 
-/// Values of positions as bits that threads can share.
-pub(super) type SharedValues = [AtomicU32];
-
-/// By cell how much its bits have changed in sweeps that are to be extrapolated. Once all layers have converged all are
-/// 0.
-pub(super) type Deltas = OnceLock<Vec<AtomicU32>>;
+/// What is swept.
+pub(super) struct Swept<'a> {
+    /// The bits of values.
+    pub(super) values: &'a mut [u32],
+    /// By cell how much its bits have changed in sweeps that are to be extrapolated: for all or for none. Once all
+    /// layers have converged all are 0. `None` where nothing is extrapolated, as there can be more than one solution.
+    pub(super) deltas: Option<&'a mut Vec<u32>>,
+}
 
 /// Two rates in a row are alike where they differ by less than this share of what they are below 1.
 const ALIKE: f64 = 0.2;
@@ -46,20 +49,14 @@ pub(super) trait SweepOrder: Sync {
 
 /// The update of positions in a sweep.
 pub(super) trait Kernel<I>: Sync {
+    /// What it finds for each position.
+    type Quantity: Quantity;
+
     /// Calls `set` with the cell and the new bits of every value of the positions.
-    fn update(&self, item: &I, set: impl FnMut(usize, u32));
-
-    /// The distance of two values.
-    fn distance(&self, old: u32, new: u32) -> f64;
-
-    /// The bits beyond new ones, by a factor times their distance from old ones.
-    const EXTRAPOLATED: fn(old: u32, new: u32, factor: f64) -> u32 = |_, new, _| new;
-
-    /// Receives values that have been set, before anything else is updated.
-    fn committed(&self, _new: &[(usize, u32)]) {}
+    fn update(&self, cells: &[u32], item: &I, set: impl FnMut(usize, u32));
 
     /// Counts the positions and finds the largest change by looking one turn ahead.
-    fn check(&self, threads: usize) -> (u64, f64);
+    fn check(&self, cells: &[u32], threads: usize) -> (u64, f64);
 }
 
 /// Between which levels of which sweep a solver stands: all it must know to go on, besides the values.
@@ -124,10 +121,34 @@ pub(super) struct Sweeps {
     pub(super) limit: usize,
 }
 
+impl Swept<'_> {
+    /// Sets values, and adds to their changes where these are kept.
+    fn set(&mut self, new: &[(usize, u32)], has_deltas: bool) {
+        if let Some(deltas) = self.deltas.as_mut().filter(|_| has_deltas) {
+            deltas.resize(self.values.len(), 0);
+            for &(cell, bits) in new {
+                deltas[cell] = deltas[cell].wrapping_add(bits.wrapping_sub(self.values[cell]));
+            }
+        }
+        new.iter().for_each(|&(cell, bits)| self.values[cell] = bits);
+    }
+
+    /// Moves every value that has changed by so many times its change.
+    fn extrapolate<Q: Quantity>(&mut self, factor: f64) {
+        // Most cells belong to other layers. They are only read, which takes a small part of the time.
+        for (value, by) in self.values.iter_mut().zip(self.deltas.iter_mut().flat_map(|deltas| deltas.iter_mut())) {
+            if *by != 0 {
+                *value = Q::extrapolated(value.wrapping_sub(*by), *value, factor);
+                *by = 0;
+            }
+        }
+    }
+}
+
 /// The state shared by the threads.
 struct Shared<'a, K, O> {
     kernel: &'a K,
-    cells: &'a SharedValues,
+    cells: RwLock<Swept<'a>>,
     order: &'a O,
     sweeps: Sweeps,
     watch: SolveWatch<'a>,
@@ -137,29 +158,27 @@ struct Shared<'a, K, O> {
     change: AtomicU64,
     /// The sum of its changes.
     total: AtomicU64,
-    deltas: Option<&'a Deltas>,
     is_stopped: AtomicBool,
 }
 
 impl Sweeps {
-    /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does. With `deltas`,
-    /// which belong to the place, values are extrapolated. With more than one solution another one could be found.
+    /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does. Their deltas
+    /// belong to the place.
     ///
     /// # Errors
     /// When a layer has not converged within the limit.
     pub(super) fn run<O: SweepOrder, K: Kernel<O::Item>>(
         self,
         kernel: &K,
-        cells: &SharedValues,
+        cells: Swept<'_>,
         order: &O,
         place: Cursor,
-        deltas: Option<&Deltas>,
         watch: SolveWatch<'_>,
     ) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
         let threads = self.threads.max(1);
         let shared = Shared {
             kernel,
-            cells,
+            cells: RwLock::new(cells),
             order,
             sweeps: self,
             watch,
@@ -167,7 +186,6 @@ impl Sweeps {
             next_item: AtomicUsize::new(0),
             change: AtomicU64::new(place.change.to_bits()),
             total: AtomicU64::new(place.total),
-            deltas,
             is_stopped: AtomicBool::new(false),
         };
         std::thread::scope(|scope| {
@@ -179,7 +197,7 @@ impl Sweeps {
     }
 }
 
-impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
+impl<'a, O: SweepOrder, K: Kernel<O::Item>> Shared<'a, K, O> {
     /// The work of each thread; all threads take the same way through layers, sweeps and levels.
     fn work(&self, mut place: Cursor, is_leader: bool) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
         let (mut items, mut out) = (Vec::new(), Vec::new());
@@ -187,22 +205,13 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
         let layers = self.order.layers();
         while place.layers < layers {
             let levels = self.order.levels(place.layers);
-            let zeros = || std::iter::repeat_with(AtomicU32::default).take(self.cells.len()).collect();
-            let deltas = self.deltas.filter(|_| place.has_deltas()).map(|deltas| deltas.get_or_init(zeros));
+            let extrapolates = self.read().deltas.is_some();
             while place.levels < levels {
                 items.clear();
                 self.order.items(place.layers, place.levels, &mut items);
                 self.update(&items, &mut out);
                 self.barrier.wait();
-                for &(cell, bits) in &out {
-                    if let Some(deltas) = deltas {
-                        let by = bits.wrapping_sub(self.cells[cell].load(Ordering::Relaxed));
-                        let before = deltas[cell].load(Ordering::Relaxed);
-                        deltas[cell].store(before.wrapping_add(by), Ordering::Relaxed);
-                    }
-                    self.cells[cell].store(bits, Ordering::Relaxed);
-                }
-                self.kernel.committed(&out);
+                self.write().set(&out, place.has_deltas());
                 out.clear();
                 place.levels += 1;
                 place.change = f64::from_bits(self.change.load(Ordering::Relaxed));
@@ -220,11 +229,12 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             place.work += self.order.share(place.layers);
             last_change = place.change;
             let is_converged = place.change <= self.sweeps.tolerance;
-            if self.deltas.is_some() {
+            if extrapolates {
+                let has_deltas = place.has_deltas();
                 place.totals = [place.total, place.totals[0], place.totals[1]];
-                if let Some(deltas) = deltas.filter(|_| is_converged || place.totals[2] > 0) {
+                if has_deltas && (is_converged || place.totals[2] > 0) {
                     let to_come = place.to_come().filter(|_| !is_converged);
-                    self.meet(is_leader, || self.extrapolate(deltas, to_come.unwrap_or(0.0)));
+                    self.meet(is_leader, || self.write().extrapolate::<K::Quantity>(to_come.unwrap_or(0.0)));
                     place.totals = if to_come.is_some() { [0; 3] } else { [place.total, 0, 0] };
                 }
             }
@@ -252,36 +262,21 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
         self.barrier.wait();
     }
 
-    /// Moves every value that has changed by so many times its change.
-    fn extrapolate(&self, deltas: &[AtomicU32], factor: f64) {
-        let mut out = Vec::new();
-        for (cell, delta) in deltas.iter().enumerate() {
-            // Most cells belong to other layers. They are only read, which takes a small part of the time.
-            let by = delta.load(Ordering::Relaxed);
-            if by == 0 {
-                continue;
-            }
-            delta.store(0, Ordering::Relaxed);
-            let new = self.cells[cell].load(Ordering::Relaxed);
-            let bits = K::EXTRAPOLATED(new.wrapping_sub(by), new, factor);
-            if bits != new {
-                self.cells[cell].store(bits, Ordering::Relaxed);
-                out.push((cell, bits));
-            }
-            if out.len() == 1 << 16 {
-                self.kernel.committed(&out);
-                out.clear();
-            }
-        }
-        self.kernel.committed(&out);
+    fn read(&self) -> RwLockReadGuard<'_, Swept<'a>> {
+        self.cells.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Swept<'a>> {
+        self.cells.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Works on items that no other thread has taken, and adds their changes to those of the sweep.
     fn update(&self, items: &[O::Item], out: &mut Vec<(usize, u32)>) {
         let (mut change, mut total) = (0.0_f64, 0);
+        let cells = self.read();
         while let Some(item) = items.get(self.next_item.fetch_add(1, Ordering::Relaxed)) {
-            self.kernel.update(item, |cell, bits| {
-                let distance = self.kernel.distance(self.cells[cell].load(Ordering::Relaxed), bits);
+            self.kernel.update(cells.values, item, |cell, bits| {
+                let distance = K::Quantity::distance(cells.values[cell], bits);
                 change = change.max(distance);
                 total += (distance.min(1.0) * f64::from(u32::MAX)).ceil() as u64;
                 out.push((cell, bits));
