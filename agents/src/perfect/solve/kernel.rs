@@ -240,7 +240,7 @@ impl<T: TurnModel, Q: Quantity> Kernel<Tile> for TwoSeats<'_, T, Q> {
 
     fn update(&self, cells: &[u32], tile: &Tile, mut set: impl FnMut(usize, u32)) {
         let swapped = Tile { own: tile.other.clone(), other: tile.own.clone() };
-        // Passing from one to another, the second player knows the new value of the first.
+        // Which player is the first one matters where both pass: the second then knows the new value of the first.
         let tiles =
             if self.has_rows || tile.own.start >= tile.other.start { [tile, &swapped] } else { [&swapped, tile] };
         for tile in &tiles[..if self.are_alike || *tile == swapped { 1 } else { 2 }] {
