@@ -76,7 +76,7 @@ pub fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
     Arc::new(Table::new(turns.index().clone(), solution, is_short))
 }
 
-/// A game without [`TurnModel::visit_row`].
+/// A game without [`TurnModel::visit_row`] and [`TurnModel::visit_lanes`].
 #[derive(Debug)]
 pub struct OneByOne<'a>(pub &'a RaceTurns);
 

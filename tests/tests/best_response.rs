@@ -44,12 +44,11 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
 
     // An agent that counts steps, as a table of its values.
     let race = turns.index().race().clone();
-    let mut thinks = vec![0; turns.index().numbers()];
+    let mut pips = vec![0; turns.index().numbers()];
     for (number, mover, sides) in positions(&turns) {
         let values = PipEvaluator.evaluate(&race, &[turns.index().state(mover, sides)]).remove(0).values;
-        thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
+        pips[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
     }
-    let pips = thinks;
     let exact = met([PlayerPolicy::GreedyBy(&pips), PlayerPolicy::GreedyBy(perfect)]);
     let best = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(&pips)]);
     assert!(best.mean() >= 1.0 - exact.mean() - 1e-7, "{best:?} and {exact:?}");
@@ -178,29 +177,30 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
     }
 }
 
+/// In rows of a series, in lanes of one throw, and where seats wait.
 #[test]
 fn best_responses_by_rows_and_one_by_one_agree() {
-    let text = "ashtapada?pieces=1&must_use=greedy";
-    let (turns, whim) = (turns(text, "SN"), Whim::of(text));
-    assert!(turns.has_rows());
-    let mut thinks = vec![0; turns.index().numbers()];
-    for (number, mover, sides) in positions(&turns) {
-        thinks[number] = (f64::from(whim.number(&turns.index().state(mover, sides))) / UNIT) as u32;
-    }
-
-    let go_on = |_: &_| ControlFlow::Continue(());
-    for styles in [
-        [PlayerPolicy::Best, PlayerPolicy::GreedyBy(&thinks)],
-        [PlayerPolicy::GreedyBy(&thinks), PlayerPolicy::Best],
-        [PlayerPolicy::Best; 2],
-    ] {
-        let config = SolveConfig { threads: 2, ..CONFIG };
-        let rows = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &config, &go_on);
-        let single =
-            evaluate_policies(&OneByOne(&turns), start(&turns), styles, &mut Memory::default(), &config, &go_on);
-        let [rows, single] = [rows, single].map(|found| found.expect("settles").expect("whole"));
-        assert!((rows.first - single.first).abs() < 1e-7, "{rows:?} and {single:?}");
-        assert!((rows.second - single.second).abs() < 1e-7, "{rows:?} and {single:?}");
+    for text in ["ashtapada?pieces=1&must_use=greedy", "ur?pieces=2", "pagade?pieces=1&no_cut=wait"] {
+        let (turns, whim) = (turns(text, "SN"), Whim::of(text));
+        assert_eq!(turns.has_rows(), text.starts_with("ashtapada"), "{text}");
+        let mut thinks = vec![0; turns.index().numbers()];
+        for (number, mover, sides) in positions(&turns) {
+            thinks[number] = (f64::from(whim.number(&turns.index().state(mover, sides))) / UNIT) as u32;
+        }
+        let go_on = |_: &_| ControlFlow::Continue(());
+        for styles in [
+            [PlayerPolicy::Best, PlayerPolicy::GreedyBy(&thinks)],
+            [PlayerPolicy::GreedyBy(&thinks), PlayerPolicy::Best],
+            [PlayerPolicy::Best; 2],
+        ] {
+            let config = SolveConfig { threads: 2, ..CONFIG };
+            let rows = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &config, &go_on);
+            let single =
+                evaluate_policies(&OneByOne(&turns), start(&turns), styles, &mut Memory::default(), &config, &go_on);
+            let [rows, single] = [rows, single].map(|found| found.expect("settles").expect("whole"));
+            assert!((rows.first - single.first).abs() < 1e-7, "{text}: {rows:?} and {single:?}");
+            assert!((rows.second - single.second).abs() < 1e-7, "{text}: {rows:?} and {single:?}");
+        }
     }
 }
 

@@ -350,6 +350,30 @@ fn many_positions_at_once_have_the_values_of_one_by_one() {
     assert!(!blocked.has_rows(), "enemies close squares");
 }
 
+/// To the last bit: captures, further throws, units in the way, seats that wait, and passes.
+#[test]
+fn lanes_of_one_throw_have_the_values_of_one_by_one() {
+    for text in [
+        "siga",
+        "ur?pieces=3",
+        "ashte-kashte?pieces=1&move=optional",
+        "chowka-5?pieces=1",
+        "pagade?pieces=1&no_cut=wait",
+        "pagade?pieces=1&no_cut=lap",
+    ] {
+        let turns = turns(text, "SN");
+        let solved_by = |solved: Result<Solved, _>| match solved {
+            Ok(Solved::Solution(solution)) => solution,
+            other => panic!("{text}: {other:?}"),
+        };
+        let go_on = |_: &Stage| ControlFlow::Continue(());
+        let lanes = solved_by(solve(&turns, start(&turns), None, &CONFIG, &go_on));
+        let single = solved_by(solve(&OneByOne(&turns), start(&turns), None, &CONFIG, &go_on));
+        assert_eq!(lanes.facts, single.facts, "{text}");
+        assert!(lanes.values == single.values, "{text}");
+    }
+}
+
 #[test]
 fn threads_and_interruptions_do_not_change_a_bit() {
     for (text, seats, tolerance, levels) in [

@@ -129,10 +129,9 @@ impl Check<'_> {
         rows.into_iter().for_each(|(is_wrong, key, message)| self.say(is_wrong, key, message));
     }
 
-    /// Names the values that no throw has. With two dice a piece may enter by the sum of both.
-    fn say_unthrown(&mut self, key: &str, values: &[u8]) {
+    /// Names the values that no throw has; `has_sums` where the sum of two dice may stand.
+    fn say_unthrown(&mut self, key: &str, values: &[u8], has_sums: bool) {
         let faces = &self.sheet.throws.values;
-        let has_sums = self.is_dice && key.starts_with("entry.");
         let is_sum = |value: u8| faces.iter().any(|&face| value > face && faces.contains(&(value - face)));
         for &value in values.iter().filter(|&value| !(faces.contains(value) || has_sums && is_sum(*value))) {
             self.say(true, key, format!("{value} is never thrown"));
@@ -222,7 +221,7 @@ impl Check<'_> {
             ("finish.bear_off", &finish.bear_off),
             ("finish.doublets", &finish.doublets),
         ] {
-            self.say_unthrown(key, values);
+            self.say_unthrown(key, values, false);
         }
         self.say((!is_series || has_dice) && !turn.stop.is_empty(), "turn.stop", "only a series of one die stops");
         self.say(is_series && !has_dice && turn.stop.is_empty(), "turn.stop", "a series ends with some value");
@@ -283,7 +282,7 @@ impl Check<'_> {
             if let Values::These(values) = values {
                 self.say(values.is_empty(), key, "no throw enters");
                 self.say(values.contains(&0), key, "a throw of 0 enters nothing");
-                self.say_unthrown(key, values);
+                self.say_unthrown(key, values, self.is_dice);
             }
         }
         let &mut Check { is_dice, is_divide, is_series, is_sum, .. } = self;
@@ -395,7 +394,7 @@ impl Check<'_> {
         let (has_gate, is_closed) = (gate.at != 0, board.mark_rule == MarkRule::Closed);
         let (blocks, has_dice, has_hops) = (!unit.passable, self.has_dice, is_throw || self.is_each);
         let with_hops = "this goes with turn.kind = \"throw\", and with a series of hops with a landing each";
-        self.say_unthrown("unit.three", &unit.three);
+        self.say_unthrown("unit.three", &unit.three, false);
         self.say_all([
             (!has_hops && stacking.partner != WithPartner::Closed, "stacking.partner", with_hops),
             (!has_hops && capture.unit_on_unit != UnitMeeting::Takes, "capture.unit_on_unit", with_hops),

@@ -82,8 +82,8 @@ pub trait LaneVisitor {
     /// That of this lane.
     fn lane(&mut self, lane: usize) -> &mut Self::Lane;
 
-    /// A throw that leaves the other side positions of these lanes as they are: its probability, the own side positions
-    /// that can be chosen, and what follows each.
+    /// A throw that leaves the other side positions of these lanes (as bits) as they are: its probability, the own side
+    /// positions that can be chosen, and what follows each.
     fn throw(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = (Side, Continuation)>);
 }
 
