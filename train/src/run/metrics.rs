@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Error, Result};
-use protobuf::Message;
+use prost::Message as _;
+use protobuf::Message as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tensorboard_proto::event::Event;
@@ -257,7 +258,13 @@ fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The step of an event; zero where it is left out, as in the first record of a file, and of what is no event.
 fn event_step(data: &[u8]) -> u64 {
-    Event::parse_from_bytes(data).map_or(0, |event| event.get_step() as u64)
+    /// The step of an event alone: unlike `protobuf`, `prost` limits how deeply what it skips is nested.
+    #[derive(prost::Message)]
+    struct Stepped {
+        #[prost(int64, tag = "2")]
+        step: i64,
+    }
+    Stepped::decode(data).map_or(0, |event| event.step as u64)
 }
 
 #[cfg(test)]
@@ -315,6 +322,7 @@ mod tests {
             ]
         );
         assert_eq!(event_steps(&run), [1, 1, 1, 300]);
+        assert_eq!(event_step(&[0x7b; 1 << 20]), 0, "groups within groups");
     }
 
     #[test]
