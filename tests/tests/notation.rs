@@ -74,6 +74,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("ashtapada S/N:off,off S *", "it has no `:`"),
     ("ashtapada S:off/N:off,off S *", "1 pieces, not 2"),
     ("ashtapada S:off,off,off/N:off,off S *", "3 pieces, not 2"),
+    ("ashtapada S:,,,,,,,,/N:off,off S *", "seat S has 9 pieces; at most 8 are possible"),
     ("ashtapada S+:off,off/N:off,off S *", "`+` before the colon"),
     ("pagade S#2:home,home,home,home/N:6,7,12,12 S *", "`#2` before the colon"),
     // Places.

@@ -1,6 +1,6 @@
 //! The error of this package: a sentence for people, and its cause.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 /// What is wrong with a file, a text or a setting, as a sentence for people, and what that came from.
 ///
@@ -33,5 +33,45 @@ impl Error {
         message: impl Display,
     ) -> impl FnOnce(E) -> Error {
         move |source| Error::caused(message, source)
+    }
+}
+
+/// The most characters that a message shows between two backticks, and those of its own words, in one line.
+const LONGEST: [usize; 2] = [400, 2000];
+/// How many characters are shown of a longer part, at its beginning and at its end.
+const SHOWN: usize = 60;
+
+/// A message for people in which overlong parts, which come from overlong inputs, lose their middle.
+pub fn shortened(message: &str) -> String {
+    let mut text = String::new();
+    let mut is_quoted = false;
+    for part in message.split_inclusive(['`', '\n']) {
+        let (count, longest) = (part.chars().count(), LONGEST[usize::from(!is_quoted)]);
+        is_quoted ^= part.ends_with('`');
+        if count <= longest {
+            text += part;
+            continue;
+        }
+        let edge = |skipped| part.char_indices().nth(skipped).map_or(0, |(place, _)| place);
+        let (start, end) = (&part[..edge(SHOWN)], &part[edge(count - SHOWN)..]);
+        // Writing into a text cannot fail.
+        let _ = write!(text, "{start} … ({} characters left out) … {end}", count - 2 * SHOWN);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, shortened};
+
+    #[test]
+    fn only_overlong_parts_lose_their_middle() {
+        let whole = format!("seat `{}` and\n{}", "ä".repeat(LONGEST[0] - 1), "b".repeat(LONGEST[1]));
+        assert_eq!(shortened(&whole), whole);
+        for long in ["ä".repeat(1 << 20), "a b ".repeat(1 << 20)] {
+            let text = shortened(&format!("seat `{long}`: write less"));
+            assert!(text.starts_with("seat `") && text.ends_with("`: write less"), "{text}");
+            assert!(text.contains("characters left out") && text.chars().count() < 200, "{text}");
+        }
     }
 }

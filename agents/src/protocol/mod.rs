@@ -22,6 +22,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use crate::play::error::shortened;
 use crate::roster::{NamedAgent, Player};
 
 pub use sheets::{describe, describe_sheet};
@@ -97,7 +98,7 @@ impl Engine {
         let mut answer = match request.and_then(|request| self.operate(&request)) {
             Ok(answer) => answer,
             Err(Refusal { code, message, problems }) => {
-                let mut error = json!({"code": code, "message": message});
+                let mut error = json!({"code": code, "message": shortened(&message)});
                 if !problems.is_empty() {
                     error["problems"] = json!(problems);
                 }

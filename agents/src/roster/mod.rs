@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::ErrorKind;
+use std::num::IntErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -159,10 +160,14 @@ pub enum Lookahead {
 
 /// The largest number of plies; each costs hundreds of times the one before.
 const MAX_PLIES: u8 = 4;
+/// What is allowed, for errors.
+const PLIES_RANGE: &str = "an agent looks 1 to 4 plies ahead";
 /// Simulations of `+mcts` without a number.
 const DEFAULT_SIMULATIONS: u32 = 800;
 /// The largest number of simulations.
 const MAX_SIMULATIONS: u32 = 1_000_000;
+/// What is allowed, for errors.
+const SIMULATIONS_RANGE: &str = "a tree search takes 1 to 1,000,000 simulations";
 
 /// Why there is no such agent.
 #[derive(Debug, thiserror::Error)]
@@ -217,7 +222,7 @@ impl FromStr for NamedAgent {
             return match suffix.parse()? {
                 Lookahead::Plies(1) => Ok(NamedAgent::Baseline(Baseline::Greedy)),
                 Lookahead::Plies(plies) => Ok(NamedAgent::Greedy { plies }),
-                _ => Err(no_lookahead(suffix)),
+                _ => Err(Error::new(format!("`{text}`: greedy only takes +1ply to +{MAX_PLIES}ply")).into()),
             };
         }
         if text == PERFECT {
@@ -248,17 +253,19 @@ impl FromStr for Lookahead {
     type Err = AgentError;
 
     fn from_str(suffix: &str) -> Result<Lookahead, AgentError> {
-        let plies = suffix.strip_suffix("ply").and_then(|plies| plies.parse().ok());
-        let simulations = match suffix.split_once(':') {
-            Some(("mcts", simulations)) => simulations.parse().ok(),
-            _ => (suffix == "mcts").then_some(DEFAULT_SIMULATIONS),
+        let number = |text: &str, most: u32, range: &str| match text.parse::<i64>() {
+            Ok(number) if (1..=i64::from(most)).contains(&number) => Ok(number as u32),
+            Err(error) if matches!(error.kind(), IntErrorKind::Empty | IntErrorKind::InvalidDigit) => {
+                Err(no_lookahead(suffix))
+            }
+            _ => Err(Error::new(format!("`+{suffix}`: {range}")).into()),
         };
-        match (Level::named(suffix), plies, simulations) {
+        match (suffix.strip_suffix("ply"), suffix.strip_prefix("mcts:")) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
-            (Some(level), ..) => Ok(Lookahead::Level(level)),
-            (_, Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
-            (.., Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
-            _ => Err(no_lookahead(suffix)),
+            _ if suffix == "mcts" => Ok(Lookahead::Mcts(DEFAULT_SIMULATIONS)),
+            (Some(plies), _) => Ok(Lookahead::Plies(number(plies, MAX_PLIES.into(), PLIES_RANGE)? as u8)),
+            (_, Some(count)) => Ok(Lookahead::Mcts(number(count, MAX_SIMULATIONS, SIMULATIONS_RANGE)?)),
+            _ => Level::named(suffix).map(Lookahead::Level).ok_or_else(|| no_lookahead(suffix)),
         }
     }
 }
@@ -540,8 +547,15 @@ mod tests {
             assert_eq!(text.parse::<Lookahead>().expect("known").to_string(), text);
         }
         assert_eq!("mcts".parse::<Lookahead>().ok(), Some(Lookahead::Mcts(DEFAULT_SIMULATIONS)));
-        for text in ["", "0ply", "9ply", "ply", "mcts:0", "mcts:x", "deep", "master"] {
-            assert!(text.parse::<Lookahead>().is_err(), "{text}");
+        for (why, texts) in [
+            ("+mcts:SIMULATIONS", ["", "ply", "mcts:", "mcts:x", "deep"]),
+            ("1 to 4 plies", ["0ply", "9ply", "-1ply", "300ply", "99999999999999999999ply"]),
+            ("1 to 1,000,000 ", ["mcts:0", "mcts:1000001", "mcts:1000000000", "mcts:-5", "mcts:99999999999999999999"]),
+        ] {
+            for text in texts {
+                let error = text.parse::<Lookahead>().expect_err(text).to_string();
+                assert!(error.contains(&format!("`+{text}`")) && error.contains(why), "{error}");
+            }
         }
     }
 

@@ -108,6 +108,11 @@ impl<'a> Parts<'a> {
         for text in &seat_texts {
             let seat = text.chars().next().and_then(Seat::from_letter);
             let Some(seat) = seat else { return Err(bad("seat", text, "it begins with S, E, N or W")) };
+            let pieces = text.split(',').count();
+            if pieces > MAX_PIECES {
+                let problem = format!("seat {seat} has {pieces} pieces; at most {MAX_PIECES} are possible");
+                return Err(NotationError::Pieces(problem));
+            }
             if taking_part.iter().any(|other| other >= seat) {
                 return Err(bad("seat", text, "seats come once each in the order S, E, N, W"));
             }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use ashta_agents::play::error::shortened;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::cli::{self, commands, help};
@@ -22,7 +23,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(()) => 0,
         Err(error) => {
             if !output::is_closed(&error) {
-                output::remark(format_args!("error: {error:#}"));
+                output::remark(format_args!("error: {}", shortened(&format!("{error:#}"))));
                 output::remark(format_args!("help: {}", help::after(&error, typed.subcommand_name().unwrap_or("new"))));
             }
             1
