@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 
 import ashta
 import ashta.gymnasium
+import ashta.pettingzoo
 import program
 
 GAMES = [("ashtapada", 2), ("ashtapada", 4), ("ashte-kashte", 3), ("pagade", 2), ("pagade?teams=true", 4)]
@@ -148,6 +149,43 @@ def test_some_games_begin_anew():
     for wrong in [mask.astype(int), mask[:3], ~np.ones(6, bool), "all"]:
         with pytest.raises(ValueError, match="reset_mask"):
             many.reset(options={"reset_mask": wrong})
+
+
+def test_games_begin_in_a_position():
+    start, late = "ashtapada S:5,30/N:off,23 S 4,2", "ashtapada S:5,30/N:off,23 N *"
+    state = ashta.Game("ashtapada").deserialize_state(start)
+    single = ashta.gymnasium.RaceEnv(player=0, render_mode="ansi")
+    many = ashta.gymnasium.RaceVectorEnv(3, player=0, render_mode="ansi")
+    pettingzoo = ashta.pettingzoo.env(render_mode="ansi")
+    for position in (start, state):
+        observation, info = single.reset(seed=1, options={"position": position})
+        np.testing.assert_array_equal(observation, state.observation_tensor(0))
+        np.testing.assert_array_equal(info["action_mask"], state.legal_actions_mask())
+        many.reset(seed=1, options={"position": position})
+        pettingzoo.reset(seed=1, options={"position": position})
+        assert {single.render(), *many.render(), pettingzoo.render()} == {start} and pettingzoo.agent_selection == "player_0"
+    single.reset(seed=1, options={"position": late})
+    assert single._games.states()[0].current_player() == 0, "the opponent has played"
+    pettingzoo.reset(seed=1, options={"position": late})
+    assert pettingzoo.render().startswith("ashtapada S:5,30/N:off,23 ") and not pettingzoo.state_.is_chance_node()
+    many.reset(seed=1)
+    before = many.render()
+    many.reset(options={"position": [start, None, late], "reset_mask": np.array([True, False, False])})
+    assert many.render() == (start, *before[1:])
+    over = "ashtapada S:borne,borne/N:36,keep - -"
+    for env in (single, many, pettingzoo, ashta.pettingzoo.parallel_env()):
+        for options, part in [
+            ({"positon": start}, "'positon', only position"),
+            ({"position": over}, "the game is over at"),
+            ({"position": "pagade"}, "wrong position.*four parts"),
+            ({"position": start.replace("ashtapada", "ashtapada?pieces=1")}, "wrong position"),
+        ]:
+            before = env.render()
+            with pytest.raises(ValueError, match=part):
+                env.reset(seed=1, options=options)
+            assert env.render() == before
+    with pytest.raises(ValueError, match="2 positions for 3 games"):
+        many.reset(options={"position": [start, late]})
 
 
 def test_masks_are_small_integers_and_actions_whole_numbers():

@@ -63,6 +63,7 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
             assert [chance for _, chance in found] == pytest.approx([outcome["p"] for outcome in expected], abs=1e-6)
             texts = [",".join(map(str, outcome["throw"])) for outcome in expected]
             assert [state.action_to_string(outcome) for outcome, _ in found] == texts
+            assert np.flatnonzero(state.legal_actions_mask(-1)).tolist() == state.legal_actions()
             action = throw(state, generator)
             request = {"throw": expected[[outcome for outcome, _ in found].index(action)]["throw"]}
         else:
@@ -75,12 +76,27 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
             assert not any(state.legal_actions(other) for other in others)
             action = generator.choice(state.legal_actions(player))
             request = {"action": action}
+        # As OpenSpiel's examples ask: chance is a player, too.
+        assert state.legal_actions(player) == state.legal_actions() and state.legal_actions(-4) == []
+        assert state.action_to_string(player, action) == state.action_to_string(np.int64(action))
         before = state.clone()
         after = state.child(action)
         state.apply_action(action)
         # A throw that is lost leaves an equal position.
         assert state == after and before.serialize() != after.serialize() and copy.deepcopy(before) == before
         assert state.serialize() == engine.get(op="apply", position=position, **request)["position"]
+
+
+def test_the_example_of_openspiel_plays():
+    script = """
+import runpy, sys, ashta, open_spiel, pyspiel
+sys.modules["open_spiel.python.games"] = ashta
+pyspiel.load_game = ashta.Game
+sys.argv = ["example.py", "--game_string=pagade"]
+runpy.run_path(open_spiel.__path__[0] + "/python/examples/example.py", run_name="__main__")
+"""
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert finished.returncode == 0 and "Utility for player 1 is" in finished.stdout, finished.stderr
 
 
 @pytest.mark.parametrize("name, seats", GAMES)
@@ -197,6 +213,17 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: state.apply_action(-1), "action -1 is not legal"),
         (lambda: state.chance_outcomes(), "no chance node"),
         (lambda: state.observation_tensor(5), "no player 5"),
+        (lambda: state.observation_tensor(-1), "no player -1, only 0 to 1"),
+        (lambda: state.player_return(-1), "no player -1, only 0 to 1"),
+        (lambda: state.legal_actions(2), "no player 2, only 0 to 1"),
+        (lambda: state.legal_actions(-5), "no player -5"),
+        (lambda: state.legal_actions_mask(1 << 70), "only 0 to 1"),
+        (lambda: state.action_to_string(2, 0), "no player 2"),
+        (lambda: state.action_to_string(1, 0), "only player 0 acts at `ashtapada S:5,30/N:off,23 S 4,2`"),
+        (lambda: state.apply_action(1 << 70), "is not legal"),
+        (lambda: game.new_initial_state(-1), "no player -1"),
+        (lambda: game.deserialize_state("ashtapada S:" + "off," * 999_999 + "off/N:off S *"), "seat S has 1000000 pieces"),
+        (lambda: game.deserialize_state("ashtapada S:off," + 9999 * "x" + "/N:off,off S *"), "characters left out"),
         (lambda: many.step(np.zeros(3, np.int64)), "call `reset` first"),
         (lambda: ashta.VectorGame(game, 0), "`num_games` is 0"),
         (lambda: ashta.VersusGame(game, 0, ashta.Agent("greedy", game)), "`num_games` is 0"),
@@ -210,8 +237,9 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: ashta.Bot.load("ashtapada").agent("9ply"), "9ply"),
         (lambda: ashta.Bot.load("ashtapada").forward(np.zeros((1, 3), np.float32)), "of length 3"),
     ]:
-        with pytest.raises(ValueError, match=re.escape(part)):
+        with pytest.raises(ValueError, match=re.escape(part)) as raised:
             wrong()
+        assert len(str(raised.value)) < 1000
     many.reset()
     before = many.observations.copy()
     for actions in [np.full(3, 31), np.full(3, 1 << 40), np.full(3, -1), np.zeros(2, np.int64)]:

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 
 use crate::state::State;
-use crate::{Result, to_python, wrong_type};
+use crate::{Result, Whole, to_python, wrong_type};
 
 /// The rules of one game for certain seats.
 ///
@@ -42,9 +42,9 @@ impl Game {
     }
 
     /// The seat of a player.
-    pub(crate) fn seat(&self, player: usize) -> Result<Seat> {
+    pub(crate) fn seat(&self, Whole(player): Whole) -> Result<Seat> {
         let seats = self.race.spec().seats;
-        let seat = seats.iter().nth(player);
+        let seat = usize::try_from(player).ok().and_then(|player| seats.iter().nth(player));
         Ok(seat.ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
     }
 
@@ -240,7 +240,7 @@ impl Game {
     }
 
     /// How many outcomes a throw has.
-    fn max_chance_outcomes(&self) -> usize {
+    pub(crate) fn max_chance_outcomes(&self) -> usize {
         let first = self.race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
         self.race.chance_outcomes(&self.race.initial_state(first)).len()
     }
@@ -280,7 +280,7 @@ impl Game {
 
     /// The position before the first throw; the first player is drawn from `seed` if none is named.
     #[pyo3(signature = (first_player = None, seed = 0))]
-    fn new_initial_state(&self, first_player: Option<usize>, seed: u64) -> Result<State> {
+    fn new_initial_state(&self, first_player: Option<Whole>, seed: u64) -> Result<State> {
         let first = match first_player {
             Some(player) => self.seat(player)?,
             None => chance::first_seat(self.race.spec().seats, &mut chance::stream(seed, 0)),

@@ -26,8 +26,9 @@ mod versus;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+use ashta_agents::play::error::shortened;
 use pyo3::PyClass;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// What went wrong. Python gets its own errors as they were raised, and any other as a `ValueError` with all that led
@@ -45,13 +46,30 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 
 impl From<Failure> for PyErr {
     fn from(Failure(error): Failure) -> PyErr {
-        error.downcast().unwrap_or_else(|error| PyValueError::new_err(format!("{error:#}")))
+        error.downcast().unwrap_or_else(|error| PyValueError::new_err(shortened(&format!("{error:#}"))))
     }
 }
 
 /// A `TypeError` with this message.
 fn wrong_type(message: impl Into<String>) -> Failure {
     PyTypeError::new_err(message.into()).into()
+}
+
+/// A whole number of Python's; the nearest one of 64 bits where it has more.
+#[derive(Clone, Copy)]
+struct Whole(i64);
+
+impl FromPyObject<'_, '_> for Whole {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'_, '_, PyAny>) -> PyResult<Whole> {
+        match number.extract::<i64>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
+                Ok(Whole(if number.lt(0)? { i64::MIN } else { i64::MAX }))
+            }
+            found => found.map(Whole),
+        }
+    }
 }
 
 /// What serde wrote as JSON, as Python's own types; numbers that JSON does not know are `None`.

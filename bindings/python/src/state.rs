@@ -11,9 +11,9 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::Result;
 use crate::game::Game;
 use crate::interrupt::Interrupt;
+use crate::{Result, Whole, wrong_type};
 
 /// Positions of a turn that are visited before it is seen again whether to stop.
 const ASKS_AFTER: usize = 1 << 6;
@@ -36,12 +36,21 @@ pub struct State {
 
 impl State {
     /// The number of an action, or of an outcome at a chance node; an error when it is not legal.
-    fn legal(&self, action: i64) -> Result<u8> {
-        let legal = self.legal_actions(None);
+    fn legal(&self, Whole(action): Whole) -> Result<u8> {
+        let legal = self.legal_actions(None)?;
         let found = legal.iter().find(|&&number| i64::try_from(number) == Ok(action));
         let what = if self.is_chance_node() { "outcome" } else { "action" };
         let wrong = || anyhow!("{what} {action} is not legal at `{}`; legal are {legal:?}", self.serialize());
         Ok(*found.ok_or_else(wrong)? as u8)
+    }
+
+    /// Whether this player is to act, where chance and the end are players, too; `None` is whoever is.
+    fn acts(&self, player: Option<Whole>) -> Result<bool> {
+        let Some(player) = player else { return Ok(true) };
+        if !(i64::from(TERMINAL)..0).contains(&player.0) {
+            self.game.seat(player)?;
+        }
+        Ok(player.0 == i64::from(self.current_player()))
     }
 
     fn outcomes(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
@@ -110,24 +119,26 @@ impl State {
     }
 
     /// The legal actions in ascending order, at a chance node the outcomes; none of a `player` who is not to choose.
+    /// Chance is player -1.
     #[pyo3(signature = (player = None))]
-    fn legal_actions(&self, player: Option<usize>) -> Vec<usize> {
+    fn legal_actions(&self, player: Option<Whole>) -> Result<Vec<usize>> {
+        if !self.acts(player)? {
+            return Ok(Vec::new());
+        }
         if self.is_chance_node() {
-            return if player.is_none() { self.outcomes().map(|(outcome, _)| outcome).collect() } else { Vec::new() };
+            return Ok(self.outcomes().map(|(outcome, _)| outcome).collect());
         }
-        if player.is_some() && player != self.turn_player() {
-            return Vec::new();
-        }
-        self.game.race.legal_actions(&self.state).iter().map(|action| usize::from(action.0)).collect()
+        Ok(self.game.race.legal_actions(&self.state).iter().map(|action| usize::from(action.0)).collect())
     }
 
-    /// Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node.
+    /// Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. Of player -1 whether
+    /// each outcome is possible, `bool[max_chance_outcomes]`.
     #[pyo3(signature = (player = None))]
-    fn legal_actions_mask<'py>(&self, py: Python<'py>, player: Option<usize>) -> Bound<'py, PyArray1<bool>> {
-        let legal = self.game.race.legal_actions(&self.state);
-        let is_asked = player.is_none() || player == self.turn_player();
-        let count = self.game.race.spec().actions as u8;
-        PyArray1::from_iter(py, (0..count).map(|action| is_asked && legal.contains(Action(action))))
+    fn legal_actions_mask<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<bool>>> {
+        let is_chance = player.is_some_and(|player| player.0 == i64::from(CHANCE));
+        let (legal, is_asked) = (self.legal_actions(player)?, is_chance == self.is_chance_node());
+        let length = if is_chance { self.game.max_chance_outcomes() } else { self.num_distinct_actions() };
+        Ok(PyArray1::from_iter(py, (0..length).map(|action| is_asked && legal.contains(&action))))
     }
 
     /// The outcomes of a chance node with their exact probabilities; `ValueError` elsewhere.
@@ -137,7 +148,7 @@ impl State {
     }
 
     /// Takes an action, or an outcome at a chance node; `ValueError` when it is not legal.
-    fn apply_action(&mut self, action: i64) -> Result<()> {
+    fn apply_action(&mut self, action: Whole) -> Result<()> {
         let number = self.legal(action)?;
         match self.is_chance_node() {
             true => self.game.race.apply_chance(&mut self.state, Outcome(number)),
@@ -156,15 +167,19 @@ impl State {
     }
 
     /// A new state after an action or outcome.
-    fn child(&self, action: i64) -> Result<State> {
+    fn child(&self, action: Whole) -> Result<State> {
         let mut child = self.clone();
         child.apply_action(action)?;
         Ok(child)
     }
 
-    /// An action in words, of an outcome the values of the dice.
-    fn action_to_string(&self, action: i64) -> Result<String> {
-        let number = self.legal(action)?;
+    /// An action in words, of an outcome the values of the dice: `action_to_string(action)`, or with the player who is
+    /// to act before it, `action_to_string(player, action)`.
+    #[pyo3(signature = (player = None, action = None))]
+    fn action_to_string(&self, player: Option<Whole>, action: Option<Whole>) -> Result<String> {
+        let (player, action) = action.map_or((None, player), |action| (player, Some(action)));
+        ensure!(self.acts(player)?, "only player {} acts at `{}`", self.current_player(), self.serialize());
+        let number = self.legal(action.ok_or_else(|| wrong_type("`action` is missing"))?)?;
         if !self.is_chance_node() {
             return Ok(self.game.race.action_text(&self.state, Action(number)));
         }
@@ -173,15 +188,15 @@ impl State {
     }
 
     /// What actions of one turn, taken one after the other, do: `"H4 to H7 by 3, captures N on H7, throws again"`.
-    fn turn_to_string(&self, actions: Vec<i64>) -> Result<String> {
+    fn turn_to_string(&self, actions: Vec<Whole>) -> Result<String> {
         let mut end = self.clone();
         for &action in &actions {
             let position = end.serialize();
-            ensure!(!end.is_chance_node(), "action {action} is one too many: the turn is over at `{position}`");
+            ensure!(!end.is_chance_node(), "action {} is one too many: the turn is over at `{position}`", action.0);
             end.apply_action(action)?;
         }
         ensure!(self.is_player_node(), "there is nothing to choose at `{}`", self.serialize());
-        let actions: Vec<Action> = actions.into_iter().map(|action| Action(action as u8)).collect();
+        let actions: Vec<Action> = actions.into_iter().map(|action| Action(action.0 as u8)).collect();
         Ok(self.game.race.turn_text(&self.state, &actions))
     }
 
@@ -197,7 +212,7 @@ impl State {
     }
 
     /// What a player gets, 0 to 1; 0 before the end.
-    fn player_return(&self, player: usize) -> Result<f64> {
+    fn player_return(&self, player: Whole) -> Result<f64> {
         Ok(f64::from(self.game.race.returns(&self.state)[self.game.seat(player)?]))
     }
 
@@ -206,8 +221,8 @@ impl State {
     /// By default it is the player whose turn it is; at the end there is none, and the answer zeros. A player that is
     /// named sees the pieces of all seats at the end, too.
     #[pyo3(signature = (player = None))]
-    fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<usize>) -> Result<Bound<'py, PyArray1<f32>>> {
-        let seat = self.game.seat(player.or(self.turn_player()).unwrap_or(0))?;
+    fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<f32>>> {
+        let seat = self.game.seat(player.unwrap_or(Whole(self.turn_player().unwrap_or(0) as i64)))?;
         let mut observation = vec![0.0; self.game.race.spec().observation];
         if player.is_some() || !self.is_terminal() {
             self.game.race.observe(&self.state, seat, &mut observation);

@@ -19,7 +19,7 @@ use crate::arrays::{self, SnapshotText, actions_of, snapshot, snapshot_text, wri
 use crate::game::Game;
 use crate::interrupt::{Interrupt, alone};
 use crate::state::State;
-use crate::{Result, wrong_type};
+use crate::{Result, Whole, wrong_type};
 
 /// Many games of one player against an agent, who plays all other seats. Every step ends where the caller has to
 /// choose, or where the game is over; a game that is over begins anew with the next step, whatever its action. So the
@@ -85,9 +85,13 @@ impl Table {
         self.env.is_terminated() || self.env.is_truncated()
     }
 
-    fn begin(&mut self, own: Option<Seat>) {
+    fn begin(&mut self, own: Option<Seat>, position: Option<Position>) {
         let seats = self.env.game().spec().seats;
-        self.env.reset(self.rng.next_u64());
+        let seed = self.rng.next_u64();
+        match position {
+            Some(position) => self.env.reset_to(position, seed),
+            None => drop(self.env.reset(seed)),
+        }
         let drawn = chance::first_seat(seats, &mut self.rng);
         self.own = own.unwrap_or(drawn);
     }
@@ -204,7 +208,7 @@ impl VersusGame {
         game: &Game,
         num_games: usize,
         opponent: &Bound<'_, PyAny>,
-        player: Option<usize>,
+        player: Option<Whole>,
     ) -> Result<VersusGame> {
         let spec = game.race.spec();
         game.check_count(num_games)?;
@@ -238,19 +242,37 @@ impl VersusGame {
     }
 
     /// Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i` of
-    /// `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would.
-    #[pyo3(signature = (seed = None, only = None), text_signature = "(self, /, seed=0, only=None)")]
-    fn reset(&self, py: Python<'_>, seed: Option<&Bound<'_, PyAny>>, only: Option<Vec<bool>>) -> Result<()> {
+    /// `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions` has a
+    /// state for each game, in which it begins, or `None`.
+    #[pyo3(signature = (seed = None, only = None, positions = None))]
+    #[pyo3(text_signature = "(self, /, seed=0, only=None, positions=None)")]
+    fn reset(
+        &self,
+        py: Python<'_>,
+        seed: Option<&Bound<'_, PyAny>>,
+        only: Option<Vec<bool>>,
+        positions: Option<Vec<Option<PyRef<'_, State>>>>,
+    ) -> Result<()> {
         let generators = generators(seed, self.num_games)?;
         let mut games = alone(&self.games)?;
         let only = only.unwrap_or_else(|| vec![true; self.num_games]);
         ensure!(only.len() == self.num_games, "`only` has {} entries for {} games", only.len(), self.num_games);
         let is_all = !only.contains(&false);
         ensure!(games.has_begun || is_all, "the games have not begun: call `reset` for all of them first");
+        let position = |state: &Option<PyRef<'_, State>>| {
+            state.as_ref().map(|state| self.game.check(&state.game).map(|()| state.state)).transpose()
+        };
+        let positions = match positions {
+            Some(states) => states.iter().map(position).collect::<Result<_>>()?,
+            None => vec![None; self.num_games],
+        };
+        ensure!(positions.len() == self.num_games, "{} positions for {} games", positions.len(), self.num_games);
         Ok(self.change(py, &mut games, |tables| {
-            for ((table, rng), _) in tables.iter_mut().zip(generators).zip(only).filter(|(_, begins)| *begins) {
-                table.rng = rng;
-                table.begin(self.own);
+            for (((table, rng), begins), position) in tables.iter_mut().zip(generators).zip(only).zip(positions) {
+                if begins {
+                    table.rng = rng;
+                    table.begin(self.own, position);
+                }
             }
         })?)
     }
@@ -271,7 +293,7 @@ impl VersusGame {
         Ok(self.change(py, &mut games, |tables| {
             for (table, action) in tables.iter_mut().zip(checked) {
                 if table.is_over() {
-                    table.begin(self.own);
+                    table.begin(self.own, None);
                 } else {
                     // It was checked.
                     let _ = table.env.play(action);
@@ -310,7 +332,7 @@ impl VersusGame {
         let (has_begun, tables) = state;
         let table = |(env, rng, player): TableText| -> Result<Table> {
             let env = Env::resume(Arc::clone(&self.game.race), snapshot(&self.game.race, env)?);
-            Ok(Table { env, rng: serde_json::from_str(&rng)?, own: self.game.seat(player)? })
+            Ok(Table { env, rng: serde_json::from_str(&rng)?, own: self.game.seat(Whole(player as i64))? })
         };
         let tables = tables.into_iter().map(table).collect::<Result<Vec<Table>>>()?;
         ensure!(tables.len() == self.num_games, "{} games, not {}", tables.len(), self.num_games);

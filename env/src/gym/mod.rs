@@ -140,10 +140,20 @@ impl<G: Game> Env<G> {
     /// Starts the next game with the current state of the generator, and gives the first seat.
     fn restart(&mut self) -> Seat {
         let first = chance::first_seat(self.game.spec().seats, &mut self.rng);
-        self.state = self.game.initial_state(first);
-        self.turns = 0;
-        self.go_on();
+        self.begin(self.game.initial_state(first));
         first
+    }
+
+    /// Starts a game in a position; the same seed and actions give the same game. A turn under way counts as one.
+    pub fn reset_to(&mut self, state: G::State, seed: u64) {
+        self.rng = chance::stream(seed, 0);
+        self.begin(state);
+    }
+
+    fn begin(&mut self, state: G::State) {
+        self.state = state;
+        self.turns = u32::from(self.seat().is_some());
+        self.go_on();
     }
 
     /// The seat that sees the position after a move of `mover`.

@@ -142,9 +142,10 @@ class State:
         """Whether the game is over."""
     def legal_actions(self, player: int | None = None) -> list[int]:
         """The legal actions in ascending order, at a chance node the outcomes; none of a `player` who is not to choose.
-        """
+        Chance is player -1."""
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.bool_]:
-        """Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node."""
+        """Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. Of player -1 whether
+        each outcome is possible, `bool[max_chance_outcomes]`."""
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The outcomes of a chance node with their exact probabilities; `ValueError` elsewhere."""
     def apply_action(self, action: int) -> None:
@@ -154,8 +155,9 @@ class State:
         `state.throw(random.getrandbits(64))`. The outcome."""
     def child(self, action: int) -> State:
         """A new state after an action or outcome."""
-    def action_to_string(self, action: int) -> str:
-        """An action in words, of an outcome the values of the dice."""
+    def action_to_string(self, player: int | None = None, action: int | None = None) -> str:
+        """An action in words, of an outcome the values of the dice: `action_to_string(action)`, or with the player who
+        is to act before it, `action_to_string(player, action)`."""
     def turn_to_string(self, actions: Sequence[int]) -> str:
         """What actions of one turn, taken one after the other, do: `"H4 to H7 by 3, captures N on H7, throws again"`.
         """
@@ -261,9 +263,15 @@ class VersusGame:
     @property
     def num_games(self) -> int:
         """How many games there are."""
-    def reset(self, seed: int | Sequence[int] = 0, only: Sequence[bool] | NDArray[np.bool_] | None = None) -> None:
+    def reset(
+        self,
+        seed: int | Sequence[int] = 0,
+        only: Sequence[bool] | NDArray[np.bool_] | None = None,
+        positions: Sequence[State | None] | None = None,
+    ) -> None:
         """Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i`
-        of `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would."""
+        of `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions`
+        has a state for each game, in which it begins, or `None`."""
     def step(self, actions: ArrayLike) -> None:
         """Takes one action in every game, `int[num_games]`, and plays on to where the caller has to choose again. A
         game that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has

@@ -19,9 +19,9 @@ with needs("gymnasium"):
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import Agent, Game
+from . import Agent, Game, State
 from ._ashta import VersusGame
-from ._game import game_of
+from ._game import game_of, options_of, position_of
 
 __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
 
@@ -91,9 +91,14 @@ class RaceEnv(_Versus, gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins a game; the same `seed` and actions give the same game."""
+        """Begins a game; the same `seed` and actions give the same game.
+
+        `options["position"]` is where it begins: a position in the notation, or an `ashta.State`. If the others end it
+        before the caller can choose, nothing is legal.
+        """
+        position = position_of(self.game, options_of(options, "position").get("position"))
         super().reset(seed=seed)
-        self._games.reset([self._drawn() if seed is None else seed])
+        self._games.reset([self._drawn() if seed is None else seed], positions=[position])
         return self._games.observations[0].copy(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
@@ -160,8 +165,13 @@ class RaceVectorEnv(_Versus, VectorEnv):
         """Begins all games, or those that `options["reset_mask"]`, `bool[num_envs]`, names.
 
         `seed` has one for each game; a number is the first of them, and each game has one more than the one before. Game
-        `i` is that of a `RaceEnv` with its seed. Where it is `None`, it is drawn.
+        `i` is that of a `RaceEnv` with its seed. Where it is `None`, it is drawn. `options["position"]` is that of
+        `RaceEnv`, for all games, or a list with one or `None` for each; the games that follow them begin as always.
         """
+        options = options_of(options, "position", "reset_mask")
+        wanted = options.get("position")
+        wanted = [wanted] * self.num_envs if wanted is None or isinstance(wanted, (str, State)) else wanted
+        positions = [position_of(self.game, one, f"position [{row}]") for row, one in enumerate(wanted)]
         numbers: Sequence[int | None]
         if seed is None or isinstance(seed, (int, np.integer)):
             super().reset(seed=None if seed is None else int(seed))
@@ -170,13 +180,14 @@ class RaceVectorEnv(_Versus, VectorEnv):
             numbers = seed
             if len(numbers) != self.num_envs:
                 raise ValueError(f"`seed` has {len(numbers)} numbers for {self.num_envs} games")
-        mask = (options or {}).get("reset_mask")
+        mask = options.get("reset_mask")
         if mask is not None:
             mask = np.asarray(mask)
             if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
                 wrong = f"{mask.dtype} of the shape {mask.shape} with {np.count_nonzero(mask)} that are not 0"
                 raise ValueError(f'`options["reset_mask"]` is bool[{self.num_envs}], one `True` or more, not {wrong}')
-        self._games.reset([self._drawn() if number is None else int(number) for number in numbers], mask)
+        seeds = [self._drawn() if number is None else int(number) for number in numbers]
+        self._games.reset(seeds, mask, positions)
         return self._own(self._games.observations), self._info()
 
     def step(

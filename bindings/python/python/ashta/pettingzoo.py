@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import Game
-from ._game import game_of
+from ._game import game_of, options_of, position_of
 
 __all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
 
@@ -82,7 +82,12 @@ class RaceEnv(_Spaces, AECEnv):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a game; the same `seed` and actions give the same game."""
+        """Begins a game; the same `seed` and actions give the same game.
+
+        `options["position"]` is where it begins: a position in the notation, or an `ashta.State`.
+        """
+        # PettingZoo's own tests send an option `options`, which means nothing.
+        position = position_of(self.game, options_of(options, "position", "options").get("position"))
         if seed is not None:
             self._random = random.Random(int(seed))
         self.agents = self.possible_agents[:]
@@ -91,9 +96,10 @@ class RaceEnv(_Spaces, AECEnv):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": self._none()} for agent in self.agents}
-        self.turns = 0
         first = self._random.randrange(len(self.agents))
-        self.state_, self.agent_selection = self.game.new_initial_state(first), self.possible_agents[first]
+        self.state_ = position or self.game.new_initial_state(first)
+        self.turns = int(self.state_.is_player_node())
+        self.agent_selection = self.possible_agents[self.state_.turn_player() or 0]
         self._go_on()
 
     def _none(self) -> NDArray[np.int8]:
