@@ -64,8 +64,8 @@ impl Interval {
         let shrink = 1.0 + squared / count;
         let centre = (mean + squared / (2.0 * count)) / shrink;
         let half = NORMAL_95 / shrink * (variance / count + squared * GAME / (count * count)).sqrt();
-        let interval = [(centre - half).max(0.0), (centre + half).min(1.0)];
-        Interval { mean, standard_error: Some((variance / count).sqrt()), interval }
+        let interval = [centre - half, centre + half];
+        Interval { mean, standard_error: Some((variance / count).sqrt()), interval }.within([0.0, 1.0])
     }
 
     /// The ratio of two sums over blocks, and its interval by how blocks deviate from it.
@@ -103,6 +103,13 @@ impl Interval {
         }
     }
 
+    /// The same of a mean that is known to lie in a `range`: both move to the nearest possible numbers.
+    pub fn within(self, [least, most]: [f64; 2]) -> Interval {
+        let mean = self.mean.clamp(least, most);
+        let [low, high] = self.interval.map(|bound| bound.clamp(least, most));
+        Interval { mean, interval: [low.min(mean), high.max(mean)], ..self }
+    }
+
     /// The mean of `whole` less what this is the mean of.
     pub fn taken_from(self, whole: f64) -> Interval {
         let [low, high] = self.interval;
@@ -119,7 +126,7 @@ pub(crate) fn quantile<N: Copy + Default>(sorted: &[N], share: f64) -> N {
     sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
 }
 
-fn mean(blocks: &[f64]) -> f64 {
+pub(super) fn mean(blocks: &[f64]) -> f64 {
     blocks.iter().sum::<f64>() / blocks.len().max(1) as f64
 }
 
@@ -180,7 +187,7 @@ pub struct Blocks {
 pub struct Adjusted {
     /// The scores of the blocks less a multiple of their luck.
     pub blocks: Vec<f64>,
-    /// Their mean.
+    /// Their mean, or 0 or 1 where it is beyond them.
     pub estimate: Interval,
     /// The multiple, averaged over the blocks: 1 when the evaluator is right.
     pub coefficient: f64,
@@ -227,14 +234,15 @@ impl Blocks {
         let adjust = |(block, (score, luck)): (usize, (&f64, &f64))| score - of(block) * luck;
         let blocks: Vec<f64> = scores.iter().zip(luck).enumerate().map(adjust).collect();
         let count = blocks.len() as f64;
-        let (mean, plain) = (mean(&blocks), Interval::of_scores_in(scores, strata));
+        // What is closer to every possible score can only make the interval around it hold more often.
+        let (mean, plain) = (mean(&blocks).clamp(0.0, 1.0), Interval::of_scores_in(scores, strata));
         let estimate = match blocks.len() {
             0 | 1 => Interval { mean, ..plain },
             _ => {
                 let (variance, degrees) = spread(&blocks, strata);
                 let half = student_95(degrees) * (variance / count + self.doubt() / count).sqrt();
-                let interval = [(mean - half).max(0.0), (mean + half).min(1.0)];
-                Interval { mean, standard_error: Some((variance / count).sqrt()), interval }
+                let interval = [mean - half, mean + half];
+                Interval { mean, standard_error: Some((variance / count).sqrt()), interval }.within([0.0, 1.0])
             }
         };
         let shrinkage = match (plain.standard_error, estimate.standard_error) {
@@ -358,6 +366,19 @@ mod tests {
             // The mean of 2,000 means has a standard error of a 45th of theirs, which is at most 0.04 for ten pairs.
             let bias = total - 0.51;
             assert!(bias.abs() < 4.0 * 0.12 / (pairs as f64 * 2000.0).sqrt() + 1e-4, "{pairs} pairs: {bias}");
+        }
+    }
+
+    #[test]
+    fn estimates_without_luck_stay_between_0_and_1() {
+        for (own, bad_luck) in [(1.0, -0.04), (0.0, 0.04), (1.0, -0.0)] {
+            for count in [1, 3, 200] {
+                let (scores, luck) = (vec![own; count], vec![bad_luck; count]);
+                let blocks = Blocks { scores, luck, game_variance: 0.01, ..Blocks::default() };
+                let Interval { mean, interval: [low, high], .. } = blocks.luck_adjusted().estimate;
+                assert!(mean == own && 0.0 <= low && low < high && high <= 1.0, "{mean} {low} {high}");
+                assert!(low <= mean && mean <= high, "{mean} {low} {high}");
+            }
         }
     }
 

@@ -68,6 +68,11 @@ const DOUBT: f64 = 20.0;
 /// agent that always won has a finite rating, too, with a wide interval. The observed variance of blocks has the more
 /// weight, the more games had an open result; the rest of the weight has the variance of independent games.
 pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) -> Vec<Rating> {
+    fit(agents, blocks)(anchor)
+}
+
+/// As [`ratings`], for any anchor: the agents are fitted once.
+pub(super) fn fit(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
     let even = even_games(agents, blocks);
     let mut r = vec![0.0; agents];
     let mut curvature = SquareMatrix::zero(agents);
@@ -114,21 +119,23 @@ pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) ->
     }
     let bread = Factored::new(&curvature);
     let quantile = student_95((blocks.len() as f64 - 1.0).max(1.0));
-    let mut origin = vec![anchor.map_or(1.0 / agents as f64, |_| 0.0); agents];
-    if let Some(anchor) = anchor {
-        origin[anchor] = 1.0;
+    move |anchor| {
+        let mut origin = vec![anchor.map_or(1.0 / agents as f64, |_| 0.0); agents];
+        if let Some(anchor) = anchor {
+            origin[anchor] = 1.0;
+        }
+        let zero: f64 = r.iter().zip(&origin).map(|(r, weight)| r * weight).sum();
+        let of = |agent: usize| {
+            let mut direction: Vec<f64> = origin.iter().map(|weight| -weight).collect();
+            direction[agent] += 1.0;
+            let moved = bread.solve(&direction);
+            let trust = informative[agent] / (informative[agent] + DOUBT);
+            let variance = trust * seen.along(&moved) + (1.0 - trust) * modelled.along(&moved);
+            let (elo, half) = (ELO * (r[agent] - zero), ELO * quantile * variance.max(0.0).sqrt());
+            Rating { elo, interval: [elo - half, elo + half] }
+        };
+        (0..agents).map(of).collect()
     }
-    let zero: f64 = r.iter().zip(&origin).map(|(r, weight)| r * weight).sum();
-    let of = |agent: usize| {
-        let mut direction: Vec<f64> = origin.iter().map(|weight| -weight).collect();
-        direction[agent] += 1.0;
-        let moved = bread.solve(&direction);
-        let trust = informative[agent] / (informative[agent] + DOUBT);
-        let variance = trust * seen.along(&moved) + (1.0 - trust) * modelled.along(&moved);
-        let (elo, half) = (ELO * (r[agent] - zero), ELO * quantile * variance.max(0.0).sqrt());
-        Rating { elo, interval: [elo - half, elo + half] }
-    };
-    (0..agents).map(of).collect()
 }
 
 /// One even game for each agent that met another, in equal parts against all that it met, with their weights.

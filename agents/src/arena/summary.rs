@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use ashta_env::game::{Payoff, SeatSet, Spec};
 use serde::Serialize;
 
-use super::estimate::{Blocks, Interval, quantile, with_error};
+use super::estimate::{Adjusted, Blocks, Interval, mean, quantile, with_error};
 use super::game_loop::{Ending, Move, PlayedGame};
-use super::rating::{Contest, Rating, contests, ratings};
+use super::rating::{Contest, Rating, contests, fit};
 use super::sprt::{Sprt, Verdict};
 
 /// One game, by sides.
@@ -108,6 +108,9 @@ pub struct Pairing {
     /// With two sides: the factor by which its standard error is smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
+    /// With two agents: by how much the rating of the one is above that of the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Rating>,
 }
 
 /// The state of the SPRT.
@@ -293,7 +296,8 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         }
     }
     let rounds: Vec<Vec<_>> = rounds.into_values().collect();
-    let ratings = ratings(count, &rounds, anchor);
+    let rated = fit(count, &rounds);
+    let ratings = rated(anchor);
     let summary = |(agent, (name, milliseconds)): (usize, &AgentTime)| {
         let blocks = own[agent].blocks(lineups);
         let adjusted = has_luck.then(|| blocks.luck_adjusted());
@@ -322,6 +326,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
             ahead: Interval::of_scores_in(&blocks.scores, &blocks.strata),
             luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
             shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
+            difference: (count == 2).then(|| rated(Some(other))[agent]),
         }
     };
     let mut lengths: Vec<u32> = games.iter().map(|game| game.turns).collect();
@@ -354,10 +359,10 @@ fn pair_contests(
 ) -> impl Iterator<Item = (u64, impl Iterator<Item = Contest>)> {
     let mut blocks = sums.blocks(lineups);
     if is_adjusted {
-        blocks.scores = blocks.luck_adjusted().blocks;
-        // The mean without its luck may lie beyond any share that could be won.
-        let mean = blocks.scores.iter().sum::<f64>() / blocks.scores.len().max(1) as f64;
-        blocks.scores.iter_mut().for_each(|share| *share += mean.clamp(0.0, 1.0) - mean);
+        let Adjusted { blocks: adjusted, estimate, .. } = blocks.luck_adjusted();
+        // The mean without its luck may lie beyond any share that could be won; the estimate does not.
+        let beyond = mean(&adjusted) - estimate.mean;
+        blocks.scores = adjusted.into_iter().map(|share| share - beyond).collect();
     }
     sums.0.iter().zip(blocks.scores).map(move |((&block, sums), share)| {
         let contest = Contest { agents: agents.to_vec(), shares: vec![share, 1.0 - share] };
@@ -442,5 +447,7 @@ mod tests {
         assert!(elo[0] < elo[1], "{elo:?}");
         let expected = super::super::elo_of(adjusted.mean);
         assert!((elo[0] - elo[1] - expected).abs() < 2.0, "{elo:?} for {expected}");
+        let difference = found.pairings[0].difference.expect("two agents");
+        assert!((elo[0] - elo[1] - difference.elo).abs() < 1e-9 && difference.interval[1] < 0.0, "{difference:?}");
     }
 }

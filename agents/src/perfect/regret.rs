@@ -123,9 +123,9 @@ impl Regrets {
             decisions: regrets.len() as u64,
             regret_per_decision: Interval::ratio(&sums, &counts),
             regret_per_game,
-            optimal_choices: Interval::ratio(&optimal, &counts),
+            optimal_choices: Interval::ratio(&optimal, &counts).within([0.0, 1.0]),
             // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
-            luck_adjusted_score: regret_per_game.taken_from(0.5),
+            luck_adjusted_score: regret_per_game.taken_from(0.5).within([0.0, 0.5]),
             quantiles: [0.5, 0.9, 0.99, 1.0].map(|share| quantile(&regrets, share)),
             worst: worst.into_iter().take(WORST).map(blunder).collect(),
         }

@@ -3,7 +3,7 @@
 use crate::cli::commands::terminal::print_truncated;
 use crate::run::output::{columns, print, with_interval};
 use anyhow::Result;
-use ashta_agents::arena::{AgentSummary, Interval, Pairing, SprtSummary, Summary, Verdict, elo_of};
+use ashta_agents::arena::{AgentSummary, Interval, Pairing, Rating, SprtSummary, Summary, Verdict};
 
 /// Prints everything.
 ///
@@ -104,7 +104,7 @@ fn cross(summary: &Summary, ranked: &[(usize, &AgentSummary)]) -> Vec<Vec<String
 pub fn verdicts(summary: &Summary) -> Vec<String> {
     let mut verdicts = Vec::new();
     if let [pairing, _] = summary.pairings.as_slice() {
-        verdicts.push(difference(summary, pairing));
+        verdicts.extend(difference(summary, pairing));
         if let Some(games) = plain_games(summary, pairing) {
             verdicts.push(format!(
                 "With its throws shared and their luck taken out, a game counts as much as {games:.0} games one by one."
@@ -121,21 +121,20 @@ fn best(pairing: &Pairing) -> &Interval {
 }
 
 /// Which of two agents is better; the figures are those of the one that is named first.
-fn difference(summary: &Summary, pairing: &Pairing) -> String {
+fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     // The same pairing, seen from the other side, has the opposite figures.
     let seen = summary.pairings.iter().find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
     let pairing = seen.unwrap_or(pairing);
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
-    let best = best(pairing);
-    let [low, high] = best.interval;
-    let verdict = if low > 0.5 {
+    let Interval { mean, interval: [low, high], .. } = *best(pairing);
+    let Rating { elo, interval: [least, most] } = pairing.difference?;
+    let verdict = if low > 0.5 && least > 0.0 {
         format!("{first} is better than {second}")
     } else {
         format!("which of {first} and {second} is better is not decided")
     };
-    let elo = |score: f64| elo_of(score.clamp(1e-6, 1.0 - 1e-6));
-    let score = with_interval(100.0 * best.mean, [100.0 * low, 100.0 * high], 2, " %");
-    format!("{verdict}: {score}, {:+.1} Elo [{:+.1}, {:+.1}]", elo(best.mean), elo(low), elo(high))
+    let score = with_interval(100.0 * mean, [100.0 * low, 100.0 * high], 2, " %");
+    Some(format!("{verdict}: {score}, {elo:+.1} Elo [{least:+.1}, {most:+.1}]"))
 }
 
 /// So many blocks tell how far blocks vary.
