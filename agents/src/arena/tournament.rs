@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ashta_env::game::{Action, BySeat, Game, Node, Seat, SeatSet};
@@ -16,16 +17,20 @@ use ashta_env::sheet::Sheets;
 use crate::arena::game_record::{GameLine, Swing};
 use crate::arena::luck::SERIES_PROBABILITY;
 use crate::arena::{
-    Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame, Reference,
-    Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations,
-    sides, sprt_summary, summarise,
+    Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, Move, PlayedGame,
+    Reference, Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks,
+    rotations, sides, sprt_summary, summarise,
 };
 use crate::play::agent::GameRng;
 use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
+use crate::play::throws::TurnClock;
 
 /// Luck is written with so many digits, so that games from a file give the same statistics as games that are played.
 const LUCK_DIGITS: f64 = 1e6;
+
+/// The luck of a game and the size of a swing that were measured twice may differ by so much, as machines round.
+const LUCK_TOLERANCE: f64 = 1e-3;
 
 /// Makes a contestant, for one thread.
 type MakeEntrant<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
@@ -253,18 +258,68 @@ impl<'a> Tournament<'a> {
         game: &PlayedGame<State>,
         names: &[String],
     ) -> (GameLine, GameFacts) {
-        let mut line = GameLine::new(self.race, game, names);
-        if let Some(evaluator) = evaluator {
-            let start = self.race.initial_state(game.first);
-            let turns = analyze_game(self.race, evaluator, start, &game.moves, game.block, SERIES_PROBABILITY);
-            let (luck, seats) = (luck(&turns), self.race.spec().seats);
-            line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
-            let size = |turn: &TurnAnalysis<State>| turn.luck(turn.seat).abs().max(turn.regret());
-            let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
-            line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
-        }
+        let line = GameLine::new(self.race, game, names);
+        let line = self.with_luck(evaluator, line, self.race.initial_state(game.first), &game.moves);
         let facts = self.facts_of(&line, game);
         (line, facts)
+    }
+
+    /// A line with the luck and the swing of its `moves` from `start`, or without them where nobody measures them.
+    fn with_luck(
+        &self,
+        evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,
+        line: GameLine,
+        start: State,
+        moves: &[Move],
+    ) -> GameLine {
+        let Some(evaluator) = evaluator else { return GameLine { luck: None, swing: None, ..line } };
+        let turns = analyze_game(self.race, evaluator, start, moves, line.block, SERIES_PROBABILITY);
+        let (luck, seats) = (luck(&turns), self.race.spec().seats);
+        let luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
+        let size = |turn: &TurnAnalysis<State>| turn.luck(turn.seat).abs().max(turn.regret());
+        let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
+        let swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
+        GameLine { luck, swing, ..line }
+    }
+
+    /// The lines with their luck and swings measured anew, on so many threads.
+    ///
+    /// # Errors
+    /// When moves of a line are not possible.
+    pub fn measured(&self, lines: &[&GameLine], threads: usize) -> Result<Vec<GameLine>, Error> {
+        let part = |lines: &[&GameLine]| {
+            let mut evaluator = self.reference.as_ref().map(Reference::evaluator);
+            let measure = |line: &&GameLine| {
+                let (_, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
+                let (moves, _) = line.replay(self.race, start)?;
+                Ok(self.with_luck(evaluator.as_mut(), GameLine::clone(line), start, &moves))
+            };
+            lines.iter().map(measure).collect::<Result<Vec<_>, Error>>()
+        };
+        std::thread::scope(|scope| {
+            let parts = lines.chunks(lines.len().div_ceil(threads.max(1)).max(1));
+            let workers: Vec<_> = parts.map(|lines| scope.spawn(move || part(lines))).collect();
+            let joined = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            Ok(joined.collect::<Result<Vec<_>, _>>()?.concat())
+        })
+    }
+
+    /// Checks the luck and the swing of a line against those that were `measured`.
+    ///
+    /// # Errors
+    /// When they differ by more than machines round.
+    pub fn check_luck(&self, line: &GameLine, measured: &GameLine) -> Result<(), Error> {
+        let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= LUCK_TOLERANCE;
+        let has_luck = line.luck.iter().flatten().zip(measured.luck.iter().flatten()).all(is_near);
+        Error::unless(has_luck, || {
+            let [stated, found] = [line, measured].map(|line| line.luck.clone().unwrap_or_default());
+            format!("its `luck` is {stated:?}, but its moves give {found:?}")
+        })?;
+        let swings = [line, measured].map(|line| line.swing.map_or((0, 0.0), |swing| (swing.turn, swing.size)));
+        let [(turn, size), (found_turn, found_size)] = swings;
+        Error::unless(turn == found_turn && is_near((&size, &found_size)), || {
+            format!("its `swing` is {size} in turn {turn}, but its moves give {found_size} in turn {found_turn}")
+        })
     }
 
     /// The facts of a game by sides, with the luck that its line has.
@@ -287,6 +342,7 @@ impl<'a> Tournament<'a> {
         let (spec, count) = (self.race.spec(), self.race.spec().seats.len());
         let has_all = line.returns.len() == count && line.luck.as_ref().is_none_or(|luck| luck.len() == count);
         let has_all = has_all && line.luck.is_some() == self.reference.is_some() && line.ending != Ending::Open;
+        let has_all = has_all && (line.swing.is_none() || self.reference.is_some());
         let seating =
             self.seatings(line.block).get(line.leg).filter(|_| has_all).ok_or_else(|| Error::new("it is not whole"))?;
         let name = |seat| seating.agent(seat).map_or("", |agent| self.entrants[agent].name.as_str());
@@ -301,10 +357,20 @@ impl<'a> Tournament<'a> {
             Error::new(format!("`{}` is no beginning of {} for {:?}", line.start, spec.name, spec.seats))
         })?;
         let (moves, end) = line.replay(&race, start)?;
+        let turns = turns_of(&race, start, &moves);
+        let has_turns = line.turns == turns;
+        Error::unless(has_turns, || format!("its `turns` are {}, but its moves have {turns}", line.turns))?;
+        // A turn moves a value between 0 and 1.
+        let most = f64::from(turns) + LUCK_TOLERANCE;
+        for &luck in line.luck.iter().flatten() {
+            let is_possible = luck.abs() <= most;
+            Error::unless(is_possible, || format!("its `luck` of {luck} is impossible in {turns} turns"))?;
+        }
         let is_finished = self.race.node(&end) == Node::Terminal;
         let got = self.race.returns(&end);
         let is_true = !is_finished || spec.seats.iter().map(|seat| got[seat]).eq(line.returns.iter().copied());
         let is_by_nobody = matches!(line.ending, Ending::Forfeited { seat, .. } if Seat::from_letter(seat).is_none());
+        let is_true = is_true && (line.ending != Ending::Truncated || turns == spec.turn_limit);
         let is_so = is_true && !is_by_nobody && is_finished == (line.ending == Ending::Finished);
         Error::unless(is_so, || "its moves do not lead to its `ending` and `returns`")?;
         let mut returns = BySeat::default();
@@ -337,6 +403,22 @@ impl<'a> Tournament<'a> {
         let summary = summarise(&schedule, &agents, luck_by, facts);
         Summary { sprt: self.sprt.map(|sprt| sprt_summary(sprt, facts)), ..summary }
     }
+}
+
+/// The turns that `moves` from `state` begin.
+fn turns_of(race: &Race, mut state: State, moves: &[Move]) -> u32 {
+    let mut clock = TurnClock::default();
+    for &made in moves {
+        match race.node(&state) {
+            Node::Chance(seat) => _ = clock.throw(seat),
+            _ => clock.action(),
+        }
+        match made {
+            Move::Throw(outcome) => race.apply_chance(&mut state, outcome),
+            Move::Choice(action) => race.apply_action(&mut state, action),
+        }
+    }
+    clock.turns()
 }
 
 /// Makes the luck of two sides sum to exactly 0, so that an agent scores even against itself.

@@ -1,5 +1,6 @@
 //! Files that are written whole or not at all, with errors that name them.
 
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -63,6 +64,21 @@ pub fn sync_folder(folder: &Path) -> Result<()> {
 /// When it cannot, with the path.
 pub fn check_writable(path: &Path) -> Result<()> {
     files::check_writable(path).with_context(|| cannot_write(path))
+}
+
+/// Opens a file to read and write, and makes it where there is none. The last part of `path` is never a link.
+///
+/// # Errors
+/// When it cannot be opened, or is a link.
+pub fn open_without_links(path: &Path) -> std::io::Result<File> {
+    if path.is_symlink() {
+        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is a link: name the file itself"));
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
+    options.open(path)
 }
 
 /// The error of a path that cannot be written.

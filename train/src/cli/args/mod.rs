@@ -375,9 +375,10 @@ pub struct ArenaArgs {
     #[arg(long, default_value_t = 0.05, value_parser = tolerance)]
     pub beta: f64,
     /// By whose values the luck of the throws is measured: an agent; `auto`, perfect play or the strongest bot that
-    /// comes with the program; or `none`.
-    #[arg(long, default_value = "auto", value_name = "AGENT")]
-    pub luck: String,
+    /// comes with the program; or `none`. If the option is given, the luck of games from a file is measured again
+    /// [default: auto].
+    #[arg(long, value_name = "AGENT")]
+    pub luck: Option<String>,
     /// The agent whose rating is 0; otherwise the mean of all ratings is.
     #[arg(long, value_name = "AGENT")]
     pub anchor: Option<String>,

@@ -1,6 +1,6 @@
 //! Programs of other people in the arena: an engine that is started, asked line by line, and may fail.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{ChildStdin, Command, Stdio};
@@ -28,6 +28,8 @@ const LAST_MOMENT: Duration = Duration::from_millis(500);
 const TO_START: Duration = Duration::from_secs(10);
 /// How often it is seen whether anybody still waits.
 const LOOKS_UP: Duration = Duration::from_millis(100);
+/// So many bytes are kept of what an engine writes to standard error.
+const KEPT_ERRORS: u64 = 1 << 20;
 /// Lines of an engine that wait to be read.
 const WAITING_LINES: usize = 16;
 /// The most of a wrong answer that is quoted.
@@ -142,6 +144,8 @@ struct Running {
     /// It, and what it has started.
     group: EngineGroup,
     lines: Receiver<std::io::Result<Vec<u8>>>,
+    /// Closed after the group has been ended.
+    _errors: ErrorsRead,
     /// Requests so far, by which answers are distinguished.
     requests: u64,
     stops: Arc<AtomicBool>,
@@ -153,11 +157,20 @@ impl Running {
         let mut command = Command::new(&program.words[0]);
         let errors = OpenOptions::new().create(true).append(true).open(&program.errors);
         let errors = errors.map_err(|error| Fault(format!("cannot write {}: {error}", program.errors.display())))?;
-        command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = EngineGroup::start(&mut command, &program.limits.watch);
         let mut group = started.map_err(|error| Fault(format!("it cannot be started: {error}")))?;
         let input = group.child.stdin.take();
         let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
+        let no_thread = |error| Fault(format!("there is no thread to read it: {error}"));
+        let (open, errors_end) = mpsc::sync_channel(0);
+        if let Some(output) = group.child.stderr.take() {
+            let read = move || {
+                keep(output, &errors);
+                drop(open);
+            };
+            std::thread::Builder::new().spawn(read).map_err(no_thread)?;
+        }
         if let Some(output) = group.child.stdout.take() {
             // Reading with a limit of time needs a thread; it ends with the output of the program.
             let read = move || {
@@ -171,10 +184,10 @@ impl Running {
                     }
                 }
             };
-            let reader = std::thread::Builder::new().spawn(read);
-            reader.map_err(|error| Fault(format!("there is no thread to read it: {error}")))?;
+            std::thread::Builder::new().spawn(read).map_err(no_thread)?;
         }
-        let mut running = Running { group, input, lines, requests: 0, stops: Arc::clone(&program.limits.stops) };
+        let stops = Arc::clone(&program.limits.stops);
+        let mut running = Running { group, input, lines, _errors: ErrorsRead(errors_end), requests: 0, stops };
         let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(TO_START))?;
         if !hello["name"].is_string() {
             return Err(Fault(format!("its answer to `hello` has no `name`: {}", quoted(&hello.to_string()))));
@@ -188,6 +201,7 @@ impl Running {
             return Err(Fault(format!("it wrote a line without a request: {}", quoted_line(&line))));
         }
         self.requests += 1;
+        self.group.watch.reap();
         let id = json!(self.requests);
         request["id"] = id.clone();
         let line = format!("{request}\n");
@@ -230,11 +244,33 @@ impl Running {
         let clock = Instant::now();
         while clock.elapsed() < LAST_MOMENT {
             if let Ok(Some(status)) = self.group.child.try_wait() {
-                return Fault(format!("it ended ({status})"));
+                // The first request is `hello`.
+                let when = if self.requests == 1 { "the engine ended before it answered `hello`" } else { "it ended" };
+                return Fault(format!("{when} ({status})"));
             }
             std::thread::yield_now();
         }
         Fault("it closed its output".to_owned())
+    }
+}
+
+/// Waits until the standard error of an engine has been read; disconnected then.
+#[derive(Debug)]
+struct ErrorsRead(Receiver<()>);
+
+impl Drop for ErrorsRead {
+    fn drop(&mut self) {
+        // A process that cannot be ended may keep it open.
+        let _ = self.0.recv_timeout(LAST_MOMENT);
+    }
+}
+
+/// Adds the beginning of `output` to the file of errors, and reads the rest, too, so that the engine is not held up.
+fn keep(mut output: impl Read, mut file: &File) {
+    let mut part = [0; 1 << 12];
+    while let Ok(read @ 1..) = output.read(&mut part) {
+        let room = file.metadata().map_or(0, |facts| KEPT_ERRORS.saturating_sub(facts.len()));
+        let _ = file.write_all(&part[..read.min(room as usize)]);
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::run::files::cannot_write;
 use crate::run::games;
 use crate::run::output::remark;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::tournament::{Entrant, distinct_names};
 use ashta_agents::roster::NamedAgent;
 use ashta_env::game::Game;
@@ -56,7 +56,7 @@ pub fn enter<'a>(
                 (agent.version(), Entrant::new(name.clone(), move || Box::new(player.agent())))
             }
             Written::Engine(program) => {
-                let hello = program.hello().with_context(|| format!("{spec}: no engine that can be asked"))?;
+                let hello = program.hello().with_context(|| spec.clone())?;
                 check_game(&hello, &race).with_context(|| spec.clone())?;
                 let text = |key: &str| hello[key].as_str().unwrap_or_default();
                 let version = format!("{} {}", text("name"), text("version")).trim_end().to_owned();
@@ -93,6 +93,7 @@ impl ErrorFiles {
     fn of(&mut self, number: usize) -> Result<PathBuf> {
         std::fs::create_dir_all(&self.folder).with_context(|| cannot_write(&self.folder))?;
         let file = self.folder.join(format!("engine-{}.txt", number + 1));
+        ensure!(!file.is_symlink(), "{}: it is a link", cannot_write(&file));
         self.files.push(file.clone());
         Ok(file)
     }

@@ -1,11 +1,11 @@
 //! `games.jsonl`: the settings of an arena, then its games, one a line and block by block. An arena that was
 //! interrupted goes on behind the last whole block.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::fs::{File, TryLockError};
+use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::run::files::cannot_write;
+use crate::run::files::{cannot_write, open_without_links, write_whole};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::game_record::GameLine;
 use serde::{Deserialize, Serialize};
@@ -43,27 +43,39 @@ pub struct Named {
 /// The version of the format.
 pub const FORMAT: u32 = 1;
 
-/// The file while games are added to it.
+/// The file while games are added to it; no other arena can add to it.
 #[derive(Debug)]
 pub struct GamesFile {
     path: PathBuf,
     file: File,
+    /// What it was before it was written anew, which stays locked.
+    before: Option<File>,
 }
+
+/// A game of a file, and its line, from 1.
+pub type NumberedGame = (usize, GameLine);
 
 impl GamesFile {
     /// Opens `path` to go on behind the last whole block, where `legs` says how many games a block has; or begins it.
-    /// Returns the games of the whole blocks.
+    /// Returns the games of the whole blocks. With `any_luck` their luck may have been measured by another reference.
     ///
     /// # Errors
-    /// When the file cannot be read or written, is damaged, or holds games of other settings.
-    pub fn open(path: &Path, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result<(GamesFile, Vec<GameLine>)> {
+    /// When the file cannot be read or written, is damaged, or holds games of other settings, and when another arena
+    /// adds to it.
+    pub fn open(
+        path: &Path,
+        settings: &Settings,
+        any_luck: bool,
+        legs: &dyn Fn(u64) -> usize,
+    ) -> Result<(GamesFile, Vec<NumberedGame>)> {
         let there = |error| anyhow::Error::new(error).context(cannot_write(path));
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(there)?;
+        let file = open_without_links(path).map_err(there)?;
         if !file.metadata().map_err(there)?.is_file() {
             bail!("{}: no file that games can be added to and read from again", path.display());
         }
-        let (games, kept) = read(&file, settings, legs).with_context(|| path.display().to_string())?;
-        let mut games_file = GamesFile { path: path.to_owned(), file };
+        lock(&file, path)?;
+        let (games, kept) = read(&file, settings, any_luck, legs).with_context(|| path.display().to_string())?;
+        let mut games_file = GamesFile { path: path.to_owned(), file, before: None };
         games_file.file.set_len(kept).and_then(|()| games_file.file.seek(SeekFrom::End(0))).map_err(there)?;
         if kept == 0 {
             games_file.write(&line(settings)?)?;
@@ -79,8 +91,33 @@ impl GamesFile {
         self.write(&games.iter().map(line).collect::<Result<String>>()?)
     }
 
+    /// Writes the file anew, with these games.
+    ///
+    /// # Errors
+    /// When it cannot be written; then it stays as it is.
+    pub fn rewrite<'a>(&mut self, settings: &Settings, games: impl Iterator<Item = &'a GameLine>) -> Result<()> {
+        write_whole(&self.path, line(settings)? + &games.map(line).collect::<Result<String>>()?)?;
+        let mut file = open_without_links(&self.path).with_context(|| cannot_write(&self.path))?;
+        lock(&file, &self.path)?;
+        file.seek(SeekFrom::End(0)).with_context(|| cannot_write(&self.path))?;
+        self.before = Some(std::mem::replace(&mut self.file, file));
+        Ok(())
+    }
+
     fn write(&mut self, text: &str) -> Result<()> {
         self.file.write_all(text.as_bytes()).with_context(|| cannot_write(&self.path))
+    }
+}
+
+/// Keeps other arenas from a file until it is closed, which the system does if the process dies.
+fn lock(file: &File, path: &Path) -> Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => bail!("another arena is adding games to {}", path.display()),
+        // Some network file systems know no locks.
+        Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
+            Err(error).with_context(|| format!("cannot lock {}", path.display()))
+        }
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
 
@@ -90,18 +127,23 @@ fn line(of: &impl Serialize) -> Result<String> {
 }
 
 /// The games of the whole blocks, and the bytes up to the last of them.
-fn read(file: &File, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result<(Vec<GameLine>, u64)> {
+fn read(
+    file: &File,
+    settings: &Settings,
+    any_luck: bool,
+    legs: &dyn Fn(u64) -> usize,
+) -> Result<(Vec<NumberedGame>, u64)> {
     let mut lines = BufReader::new(file);
-    let (mut text, mut number, mut bytes, mut whole) = (String::new(), 0, 0, 0);
-    let (mut games, mut open): (Vec<GameLine>, Vec<GameLine>) = (Vec::new(), Vec::new());
+    let (mut text, mut number, mut bytes, mut whole) = (Vec::new(), 0, 0, 0);
+    let (mut games, mut open): (Vec<NumberedGame>, Vec<NumberedGame>) = (Vec::new(), Vec::new());
     let mut block = 0;
     loop {
         text.clear();
-        let read = lines.read_line(&mut text).context("it is no text")?;
+        let read = lines.read_until(b'\n', &mut text)?;
         number += 1;
         // At the end of the file there is nothing, which is no whole line either.
-        let is_part = !text.ends_with('\n');
-        if number == 1 && is_part && !line(settings)?.starts_with(&text) {
+        let is_part = !text.ends_with(b"\n");
+        if number == 1 && is_part && !line(settings)?.as_bytes().starts_with(&text) {
             bail!("line 1: no settings of an arena");
         }
         if is_part {
@@ -110,15 +152,18 @@ fn read(file: &File, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result
         }
         bytes += read as u64;
         if number == 1 {
-            let found: Settings = serde_json::from_str(&text).context("line 1: no settings of an arena")?;
+            let mut found: Settings = serde_json::from_slice(&text).context("line 1: no settings of an arena")?;
+            if any_luck {
+                found.luck.clone_from(&settings.luck);
+            }
             compare(&found, settings)?;
             whole = bytes;
-        } else if !text.trim().is_empty() {
-            let game: GameLine = serde_json::from_str(&text).with_context(|| format!("line {number}: no game"))?;
+        } else if !text.trim_ascii().is_empty() {
+            let game: GameLine = serde_json::from_slice(&text).with_context(|| format!("line {number}: no game"))?;
             if game.block != block || game.leg != open.len() {
                 bail!("line {number}: game {} of block {} is not the next one", game.leg, game.block);
             }
-            open.push(game);
+            open.push((number, game));
             if open.len() == legs(block) {
                 games.append(&mut open);
                 (block, whole) = (block + 1, bytes);

@@ -28,10 +28,13 @@ use crate::cli::ArenaArgs;
 use crate::report::page::{BoardPicture, Contents, LengthChart, ShownGame, page};
 use engine::Limits;
 use entrant::{Entrants, ErrorFiles, enter};
-use games_file::{FORMAT, GamesFile, Named, Settings};
+use games_file::{FORMAT, GamesFile, Named, NumberedGame, Settings};
 
 /// Games with large swings that a report shows.
 const SHOWN_GAMES: usize = 8;
+
+/// Games of a file whose luck is measured again, at most, beside those with the largest swings.
+const MEASURED_AGAIN: usize = 200;
 
 /// Runs the command.
 ///
@@ -80,8 +83,9 @@ struct Arena<'a> {
 
 impl<'a> Arena<'a> {
     fn new(args: &'a ArenaArgs, race: &'a Race, (entrants, agents): Entrants<'a>) -> Result<Arena<'a>> {
-        let reference = games::reference(&args.luck, race).with_context(|| format!("--luck {}", args.luck))?;
-        if reference.is_none() && args.luck == "auto" {
+        let luck = args.luck.as_deref().unwrap_or("auto");
+        let reference = games::reference(luck, race).with_context(|| format!("--luck {luck}"))?;
+        if reference.is_none() && luck == "auto" {
             remark("no reference evaluates this game, so luck is not measured; --luck AGENT names one");
         }
         // What is wrong with an option is said by its name.
@@ -115,16 +119,13 @@ impl<'a> Arena<'a> {
     /// a turn moved the chances most.
     fn play(&self, stops: &AtomicBool) -> Result<(Vec<GameFacts>, Vec<GameLine>)> {
         let tournament = &self.tournament;
-        let (mut file, played, mut facts) = match &self.args.games_file {
+        let (mut file, mut facts, mut swings) = match &self.args.games_file {
             Some(path) => {
-                let (file, games) = GamesFile::open(path, &self.settings(), &|block| tournament.legs(block))?;
-                let facts = games.iter().map(|line| tournament.facts(line)).collect::<Result<Vec<_>, _>>();
-                (Some(file), games, facts.with_context(|| path.display().to_string())?)
+                let (file, facts, swings) = self.resume(path)?;
+                (Some(file), facts, swings)
             }
             None => (None, Vec::new(), Vec::new()),
         };
-        let mut swings = Vec::new();
-        keep_largest(&mut swings, played);
         let left = tournament.left(self.args.games.pairs, &facts);
         if !left.is_empty() {
             let bar = terminal::bar(left.end, "blocks")?;
@@ -147,6 +148,39 @@ impl<'a> Arena<'a> {
             written?;
         }
         Ok((facts, swings))
+    }
+
+    /// Opens the file of games. Returns the facts of its games, which have been verified, and those with the largest
+    /// swings. The luck is verified of these and of a sample of all, or measured anew if `--luck` was given.
+    fn resume(&self, path: &Path) -> Result<(GamesFile, Vec<GameFacts>, Vec<GameLine>)> {
+        let (tournament, settings, threads) = (&self.tournament, self.settings(), self.args.games.config().threads);
+        let measures_all = self.args.luck.is_some();
+        let legs = |block| tournament.legs(block);
+        let (mut file, mut games) = GamesFile::open(path, &settings, measures_all, &legs)?;
+        let there = |number: usize| format!("{}: line {number}", path.display());
+        if measures_all {
+            let lines: Vec<&GameLine> = games.iter().map(|(_, line)| line).collect();
+            let found = tournament.measured(&lines, threads).with_context(|| path.display().to_string())?;
+            games.iter_mut().zip(found).for_each(|((_, line), found)| *line = found);
+        }
+        let facts = |(number, line): &NumberedGame| tournament.facts(line).with_context(|| there(*number));
+        let facts = games.iter().map(facts).collect::<Result<Vec<_>>>()?;
+        let mut swings = Vec::new();
+        keep_largest(&mut swings, games.iter().map(|(_, line)| line.clone()).collect());
+        if measures_all {
+            file.rewrite(&settings, games.iter().map(|(_, line)| line))?;
+        } else if tournament.reference().is_some() {
+            let every = games.len().div_ceil(MEASURED_AGAIN).max(1);
+            let is_measured = |(at, (_, line)): &(usize, &NumberedGame)| at % every == 0 || swings.contains(line);
+            let sample: Vec<_> = games.iter().enumerate().filter(is_measured).map(|(_, game)| game).collect();
+            let lines: Vec<&GameLine> = sample.iter().map(|(_, line)| line).collect();
+            for ((number, line), found) in sample.iter().zip(tournament.measured(&lines, threads)?) {
+                let again =
+                    || format!("{}: if nobody changed the file, --luck measures all games again", there(*number));
+                tournament.check_luck(line, &found).with_context(again)?;
+            }
+        }
+        Ok((file, facts, swings))
     }
 
     /// Says why an agent forfeits, the first time that it does.
