@@ -29,6 +29,9 @@ pub struct Reference<G: Game> {
     pub name: String,
     /// The identifier of its version, if there are several.
     pub version: Option<String>,
+    /// Verdicts on players of the game, the best first, each with the largest regret per decision; empty where no levels
+    /// were measured.
+    pub bands: Vec<(&'static str, f64)>,
     make: MakeEvaluator<G>,
     stop: Stop,
 }
@@ -42,13 +45,19 @@ impl<G: Game> Reference<G> {
         version: Option<String>,
         make: impl Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync + 'static,
     ) -> Reference<G> {
-        Reference { name, version, make: Arc::new(make), stop: Stop::default() }
+        Reference { name, version, bands: Vec::new(), make: Arc::new(make), stop: Stop::default() }
     }
 
     /// One whose evaluators end early once `stop` is set.
     #[must_use]
     pub fn stopped_by(self, stop: Stop) -> Reference<G> {
         Reference { stop, ..self }
+    }
+
+    /// The same with verdicts on players.
+    #[must_use]
+    pub fn with_bands(self, bands: Vec<(&'static str, f64)>) -> Reference<G> {
+        Reference { bands, ..self }
     }
 
     /// A new evaluator.

@@ -86,3 +86,19 @@ pub struct Calibration {
     /// The 95 % interval of the score.
     pub score_interval: [f64; 2],
 }
+
+/// Verdicts on players, the best first, each with the largest regret per decision: those between the measured `levels`
+/// of a bot, the weakest first. By the values of perfect play the best verdict is that it is perfect.
+pub fn bands(levels: &[Calibration], by_perfect: bool) -> Vec<(&'static str, f64)> {
+    let Some((weakest, strongest)) = levels.first().zip(levels.last()) else { return Vec::new() };
+    // Without noise a bot has no regret by its own values, and a little by those of perfect play.
+    let perfect = by_perfect.then_some((Level::Perfect.name(), strongest.regret / 12.0));
+    let mut bands: Vec<_> = perfect.into_iter().chain([(Level::Expert.name(), strongest.regret / 2.0)]).collect();
+    let weaker = levels.iter().rev().skip(1).map(|level| level.regret);
+    let random = weakest.level.share().map(|share| weakest.regret / share);
+    for (level, weaker) in levels.iter().rev().zip(weaker.chain(random)) {
+        bands.push((level.level.name(), (level.regret * weaker).sqrt()));
+    }
+    bands.push(("like random play", f64::INFINITY));
+    bands
+}

@@ -18,17 +18,6 @@ const EQUAL: f64 = 1e-6;
 
 /// The error classes of a choice, each with the least regret, in winning chances.
 const ERROR_CLASSES: [(&str, f64); 3] = [("doubtful", 0.02), ("error", 0.04), ("blunder", 0.08)];
-/// Verdicts on players, each with the largest regret per choice.
-const VERDICTS: [(&str, f64); 6] = [
-    ("perfect", 0.0001),
-    ("expert", 0.0008),
-    ("advanced", 0.0025),
-    ("intermediate", 0.005),
-    ("novice", 0.01),
-    ("beginner", 0.018),
-];
-/// The verdict beyond them.
-const WORST: &str = "at random";
 
 /// A turn. Chances are expected returns, 0 to 1, by seat in the order of the position.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -138,7 +127,7 @@ impl Analysis {
         };
         let turns: Vec<AnalyzedTurn> = values.iter().enumerate().map(turn).collect();
         let seats = race.spec().seats.iter().zip(&line.players);
-        let players = seats.map(|(seat, name)| player(seat, name, &turns, &values)).collect();
+        let players = seats.map(|(seat, name)| player(seat, name, &turns, &values, reference)).collect();
         Ok(Analysis {
             game: race.spec().name.clone(),
             by: reference.name.clone(),
@@ -150,14 +139,20 @@ impl Analysis {
     }
 }
 
-fn player(seat: Seat, name: &str, turns: &[AnalyzedTurn], values: &[TurnAnalysis<State>]) -> PlayerAnalysis {
+fn player(
+    seat: Seat,
+    name: &str,
+    turns: &[AnalyzedTurn],
+    values: &[TurnAnalysis<State>],
+    reference: &Reference<Race>,
+) -> PlayerAnalysis {
     let own: Vec<&AnalyzedTurn> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
     // The sum of nothing would be -0.
     let regret = own.iter().map(|turn| turn.regret).sum::<f64>() + 0.0;
     let regret_per_choice = regret / choices.max(1) as f64;
     let marked = |(mark, _)| own.iter().filter(|turn| turn.mark == Some(mark)).count();
-    let band = VERDICTS.into_iter().find(|&(_, most)| regret_per_choice <= most).map_or(WORST, |(name, _)| name);
+    let band = reference.bands.iter().find(|&&(_, most)| choices > 0 && regret_per_choice <= most);
     PlayerAnalysis {
         seat: seat.letter(),
         name: name.to_owned(),
@@ -166,6 +161,6 @@ fn player(seat: Seat, name: &str, turns: &[AnalyzedTurn], values: &[TurnAnalysis
         regret_per_choice,
         luck: values.iter().map(|turn| turn.luck(seat)).sum(),
         marks: ERROR_CLASSES.map(marked),
-        verdict: (choices > 0).then_some(band),
+        verdict: band.map(|&(name, _)| name),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::Reference;
 use ashta_agents::network::bot::Bot;
+use ashta_agents::play::level::bands;
 use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{BotSource, Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
@@ -155,7 +156,14 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
 /// # Errors
 /// When there is no such agent, or it plays another game.
 pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
-    Ok(folders().reference(spec, race)?.map(|player| player.reference()))
+    let folders = folders();
+    let Some(player) = folders.reference(spec, race)? else { return Ok(None) };
+    // The levels of a bot were measured by its own values, which are close to those of perfect play.
+    let by_perfect = player.table().is_some();
+    let measured = if by_perfect { folders.largest_bot(race)? } else { None };
+    let bot = measured.as_ref().unwrap_or(&player).named().bot();
+    let bands = bot.map(|bot| bands(&bot.manifest.levels, by_perfect)).unwrap_or_default();
+    Ok(Some(player.reference().with_bands(bands)))
 }
 
 /// Sits an agent down to a game.
