@@ -102,3 +102,12 @@ def test_who_had_no_choice_gets_no_verdict(tmp_path):
     assert [player["regret"] for player in found["players"]] == [0, 0]
     shown = program.run("analyze", line).stdout
     assert "-0.0" not in shown and shown.splitlines()[-1].endswith(" -"), shown
+
+
+def test_verdicts_are_measured_for_the_game(tmp_path):
+    path = tmp_path / "games.jsonl"
+    played = program.run("arena", "random", "ludo", "--pairs", "1", "--seed", "4", "--luck", "none", "--games", path)
+    assert played.returncode == 0, played.stderr
+    found = analyze(path)
+    assert {player["name"]: player["verdict"] for player in found["players"]} == {"random": "like random play", "ludo": "expert"}
+    assert [player["verdict"] for player in analyze(path, "--by", "greedy")["players"]] == [None, None]

@@ -102,8 +102,10 @@ def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
     agents = ["greedy", "hunter", "random", "--game", "ashtapada", "--pairs", "6"]
     expected = without_times(arena(*agents, "--games", whole, "--threads", "1"))
     text = whole.read_bytes()
-    for cut in [len(text) // 2, text.index(b"\n") + 1, 10, 0, len(text)]:
-        part.write_bytes(text[:cut])
+    # What is behind the last whole line need not be text: the third is cut in a character.
+    for cut, rest in [(len(text) // 2, b""), (text.index(b"\n") + 1, b""), (text.rindex(b"\n") + 1, b'{"a":"\xc3'),
+                      (10, b""), (0, b""), (len(text), b"")]:
+        part.write_bytes(text[:cut] + rest)
         assert without_times(arena(*agents, "--games", part, "--threads", "2")) == expected
         assert part.read_bytes() == text, "the same games in the same order, whatever the threads"
     other = program.run("arena", *agents, "--games", part, "--seed", "1")
@@ -125,9 +127,28 @@ def test_a_file_of_something_else_is_never_overwritten(tmp_path):
         assert path.read_bytes() == content
 
 
-def test_games_are_kept_in_a_regular_file_alone():
+def test_games_are_kept_in_a_regular_file_alone(tmp_path):
     refused = program.run("arena", "greedy", "random", "--game", "ashtapada", "--games", "/dev/null")
     assert refused.returncode == 1 and "/dev/null: no file that games" in refused.stderr
+    link = tmp_path / "link.jsonl"
+    for target in ["there.txt", "missing.txt"]:
+        (tmp_path / "there.txt").touch()
+        link.unlink(missing_ok=True)
+        link.symlink_to(tmp_path / target)
+        refused = program.run("arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", "--games", link)
+        assert refused.returncode == 1 and str(link) in refused.stderr and "link" in refused.stderr
+        assert [path.stat().st_size for path in tmp_path.glob("*.txt")] == [0]
+
+
+def test_one_arena_at_a_time_adds_to_a_file(tmp_path):
+    path = tmp_path / "games.jsonl"
+    fcntl = pytest.importorskip("fcntl")
+    words = ["arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", "--games", path]
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        refused = program.run(*words)
+    assert refused.returncode == 1 and str(path) in refused.stderr and "another arena" in refused.stderr
+    assert path.stat().st_size == 0 and program.run(*words).returncode == 0
 
 
 def test_ctrl_c_keeps_what_was_played_and_makes_nobody_forfeit(tmp_path):
@@ -170,10 +191,20 @@ def test_a_changed_file_is_refused(tmp_path):
         ("start", "ashtapada", "`start`: `ashtapada`"),
         ("moves", json.loads(first)["moves"][:-1], "do not lead"),
         ("moves", [9, *json.loads(first)["moves"]], "action 9 is not legal"),
+        ("turns", 3, "its `turns` are 3"),
+        ("luck", [1e300, -1e300], "is impossible"),
+        ("luck", [luck + 0.5 for luck in json.loads(first)["luck"]], "its `luck` is"),
+        ("swing", {"turn": 0, "size": 0.9}, "its `swing` is 0.9 in turn 0"),
+        ("swing", {"turn": 0, "size": 0}, "its `swing` is 0 in turn 0"),
     ]:
         path.write_text("\n".join([header, json.dumps({**json.loads(first), key: value}), *rest, ""]))
         refused = program.run("arena", *agents, "--games", path)
-        assert refused.returncode == 1 and "game 0 of block 0" in refused.stderr and reason in refused.stderr, refused.stderr
+        assert refused.returncode == 1 and f"{path}: line 2" in refused.stderr, refused.stderr
+        assert reason in refused.stderr, refused.stderr
+    # The last change is put right where luck is measured anew, by any reference.
+    assert arena(*agents, "--games", path, "--luck", "auto")["games"] == 6 and path.read_text() == text
+    assert arena(*agents, "--games", path, "--luck", "ashtapada")["luck_by"] == "ashtapada"
+    assert games(path)[0]["luck"]["name"] == "ashtapada" and games(path)[1][0]["luck"] != json.loads(first)["luck"]
     path.write_text(text + "\n")
     assert arena(*agents, "--games", path)["games"] == 6 and path.read_text() == text, "an empty line is no game"
 
@@ -239,13 +270,16 @@ def has_ended(process):
 
 
 HANGS = "open(path, 'w').write(str(os.getpid())); time.sleep(10000)"
+# A process in a session of its own, whose parent ends at once.
+DETACHES = "os.system(f'setsid sh -c \"echo \\\\$\\\\$ > {path}; exec sleep 10000\" &'); time.sleep(10000)"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are waited on by handles of Linux")
 @pytest.mark.parametrize("ends", ["by itself", "killed"])
-def test_no_engine_outlives_the_arena_with_what_it_has_started(tmp_path, ends):
+@pytest.mark.parametrize("hangs", [HANGS, DETACHES])
+def test_no_engine_outlives_the_arena_with_what_it_has_started(tmp_path, ends, hangs):
     os.mkfifo(tmp_path / "pipe")
-    engine = behind_a_wrapper(tmp_path, f"import os; path = {str(tmp_path / 'pipe')!r}; {HANGS}")
+    engine = behind_a_wrapper(tmp_path, f"import os; path = {str(tmp_path / 'pipe')!r}; {hangs}")
     patience = "0.5" if ends == "by itself" else "60"
     words = ["arena", "greedy", engine, "--game", "ashtapada", "--pairs", "1", "--threads", "1", "--move-seconds", patience]
     with subprocess.Popen([program.ASHTA, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as arena:
@@ -265,6 +299,9 @@ def test_what_engines_write_to_standard_error_goes_to_files_of_their_own(tmp_pat
     assert finished.returncode == 0 and "tired" not in finished.stderr
     assert [path.name for path in (tmp_path / "errors").iterdir()] == ["engine-2.txt"]
     assert "tired" in (tmp_path / "errors" / "engine-2.txt").read_text()
+    talks = fake(tmp_path, "sys.stderr.write('x' * 3000000); sys.exit(3)")
+    many = program.run("arena", "greedy", talks, *arguments[3:], "--engine-errors", tmp_path / "many")
+    assert many.returncode == 0 and (tmp_path / "many" / "engine-2.txt").stat().st_size == 1 << 20
     other = dict(os.environ, TMPDIR=str(tmp_path))
     finished = program.run(*arguments, env=other)
     file = finished.stderr.split("standard error is in ")[1].split()[0]
@@ -294,7 +331,7 @@ def test_a_game_that_cannot_be_played_names_its_file(tmp_path):
     path.write_text("".join([*lines[:2], lines[2].replace('"moves":[', '"moves":[[9],')]))
     before = path.read_text()
     finished = program.run(*words, "--pairs", "2")
-    assert finished.returncode == 1 and f"{path}: game 1 of block 0" in finished.stderr, finished.stderr
+    assert finished.returncode == 1 and f"{path}: line 3: game 1 of block 0" in finished.stderr, finished.stderr
     assert path.read_text() == before
 
 
@@ -304,6 +341,7 @@ def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
         (["greedy", "greddy", "--game", "ashtapada"], "`greddy` is no agent"),
         (["greedy", "random"], "--game"),
         (["greedy", "engine:", "--game", "ashtapada"], "engine:./mybot"),
+        (["greedy", "engine:sh -c 'exit 3'", "--game", "ashtapada"], "ended before it answered `hello`"),
         (["greedy", "engine:./no-such-bot", "--game", "ashtapada"], "it cannot be started"),
         (["greedy", "engine:'half", "--game", "ashtapada"], "quotation mark"),
         (["greedy", fake(tmp_path, "pass"), "--game", "ashte-kashte"], "does not play ashte-kashte"),
@@ -359,6 +397,22 @@ def test_the_better_one_is_named_with_its_own_figures():
         finished = program.run("arena", *agents, "--game", "ashtapada", "--pairs", "150")
         verdict = [line for line in finished.stdout.splitlines() if " is better than " in line]
         assert len(verdict) == 1 and verdict[0].startswith("greedy is better than hunter: 7"), finished.stdout
+
+
+@pytest.mark.parametrize("arguments", [["--pairs", "20", "--luck", "none"], ["--pairs", "3", "--seed", "5"]])
+def test_table_conclusion_and_report_are_of_one_fit(arguments, tmp_path):
+    words = ["arena", "pagade", "random", *arguments]
+    finished = program.run(*words, "--report", tmp_path)
+    report = json.loads((tmp_path / "report.json").read_text())
+    elo = report["pairings"][0]["difference"]["elo"]
+    assert elo == pytest.approx(report["agents"][0]["rating"]["elo"] - report["agents"][1]["rating"]["elo"])
+    conclusion = next(line for line in finished.stdout.splitlines() if " Elo [" in line)
+    assert f" {elo:+.1f} Elo" in conclusion and conclusion in (tmp_path / "index.html").read_text()
+    for found in [*report["agents"], *report["pairings"]]:
+        for estimate in [found.get("score"), found.get("ahead"), found.get("luck_adjusted_score")]:
+            if estimate:
+                low, high = estimate["interval"]
+                assert 0 <= low <= estimate["mean"] <= high <= 1
 
 
 def test_few_games_prove_nothing():
