@@ -58,7 +58,8 @@ impl GroupWatch {
             use nix::sys::wait::{Id, WaitPidFlag, waitid, waitpid};
             let children = self.children();
             let looks = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-            let is_own = |pid: u32| children.engines.contains(&pid) || children.shell_is(pid);
+            let is_shell = |pid: u32| children.shell.iter().flatten().any(|shell| shell.id() == pid);
+            let is_own = |pid: u32| children.engines.contains(&pid) || is_shell(pid);
             while let Some(pid) = waitid(Id::All, looks).ok().and_then(|status| status.pid())
                 && !is_own(pid.as_raw() as u32)
             {
@@ -69,10 +70,6 @@ impl GroupWatch {
 }
 
 impl Children {
-    fn shell_is(&self, pid: u32) -> bool {
-        self.shell.iter().flatten().any(|shell| shell.id() == pid)
-    }
-
     fn tell(&mut self, sign: char, group: u32) {
         let shell = self.shell.get_or_insert_with(|| {
             #[cfg(target_os = "linux")]
@@ -100,7 +97,11 @@ fn in_group(command: &mut Command) -> std::io::Result<Child> {
     command.spawn()
 }
 
-/// Ends all processes with this beginning of a variable in their environment, where Linux shows it.
+/// Without Linux nobody says which environment a process has.
+#[cfg(not(target_os = "linux"))]
+fn end_marked(_: &str) {}
+
+/// Ends all processes with this beginning of a variable in their environment.
 #[cfg(target_os = "linux")]
 fn end_marked(mark: &str) {
     use nix::sys::signal::{Signal, kill};
@@ -153,7 +154,7 @@ impl EngineGroup {
     /// When the program cannot be started.
     pub fn start(command: &mut Command, watch: &Arc<GroupWatch>) -> std::io::Result<EngineGroup> {
         let mark = mark(&format!("{}.", watch.engines.fetch_add(1, Ordering::Relaxed)));
-        command.env(MARK, mark.trim_start_matches(MARK).trim_start_matches('='));
+        command.env(MARK, &mark[MARK.len() + 1..]);
         let mut children = watch.children();
         let child = in_group(command)?;
         children.engines.insert(child.id());
@@ -172,7 +173,6 @@ impl Drop for EngineGroup {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
-        #[cfg(target_os = "linux")]
         end_marked(&self.mark);
         let mut children = self.watch.children();
         children.engines.remove(&self.child.id());
