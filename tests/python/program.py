@@ -6,6 +6,7 @@ Knows nothing of games or networks.
 import json
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -16,6 +17,9 @@ SMOKE = ROOT / "configs" / "smoke.toml"
 # The released bots, and the names of those that are in the program and in the package.
 RELEASED = sorted((ROOT / "checkpoints").glob("*.bot"))
 SMALL = sorted(path.stem for path in RELEASED if not path.stem.endswith("-strong"))
+
+# A shell that starts the tests in the background ignores Ctrl-C, and what they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Longest time that a single command of these tests may take, in seconds.
 PATIENCE = 60

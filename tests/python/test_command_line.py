@@ -90,6 +90,24 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
             numpy.testing.assert_array_equal(one.get_tensor(name), other.get_tensor(name))
 
 
+def test_signals_that_were_ignored_at_the_start_stay_ignored(tmp_path):
+    command = ["nohup", program.ASHTA, "train", program.SMOKE, "--set", f"run.directory={tmp_path}"]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    deadline = time.monotonic() + program.PATIENCE
+    while not (tmp_path / "smoke-1" / "metrics.jsonl").exists():
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGHUP)
+    output, _ = process.communicate(timeout=program.PATIENCE)
+    assert process.returncode == 0 and b"stopping" not in output, output
+
+
+def test_negative_numbers_are_numbers_out_of_range():
+    for command in ["serve --port", "eval siga --pairs", "eval siga --seed", "play siga --seats", "bench env --seconds"]:
+        refused = program.run(*command.split(), "-1")
+        assert refused.returncode == 2 and f"invalid value '-1' for '{command.split()[-1]} " in refused.stderr
+
+
 def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path):
     finished = program.run("train", "--resume", tmp_path)
     assert finished.returncode != 0

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use ashta_agents::play::error::shortened;
-use clap::{CommandFactory, FromArgMatches};
+use clap::{Command, CommandFactory, FromArgMatches};
 
 use crate::cli::{self, commands, help};
 use crate::run::output;
@@ -11,13 +11,9 @@ use crate::run::output;
 /// Runs the program with these arguments, its name first; gives its exit code. What is typed wrongly, and a second
 /// request to stop, ends the process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    // A file that would grow beyond the limit of the shell is then an error that names it, and no signal.
     #[cfg(unix)]
-    {
-        use nix::sys::signal::{SigSet, Signal};
-        let _ = SigSet::from_iter([Signal::SIGXFSZ]).thread_block();
-    }
-    let typed = cli::Cli::command().get_matches_from(arguments);
+    block_signals();
+    let typed = with_negative_numbers(cli::Cli::command()).get_matches_from(arguments);
     let cli = cli::Cli::from_arg_matches(&typed).unwrap_or_else(|error| error.exit());
     match commands::run(cli) {
         Ok(()) => 0,
@@ -29,4 +25,24 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             1
         }
     }
+}
+
+/// The command with options that read `-1` as a number, which is then out of range, and not as another option.
+fn with_negative_numbers(command: Command) -> Command {
+    let reads = |arg: &clap::Arg| arg.get_action().takes_values() && !arg.is_positional();
+    let command = command.mut_args(|arg| if reads(&arg) { arg.allow_negative_numbers(true) } else { arg });
+    command.mut_subcommands(with_negative_numbers)
+}
+
+/// Blocks the signals that never end the program. Threads and programs that it starts inherit this.
+#[cfg(unix)]
+fn block_signals() {
+    use nix::sys::signal::{SigSet, Signal};
+    // `nohup` and shells start programs with ignored signals, which a handler of Ctrl-C would receive all the same.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    let is_ignored = |&signal: &Signal| ignored.unwrap_or(0) >> (signal as i32 - 1) & 1 == 1;
+    let ignored = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().filter(is_ignored);
+    // A file that would grow beyond the limit of the shell is an error that names it, and no signal.
+    let _ = ignored.chain([Signal::SIGXFSZ]).collect::<SigSet>().thread_block();
 }
