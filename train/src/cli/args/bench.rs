@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::RangedI64ValueParser as Whole;
 use clap::{Args, Subcommand};
 
-use super::{AGENTS, GameArgs};
+use super::{AGENTS, GameArgs, seconds, seed};
 
 /// Which games are measured.
 #[derive(Debug, Args)]
@@ -19,7 +20,7 @@ pub struct BenchGamesArgs {
     #[arg(long)]
     pub json: bool,
     /// Seconds for each figure.
-    #[arg(long, default_value_t = 3.0)]
+    #[arg(long, default_value_t = 3.0, value_parser = seconds)]
     pub seconds: f64,
 }
 
@@ -35,10 +36,10 @@ pub struct BenchAgentsArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Pairs of games for each agent (with more than two seats and no teams: one game for each seat instead of two).
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, default_value_t = 200, value_parser = Whole::<u64>::new().range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
-    #[arg(long, default_value_t = 7919)]
+    #[arg(long, default_value_t = 7919, value_parser = seed)]
     pub seed: u64,
     /// Print JSON instead of a table.
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! What can be typed about games: which one is played, and what one is.
 
 use clap::Args;
+use clap::builder::RangedI64ValueParser as Whole;
 
 /// Which game is played, where no bot says so.
 #[derive(Debug, Args)]
@@ -10,7 +11,7 @@ pub struct GameArgs {
     #[arg(long)]
     pub game: Option<String>,
     /// Number of seats, 2 to 4. A bot brings its own.
-    #[arg(long)]
+    #[arg(long, value_parser = Whole::<usize>::new().range(2..=4))]
     pub seats: Option<usize>,
 }
 

@@ -6,6 +6,7 @@ mod game;
 use std::path::PathBuf;
 
 use ashta_agents::arena::MatchConfig;
+use clap::builder::RangedI64ValueParser as Whole;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -164,6 +165,11 @@ fn tolerance(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("{text} is no number between 0 and 1"))
 }
 
+/// The number of a seed.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("{text} is not in 0..={}", u64::MAX))
+}
+
 /// Minutes from 0 on.
 fn minutes(text: &str) -> Result<f64, String> {
     let minutes = text.parse().ok().filter(|minutes: &f64| (0.0..=1e9).contains(minutes));
@@ -256,10 +262,10 @@ pub struct SurveyArgs {
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
     /// Pairs of games against each opponent.
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, default_value_t = 10_000, value_parser = Whole::<u64>::new().range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
-    #[arg(long, default_value_t = 7919)]
+    #[arg(long, default_value_t = 7919, value_parser = seed)]
     pub seed: u64,
     /// Threads; the result does not depend on it.
     #[arg(long, default_value_t = 2, value_parser = threads::option)]
@@ -292,10 +298,10 @@ pub struct AtlasArgs {
     pub table: Vec<PathBuf>,
     /// Pairs of games against each opponent (with more than two seats and no teams: one game for each seat instead of
     /// two). Of an agent against itself both games of a pair are the same, and one is played.
-    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    #[arg(long, default_value_t = 400, value_parser = Whole::<u64>::new().range(2..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
-    #[arg(long, default_value_t = 7919)]
+    #[arg(long, default_value_t = 7919, value_parser = seed)]
     pub seed: u64,
     /// Threads; the result does not depend on it.
     #[arg(long, default_value_t = 2, value_parser = threads::option)]
@@ -307,10 +313,10 @@ pub struct AtlasArgs {
 pub struct MatchArgs {
     /// Pairs of games for each opponent or lineup (with more than two seats and no teams: one game for each seat
     /// instead of two).
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, default_value_t = 1000, value_parser = Whole::<u64>::new().range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
-    #[arg(long, default_value_t = 7919)]
+    #[arg(long, default_value_t = 7919, value_parser = seed)]
     pub seed: u64,
     /// Threads; the result does not depend on it.
     #[arg(long, default_value_t = 2, value_parser = threads::option)]
@@ -475,7 +481,7 @@ pub struct PlayArgs {
     #[arg(long, default_value = "S")]
     pub seat: String,
     /// Seed of the throws; a new one each time when left out.
-    #[arg(long)]
+    #[arg(long, value_parser = seed)]
     pub seed: Option<u64>,
     /// Show winning chances all the time (typing `?` shows them once).
     #[arg(long)]
