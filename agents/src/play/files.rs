@@ -1,6 +1,6 @@
 //! Atomic writes of files.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,9 @@ pub fn write_whole<E>(
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
 ) -> Result<(), E> {
     let target = target(path).map_err(&failed)?;
-    let temporary = temporary(&target);
-    let written = File::create(&temporary).map_err(&failed).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        write(&mut file)?;
+    let (temporary, file) = open_temporary(&target).map_err(&failed)?;
+    let mut file = BufWriter::new(file);
+    let written = write(&mut file).and_then(|()| {
         let finished = file.flush().and_then(|()| file.get_ref().sync_all());
         let named = finished.and_then(|()| fs::rename(&temporary, &target));
         named.and_then(|()| sync_folder(target.parent().unwrap_or(&target))).map_err(&failed)
@@ -55,8 +54,8 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// When it cannot.
 pub fn check_writable(path: &Path) -> io::Result<()> {
-    let temporary = temporary(&target(path)?);
-    File::create(&temporary).and_then(|_| fs::remove_file(&temporary))
+    let (temporary, _file) = open_temporary(&target(path)?)?;
+    fs::remove_file(temporary)
 }
 
 /// The file that is replaced.
@@ -71,9 +70,71 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     Ok(target)
 }
 
-/// Where the file at `path` is written before it gets its name; not the same for two processes.
-fn temporary(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.{TEMPORARY}", std::process::id()));
-    name.into()
+/// Makes the file that is renamed to `path` once it is written, and locks it while it is open: a second writer waits
+/// for the first, and what a killed process has left is removed.
+fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
+    let path = path.with_added_extension("ashta").with_added_extension(TEMPORARY);
+    loop {
+        let (file, is_new) = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Err(_) if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) => {
+                let message = format!("{} is in the way and not a regular file", path.display());
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+            }
+            Err(_) => match OpenOptions::new().write(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                left => (left?, false),
+            },
+        };
+        // Some network file systems know no locks; they lose this protection and nothing else.
+        file.lock().or_else(|error| if error.kind() == io::ErrorKind::Unsupported { Ok(()) } else { Err(error) })?;
+        match (is_at(&file, &path), is_new) {
+            (true, true) => return Ok((path, file)),
+            (true, false) => fs::remove_file(&path)?,
+            (false, _) => {}
+        }
+    }
+}
+
+/// Whether `path` is the name of `file`, which another process may have renamed or removed.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
+    let named = identity(fs::symlink_metadata(path));
+    named.is_some() && identity(file.metadata()) == named
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_of_one_file_wait_for_each_other_and_remove_what_was_left() {
+        let folder = std::env::temp_dir().join(format!("ashta-files-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (path, temporary) = (folder.join("a.table"), folder.join("a.table.ashta.tmp"));
+        fs::write(&temporary, "left by a killed process").unwrap();
+        let write = |letter: u8| {
+            let content = |file: &mut BufWriter<File>| (0..100_000).try_for_each(|_| file.write_all(&[letter]));
+            (0..20).for_each(|_| write_whole(&path, |error| error, content).unwrap());
+        };
+        std::thread::scope(|scope| {
+            [b'a', b'b', b'c'].into_iter().for_each(|letter| drop(scope.spawn(move || write(letter))))
+        });
+        let found = fs::read(&path).unwrap();
+        assert!(found.len() == 100_000 && found.iter().all(|letter| *letter == found[0]));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::create_dir(&temporary).unwrap();
+        let refused = check_writable(&path).unwrap_err().to_string();
+        assert!(refused.contains("a.table.ashta.tmp"), "{refused}");
+        assert_eq!(fs::read(&path).unwrap(), found);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -19,6 +19,9 @@ use serde_json::json;
 use super::terminal;
 use crate::cli::SolveArgs;
 
+/// The least time between saves, in units of what a save takes.
+const SAVING: u32 = 20;
+
 /// Runs the command.
 ///
 /// # Errors
@@ -45,7 +48,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let bar = terminal::spinner("working out the moves")?;
     let turns = RaceTurns::new(starts.clone());
     let solving = SolveConfig { threads: args.threads.into(), tolerance: args.tolerance, certify: !args.no_proof };
-    let save_after = Duration::from_secs_f64(args.save_minutes * 60.0);
+    let mut save_after = Duration::from_secs_f64(args.save_minutes * 60.0);
     let solution = loop {
         let since = Instant::now();
         let watch = |stage: &Stage| {
@@ -58,7 +61,9 @@ pub fn run(args: &SolveArgs) -> Result<()> {
             Solved::Solution(solution) => break solution,
             Solved::Unfinished(found) => {
                 bar.set_message(format!("writing {}", kept.display()));
+                let since = Instant::now();
                 table::write_unfinished(&kept, &starts, &found)?;
+                save_after = save_after.max(SAVING * since.elapsed());
                 if stops.load(Ordering::Relaxed) {
                     bar.finish_and_clear();
                     remark(format_args!("{} keeps what has been found; the same command goes on", kept.display()));
