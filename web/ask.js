@@ -1,8 +1,11 @@
 // Asks the worker: the page's one way to the rules and the bots.
 
+import { attempt } from "./attempt.js";
 import { rules } from "./start.js";
 
-const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+// The name of this tab, also after it is loaded anew: the program then ends what the tab no longer waits for.
+const tab = attempt(() => sessionStorage["ashta-tab"] ??= String(Math.random())) ?? String(Math.random());
+const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: tab });
 const waiting = new Map();
 let last = 0;
 

@@ -8,12 +8,24 @@ export { fetchBytes };
 // There is no module to be fetched.
 export const source = null;
 
-// The program, ready to be asked.
+// The program, ready to be asked. An agent is its number, and how the program opens it again when it has dropped it to
+// make room for others.
 export const load = async () => ({
-  agent: name => ask(`agent?name=${encodeURIComponent(name)}`).agent,
-  read: (bytes, lookahead) => ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent,
-  answer: (request, agent) => ask(`engine?agent=${agent}`, JSON.stringify(request)),
+  agent: name => opened(() => ask(`agent?name=${encodeURIComponent(name)}`).agent),
+  read: (bytes, lookahead) => opened(() => ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent),
+  answer(request, agent) {
+    const answer = () => ask(`engine?agent=${agent.number}&page=${encodeURIComponent(self.name)}`, JSON.stringify(request));
+    try {
+      return answer();
+    } catch (error) {
+      if (error.code !== "no-such-agent") throw error;
+      agent.number = agent.open();
+      return answer();
+    }
+  },
 });
+
+const opened = open => ({ number: open(), open });
 
 function ask(path, body = "") {
   const request = new XMLHttpRequest();

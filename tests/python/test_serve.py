@@ -3,7 +3,9 @@
 import gzip
 import http.client
 import json
+import socket
 import subprocess
+import threading
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -13,10 +15,11 @@ import program
 
 
 @contextmanager
-def serving(data, folder):
+def serving(data, folder, files=1024):
     """The program that serves on a free port: `ask(method, path, body, **headers)` gives status, type and content."""
     command = [program.ASHTA, "--data", data, "serve", "--port", "0", "--no-browser"]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    pipe, limited = subprocess.PIPE, ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh", *command]
+    with subprocess.Popen(limited, cwd=folder, stdout=pipe, stderr=pipe, text=True) as server:
         address = server.stdout.readline().removeprefix("page: http://").strip().rstrip("/")
         host, port = address.split(":")
 
@@ -108,15 +111,65 @@ def test_agents_answer_as_the_engine_does(served):
 
 def test_wrong_requests_are_answered_with_an_error(served):
     for path, body, word in [
-        ("/agent?name=nobody", "", "nobody"),
+        ("/agent?name=nobody", "", "name `nobody`"),
+        ("/agent?name=/etc/passwd", "", "name `/etc/passwd`"),
+        ("/agent?name=/etc/nothing", "", "name `/etc/nothing`"),
+        ("/agent?name=siga.bot", "", "name `siga.bot`"),
         ("/agent?lookahead=", "no bot", "bytes"),
         ("/engine?agent=7", "{}", "no agent 7"),
         ("/engine?agent=x", "{}", "no agent x"),
         ("/engine", "{", "EOF"),
         ("/elsewhere", "{}", "elsewhere"),
-        ("/engine", " " * (2**20 + 1), "1048576 bytes"),
     ]:
         assert word in post(served, path, body)["error"]["message"], path
+
+
+def test_bodies_have_limits(served):
+    chunks = (b"10000\r\n" + b" " * 2**16 + b"\r\n") * 17 + b"0\r\n\r\n"
+    for path, body, headers in [
+        ("/engine", b" " * (2**20 + 1), {}),
+        ("/engine", b"", {"Content-Length": str(10**12)}),
+        ("/engine", chunks, {"Transfer-Encoding": "chunked"}),
+        ("/agent?lookahead=", b" " * (2**28 + 1), {}),
+    ]:
+        answer = served.ask("POST", path, body, **headers)
+        assert answer.status == 413 and json.loads(answer.content)["error"]["code"] == "too-long"
+
+
+def test_a_newer_request_of_a_page_ends_the_search_of_the_older_one(served):
+    agent = post(served, "/agent?name=siga%2Bmcts:1000000")["agent"]
+    position = json.dumps({"op": "evaluate", "position": "siga S:3,7/N:2,5 S 3"})
+    older = []
+    search = threading.Thread(target=lambda: older.append(served.ask("POST", f"/engine?agent={agent}&page=a", position)))
+    search.start()
+    # Its answer takes longer than all that are needed until it has begun.
+    while search.is_alive():
+        assert post(served, f"/engine?agent={agent}&page=a", json.dumps({"op": "hello"}))["agent"].endswith("+mcts:1000000")
+    assert older[0].status == 503 and json.loads(older[0].content)["error"]["code"] == "replaced"
+
+
+def test_the_least_recently_used_agents_are_dropped(served):
+    first, second = (post(served, f"/agent?name=siga%2Bmcts:{number}")["agent"] for number in (1, 2))
+    for number in range(3, 34):
+        assert "agent" in post(served, f"/engine?agent={first}", json.dumps({"op": "hello"}))
+        assert post(served, f"/agent?name=siga%2Bmcts:{number}")["agent"] > 0
+    assert "error" not in post(served, f"/engine?agent={first}", json.dumps({"op": "hello"}))
+    assert post(served, f"/engine?agent={second}", json.dumps({"op": "hello"}))["error"]["code"] == "no-such-agent"
+    assert post(served, "/agent?name=siga%2Bmcts:2")["agent"] == second
+
+
+def test_more_connections_than_files_are_waited_for(tmp_path):
+    with serving(program.ROOT / "checkpoints", tmp_path, files=64) as served:
+        host, port = served.address.split(":")
+        connections = [socket.socket() for _ in range(100)]
+        for connection in connections:
+            connection.setblocking(False)
+            connection.connect_ex((host, int(port)))
+        for connection in connections:
+            connection.close()
+        assert served.ask("GET", "/").status == 200
+        served.process.terminate()
+        assert served.process.stderr.read().count("\n") < 20
 
 
 def test_other_sites_are_not_answered(served):

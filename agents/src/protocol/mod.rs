@@ -23,6 +23,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::play::error::shortened;
+use crate::play::evaluator::Evaluator;
+use crate::play::stop::Stop;
 use crate::roster::{NamedAgent, Player};
 
 pub use sheets::{describe, describe_sheet};
@@ -43,6 +45,8 @@ pub struct Engine {
     sheets: Sheets,
     /// The last sheet that a request brought, with its text: many requests bring the same.
     last_sheet: Option<(String, Arc<Sheet>)>,
+    /// Ends searches.
+    stop: Stop,
 }
 
 /// Why a request was refused: a code for programs and a message for people.
@@ -81,7 +85,12 @@ impl Engine {
             // request.
             let _ = sheets.add(Arc::clone(race.ruleset().base()));
         }
-        Engine { agent, rng: chance::stream(0, 0), sheets, last_sheet: None }
+        Engine { agent, rng: chance::stream(0, 0), sheets, last_sheet: None, stop: Stop::default() }
+    }
+
+    /// From now on a search ends soon once `stop` is set, and its answer means nothing.
+    pub fn stop_by(&mut self, stop: Stop) {
+        self.stop = stop;
     }
 
     /// The answer to a request, a JSON object in both directions.
@@ -171,16 +180,24 @@ impl Engine {
         agent.player(race).map_err(|error| refuse(code::AGENT, error))
     }
 
+    fn evaluator(&self, player: &Player) -> Box<dyn Evaluator<Race> + Send> {
+        let mut evaluator = player.evaluator();
+        evaluator.stop_by(&self.stop);
+        evaluator
+    }
+
     fn best_move(&mut self, (race, state): (Race, State), request: &Map<String, Value>) -> Answer {
-        let agent = self.agent_for(&race)?;
+        let player = self.agent_for(&race)?;
         if !matches!(race.node(&state), Node::Decision(_)) {
             return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
         }
         check_turn(&race, &state)?;
         let states = [state];
         let rng = if request.contains_key("seed") { &mut chance::stream(seed(request)?, 0) } else { &mut self.rng };
-        let action = agent.agent().choose(&race, &state, rng);
-        let evaluation = agent.evaluator().evaluate(&race, &states).swap_remove(0);
+        let mut agent = player.agent();
+        agent.stop_by(&self.stop);
+        let action = agent.choose(&race, &state, rng);
+        let evaluation = self.evaluator(&player).evaluate(&race, &states).swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {
             [] => vec![json!([action.0, 1.0])],
             policy => policy.iter().map(|&(action, probability)| json!([action.0, probability])).collect(),
@@ -197,7 +214,7 @@ impl Engine {
         let agent = self.agent_for(&race)?;
         check_turn(&race, &state)?;
         let mut values = Vec::new();
-        agent.evaluator().values(&race, &[state], &mut values);
+        self.evaluator(&agent).values(&race, &[state], &mut values);
         Ok(json!({"values": by_seat(&race, &values[0])}))
     }
 }

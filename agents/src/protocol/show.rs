@@ -165,7 +165,7 @@ impl Engine {
     /// `hint`: the agent's values of the position and of each legal action.
     pub(super) fn hint(&self, (race, state): (Race, State)) -> Answer {
         let agent = self.agent_for(&race)?;
-        let mut evaluator = agent.evaluator();
+        let mut evaluator = self.evaluator(&agent);
         let Node::Decision(seat) = race.node(&state) else {
             if race.node(&state) == Node::Terminal {
                 return Err(refuse(code::POSITION, "the game is over: there is nothing to hope for"));

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use ashta_env::race::Race;
 
 use super::{
-    AgentError, BotSource, EmbeddedBot, Lookahead, NamedAgent, Player, TABLE, TableCache, listed, table_files,
+    AgentError, BotSource, EmbeddedBot, Lookahead, NamedAgent, PERFECT, Player, TABLE, TableCache, listed, table_files,
 };
+use crate::play::baseline::Baseline;
 
 /// The file extension of bots.
 pub const BOT: &str = "bot";
@@ -43,6 +44,21 @@ impl Folders {
             parsed => parsed?,
         };
         Ok(agent.with_tables_in(&self.folders))
+    }
+
+    /// Loads a baseline, perfect play, or a bot by its name, never a file by its path.
+    ///
+    /// # Errors
+    /// When there is no such agent, or its file is damaged. An unknown name says nothing of folders and files.
+    pub fn agent_by_name(&self, name: &str) -> Result<NamedAgent, AgentError> {
+        let unknown = || AgentError::Unknown(format!("there is no agent and no bot with the name `{name}`"));
+        let (base, suffix) = name.split_at(name.find('+').unwrap_or(name.len()));
+        suffix.strip_prefix('+').map(str::parse::<Lookahead>).transpose()?;
+        if self.bot(base).is_some() {
+            return Ok(self.named(name, name)?.with_tables_in(&self.folders));
+        }
+        let is_built_in = Baseline::named(name).is_some() || base == Baseline::Greedy.name() || name == PERFECT;
+        if is_built_in { Ok(name.parse::<NamedAgent>()?.with_tables_in(&self.folders)) } else { Err(unknown()) }
     }
 
     fn named(&self, name: &str, unknown: &str) -> Result<NamedAgent, AgentError> {

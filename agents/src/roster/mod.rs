@@ -403,6 +403,22 @@ impl NamedAgent {
         }
     }
 
+    /// The memory of its networks and tables, about, in bytes.
+    pub fn bytes(&self) -> usize {
+        let cached = |tables: &TableCache| -> usize {
+            tables.tables.lock().unwrap_or_else(PoisonError::into_inner).values().map(|table| table.bytes()).sum()
+        };
+        match self {
+            NamedAgent::Bot { bot, tables, .. } => {
+                let shape = &bot.manifest.shape;
+                4 * (shape.value.parameters() + shape.policy.parameters()) + cached(tables)
+            }
+            NamedAgent::Perfect { tables } => cached(tables),
+            NamedAgent::Table { table, .. } => table.bytes(),
+            NamedAgent::Baseline(_) | NamedAgent::Greedy { .. } => 0,
+        }
+    }
+
     /// Its name, without the folder of its file.
     pub fn name(&self) -> String {
         match self {

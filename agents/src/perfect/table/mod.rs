@@ -147,6 +147,11 @@ impl Table {
         if matches!(self.values, TableValues::Short(_)) { 16 } else { 32 }
     }
 
+    /// The memory of its values, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.values.len() * usize::from(self.bits() / 8)
+    }
+
     /// How far rounding to [`Table::bits`] may move a value.
     pub fn rounding(&self) -> f64 {
         0.5 / (f64::from(self.bits()).exp2() - 1.0)

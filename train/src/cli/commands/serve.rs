@@ -3,18 +3,21 @@
 //! Static files are those of `web/`, the sheets, and the bots and tables that go by a name. Where the page as a static
 //! site has the WebAssembly module, its worker asks here: `POST agent` makes an agent of a name or of a file, and gives
 //! its number; `POST engine` answers a request of the engine protocol. Only pages of this address are answered.
+//! Connections, bodies, agents and searches are limited; a newer request of a page ends its older one.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write, copy, sink};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Error, Result};
 use ashta_agents::perfect::table::TableHeader;
+use ashta_agents::play::stop::Stop;
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 use ashta_agents::roster::folders::{BOT, Folders};
 use ashta_agents::roster::{NamedAgent, TABLE};
@@ -22,7 +25,9 @@ use ashta_env::sheet::builtin;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use oxhttp::Server;
-use oxhttp::model::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
+use oxhttp::model::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, ORIGIN,
+};
 use oxhttp::model::{Body, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -32,8 +37,20 @@ use crate::run::{embedded, games};
 const USUAL_PORT: u16 = 8000;
 /// Longer files are sent as they are, in bytes.
 const LARGE: usize = 1 << 20;
-/// The longest file of an agent, in bytes.
+/// The longest file of an agent, in bytes. One such file is read at a time.
 const LONGEST_FILE: usize = 1 << 28;
+/// What is received, and dropped, of a body that is too long, so that the client reads the answer.
+const DRAINED: u64 = 1 << 30;
+/// The most agents that are open, and the most memory that they take, in bytes; the least recently used are dropped.
+const AGENTS: usize = 32;
+const AGENT_BYTES: usize = 1 << 29;
+/// The most searches at a time, how long a request waits for its turn, and how long it may take.
+const SEARCHES: usize = 2;
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+const LONGEST_SEARCH: Duration = Duration::from_secs(60);
+/// The most connections at a time, and how long one may be silent.
+const CONNECTIONS: u64 = 64;
+const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
 /// Runs the command until it is interrupted.
 ///
@@ -41,10 +58,19 @@ const LONGEST_FILE: usize = 1 << 28;
 /// When the port cannot be taken.
 pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
     let address = free_address(port)?;
-    let (host, folders) = (address.to_string(), games::folders());
-    let site = Site { host, engines: Mutex::default(), numbers: RandomState::new(), folders };
+    let site = Site {
+        hosts: hosts(address.port()),
+        agents: Mutex::default(),
+        numbers: RandomState::new(),
+        folders: games::folders(),
+        upload: Mutex::default(),
+        asked: Mutex::default(),
+        searches: Mutex::default(),
+        finished: Condvar::default(),
+    };
     let url = format!("http://{address}/");
-    let server = Server::new(move |request| site.respond(request)).bind(address).spawn();
+    let server = Server::new(move |request| site.respond(request)).bind(address);
+    let server = server.with_max_concurrent_connections(connections()).with_global_timeout(LONGEST_SILENCE).spawn();
     let server = server.with_context(|| format!("cannot listen on {address}"))?;
     print(format_args!("page: {url}"))?;
     remark("Ctrl-C ends it");
@@ -65,13 +91,75 @@ fn free_address(port: Option<u16>) -> Result<SocketAddr> {
     found.with_context(|| format!("cannot listen on port {asked}; --port 0 takes any"))
 }
 
+/// The addresses by which pages name this one; browsers leave out the usual port of HTTP.
+fn hosts(port: u16) -> Vec<String> {
+    let names = ["127.0.0.1", "localhost"].map(str::to_owned);
+    let mut hosts = names.each_ref().map(|name| format!("{name}:{port}")).to_vec();
+    if port == 80 {
+        hosts.extend(names);
+    }
+    hosts
+}
+
+/// The most connections for which the process may open files: the server cannot go on when it has none left.
+fn connections() -> usize {
+    #[cfg(unix)]
+    let limit =
+        nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
+    #[cfg(not(unix))]
+    let limit = u64::MAX;
+    // Each has two, and reads others.
+    (limit.saturating_sub(12) / 4).clamp(1, CONNECTIONS) as usize
+}
+
+/// An agent that a page has asked for.
+struct Opened {
+    number: u64,
+    agent: NamedAgent,
+    engine: Arc<Mutex<Engine>>,
+}
+
 struct Site {
-    /// The address and port by which pages name it.
-    host: String,
-    /// The agents that pages have asked for, by number; the same agent has the same number.
-    engines: Mutex<HashMap<u64, Arc<Mutex<Engine>>>>,
+    /// The addresses and ports by which pages name it.
+    hosts: Vec<String>,
+    /// The agents that pages have asked for, the most recently used last; the same agent has the same number.
+    agents: Mutex<Vec<Opened>>,
     numbers: RandomState,
     folders: Folders,
+    /// Held while a file is received.
+    upload: Mutex<()>,
+    /// What ends the request that each page waits for.
+    asked: Mutex<HashMap<String, Arc<AtomicBool>>>,
+    /// Number of searches, and the sign that one of them has ended.
+    searches: Mutex<usize>,
+    finished: Condvar,
+}
+
+/// Why a request of the page is not answered: status, code and reason.
+struct Refused(StatusCode, &'static str, Error);
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Refused {
+        Refused(StatusCode::OK, "failed", error)
+    }
+}
+
+fn busy(code: &'static str, message: impl Into<String>) -> Refused {
+    Refused(StatusCode::SERVICE_UNAVAILABLE, code, Error::msg(message.into()))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A search under way.
+struct Search<'a>(&'a Site);
+
+impl Drop for Search<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.searches) -= 1;
+        self.0.finished.notify_one();
+    }
 }
 
 /// A file with its type, or nothing.
@@ -82,25 +170,86 @@ impl Site {
     fn number(&self, key: (&str, &[u8]), agent: impl FnOnce() -> Result<NamedAgent>) -> Result<u64> {
         // Numbers travel as JSON, which is exact to 53 bits.
         let number = self.numbers.hash_one(key) >> 11;
-        let mut engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Entry::Vacant(place) = engines.entry(number) {
-            place.insert(Arc::new(Mutex::new(Engine::new(Some(agent()?)))));
+        if self.engine(number).is_none() {
+            let agent = agent()?;
+            let engine = Arc::new(Mutex::new(Engine::new(Some(agent.clone()))));
+            lock(&self.agents).push(Opened { number, agent, engine });
+            self.drop_agents();
         }
         Ok(number)
     }
 
     fn engine(&self, number: u64) -> Option<Arc<Mutex<Engine>>> {
-        self.engines.lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
+        let mut agents = lock(&self.agents);
+        let at = agents.iter().position(|opened| opened.number == number)?;
+        agents[at..].rotate_left(1);
+        agents.last().map(|opened| Arc::clone(&opened.engine))
+    }
+
+    /// Drops the least recently used agents beyond the limits; what uses one ends first.
+    fn drop_agents(&self) {
+        let mut agents = lock(&self.agents);
+        let mut bytes: usize = agents.iter().map(|opened| opened.agent.bytes()).sum();
+        while agents.len() > AGENTS || (bytes > AGENT_BYTES && agents.len() > 1) {
+            bytes -= agents.remove(0).agent.bytes();
+        }
+    }
+
+    /// Waits until another search may begin.
+    fn search(&self) -> Result<Search<'_>, Refused> {
+        let is_full = |searches: &mut usize| *searches >= SEARCHES;
+        let waited = self.finished.wait_timeout_while(lock(&self.searches), LONGEST_WAIT, is_full);
+        let (mut searches, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return Err(busy("busy", format!("{SEARCHES} searches are under way: try again later")));
+        }
+        *searches += 1;
+        Ok(Search(self))
+    }
+
+    /// The answer of an agent. A newer request of the same `page` ends it.
+    fn answer(&self, number: &str, page: String, body: &[u8]) -> Result<Value, Refused> {
+        let is_replaced = Arc::new(AtomicBool::new(false));
+        if let Some(older) = lock(&self.asked).insert(page.clone(), Arc::clone(&is_replaced)) {
+            older.store(true, Ordering::Relaxed);
+        }
+        let answer = self.answer_until(number, &is_replaced, body);
+        let mut asked = lock(&self.asked);
+        if asked.get(&page).is_some_and(|latest| Arc::ptr_eq(latest, &is_replaced)) {
+            asked.remove(&page);
+        }
+        answer
+    }
+
+    fn answer_until(&self, number: &str, is_replaced: &Arc<AtomicBool>, body: &[u8]) -> Result<Value, Refused> {
+        let engine = number.parse().ok().and_then(|number| self.engine(number));
+        let closed = || Error::msg(format!("there is no agent {number}: load the page anew"));
+        let engine = engine.ok_or_else(|| Refused(StatusCode::OK, "no-such-agent", closed()))?;
+        let mut engine = lock(&engine);
+        let request: Value = serde_json::from_slice(body).unwrap_or_default();
+        let searches = matches!(request["op"].as_str(), Some("bestmove" | "evaluate" | "hint"));
+        let search = searches.then(|| self.search()).transpose()?;
+        let (end, stopped) = (Instant::now() + LONGEST_SEARCH, Arc::clone(is_replaced));
+        let stop = Stop::when(move || stopped.load(Ordering::Relaxed) || Instant::now() >= end);
+        engine.stop_by(stop.clone());
+        let answer = engine.answer(body);
+        if search.is_some() {
+            // It may have read a table.
+            self.drop_agents();
+        }
+        match (stop.is_set() && searches, is_replaced.load(Ordering::Relaxed)) {
+            (true, true) => Err(busy("replaced", "a newer request of the same page has ended this one")),
+            (true, false) => Err(busy("timeout", format!("the search took over {} s", LONGEST_SEARCH.as_secs()))),
+            _ => Ok(answer),
+        }
     }
 
     fn respond(&self, request: &mut Request<Body>) -> Response<Body> {
         let header = |name: HeaderName| request.headers().get(name).map(HeaderValue::as_bytes);
         // Another site that points its name here, or sends requests here, is not this page.
-        let port = self.host.rsplit(':').next().unwrap_or_default();
-        let hosts = [self.host.clone(), format!("localhost:{port}")];
-        let is_host = header(HOST).is_some_and(|found| hosts.iter().any(|host| found == host.as_bytes()));
-        let is_own =
-            header(ORIGIN).is_none_or(|found| hosts.iter().any(|host| found == format!("http://{host}").as_bytes()));
+        let is_host = header(HOST).is_some_and(|found| self.hosts.iter().any(|host| found == host.as_bytes()));
+        let names = |found: &[u8]| self.hosts.iter().any(|host| found == format!("http://{host}").as_bytes());
+        let is_own = header(ORIGIN).is_none_or(names);
         let packs = header(ACCEPT_ENCODING).is_some_and(|found| String::from_utf8_lossy(found).contains("gzip"));
         let text = |text: String| (text.into_bytes(), "text/plain; charset=utf-8");
         let (status, (content, kind)) = match (is_host && is_own, request.method()) {
@@ -111,9 +260,13 @@ impl Site {
                 Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, text(format!("{error:#}"))),
             },
             (true, &Method::POST) => {
-                let failed = |error| json!({"error": {"code": "failed", "message": format!("{error:#}")}});
-                let answer = self.post(request).unwrap_or_else(failed);
-                (StatusCode::OK, (answer.to_string().into_bytes(), "application/json"))
+                let (status, answer) = match self.post(request) {
+                    Ok(answer) => (StatusCode::OK, answer),
+                    Err(Refused(status, code, error)) => {
+                        (status, json!({"error": {"code": code, "message": format!("{error:#}")}}))
+                    }
+                };
+                (status, (answer.to_string().into_bytes(), "application/json"))
             }
             _ => (StatusCode::METHOD_NOT_ALLOWED, text("GET and POST alone are answered".to_owned())),
         };
@@ -184,42 +337,62 @@ impl Site {
         json!({"bots": bots, "tables": tables})
     }
 
-    fn post(&self, request: &mut Request<Body>) -> Result<Value> {
-        let longest = if path(request) == "agent" { LONGEST_FILE } else { LONGEST_REQUEST };
-        let mut body = Vec::new();
-        request.body_mut().take(longest as u64 + 1).read_to_end(&mut body).context("the request was cut short")?;
-        if body.len() > longest {
-            bail!("the request is over {longest} bytes");
-        }
-        let query = request.uri().query().unwrap_or_default();
+    fn post(&self, request: &mut Request<Body>) -> Result<Value, Refused> {
+        let query = request.uri().query().unwrap_or_default().to_owned();
         let parameter = |name: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
         };
-        match (path(request), parameter("agent")) {
-            ("agent", _) => {
-                let number = match parameter("name") {
-                    Some(name) => {
-                        let name = unescaped(name);
-                        self.number((&name, &[]), || Ok(self.folders.agent(&name)?))
-                    }
-                    None => {
-                        let lookahead = unescaped(parameter("lookahead").unwrap_or_default());
-                        let agent = || Ok(NamedAgent::of_file("bot", &body, &lookahead)?);
-                        self.number((&lookahead, &body), agent)
-                    }
-                };
-                Ok(json!({"agent": number?}))
+        match (path(request), parameter("agent"), parameter("name")) {
+            ("agent", _, Some(name)) => {
+                let name = unescaped(name);
+                Ok(json!({"agent": self.number((&name, &[]), || Ok(self.folders.agent_by_name(&name)?))?}))
             }
-            ("engine", None) => Ok(Engine::new(None).answer(&body)),
-            ("engine", Some(number)) => {
-                let engine = number.parse().ok().and_then(|number| self.engine(number));
-                let engine = engine.with_context(|| format!("there is no agent {number}: load the page anew"))?;
-                Ok(engine.lock().unwrap_or_else(PoisonError::into_inner).answer(&body))
+            ("agent", _, None) => {
+                let lookahead = unescaped(parameter("lookahead").unwrap_or_default());
+                let uploading = lock(&self.upload);
+                let body = body(request, LONGEST_FILE);
+                let agent = |body: &[u8]| Ok(NamedAgent::of_file("bot", body, &lookahead)?);
+                let number = body.map(|body| self.number((&lookahead, &body), || agent(&body)));
+                drop(uploading);
+                Ok(json!({"agent": number.map_err(|error| too_long(request, error))??}))
             }
-            (path, _) => bail!("there is nothing to ask at `{path}`"),
+            ("engine", number, _) => {
+                let body = body(request, LONGEST_REQUEST).map_err(|error| too_long(request, error))?;
+                let page = |number: &str| unescaped(parameter("page").unwrap_or(number));
+                match number {
+                    None => Ok(Engine::new(None).answer(&body)),
+                    Some(number) => self.answer(number, page(number), &body),
+                }
+            }
+            (path, ..) => Err(Error::msg(format!("there is nothing to ask at `{path}`")).into()),
         }
     }
+}
+
+/// The body of a request of at most so many bytes.
+fn body(request: &mut Request<Body>, longest: usize) -> Result<Vec<u8>, Refused> {
+    let refused = || {
+        let message = format!("the request is over {longest} bytes");
+        Refused(StatusCode::PAYLOAD_TOO_LARGE, "too-long", Error::msg(message))
+    };
+    let length = request.body().len();
+    if length.is_some_and(|length| length > longest as u64) {
+        return Err(refused());
+    }
+    let mut body = Vec::with_capacity(length.unwrap_or(0) as usize);
+    request.body_mut().take(longest as u64 + 1).read_to_end(&mut body).context("the request was cut short")?;
+    if body.len() > longest { Err(refused()) } else { Ok(body) }
+}
+
+/// Drops the rest of the body of a refused request, and its connection where that takes too much or too long.
+fn too_long(request: &mut Request<Body>, error: Refused) -> Refused {
+    if request.body().len().is_none_or(|length| length <= DRAINED) {
+        let _ = copy(&mut request.body_mut().take(DRAINED), &mut sink());
+    }
+    *request.body_mut() = Body::empty();
+    request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    error
 }
 
 /// The content in its compressed form, if that is shorter.
@@ -258,4 +431,15 @@ fn unescaped(text: &str) -> String {
         rest = if byte.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hosts;
+
+    #[test]
+    fn clients_leave_out_the_usual_port() {
+        assert_eq!(hosts(80), ["127.0.0.1:80", "localhost:80", "127.0.0.1", "localhost"]);
+        assert_eq!(hosts(8000), ["127.0.0.1:8000", "localhost:8000"]);
+    }
 }
