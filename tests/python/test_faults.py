@@ -75,6 +75,10 @@ def test_a_bot_that_could_not_be_read_again_is_not_trained(tmp_path):
 def test_limits_of_the_system_are_sentences(tmp_path):
     few = faults.ashta("arena", "greedy", "random", "--game", "siga", "--threads", "200", limits="ulimit -v 1500000")
     assert few.returncode == 2 and "200 threads cannot be had" in few.stderr, few.stderr
+    table = tmp_path / "ur.table"
+    large = faults.ashta("solve", "ur", "-o", table, limits="ulimit -v 2500000")
+    assert large.returncode == 1 and "GB of memory" in large.stderr and large.stderr.count("\n") == 2, large.stderr
+    assert not list(tmp_path.iterdir())
     small = faults.ashta(*faults.settings(tmp_path), limits="ulimit -f 20")
     assert small.returncode == 1 and "File too large" in small.stderr, small.stderr
     assert faults.ashta("train", "--resume", faults.Faults.run_of(tmp_path)).returncode == 0

@@ -7,6 +7,7 @@ mod best_response;
 mod certificate;
 mod kernel;
 mod many;
+pub(crate) mod memory;
 mod order;
 mod quantity;
 mod sweep;
@@ -25,6 +26,7 @@ use sweep::{Kernel, SweepOrder, Sweeps, Swept};
 pub use best_response::{Memory, Response, evaluate_policies};
 pub use certificate::Certificate;
 pub use kernel::{PlayerPolicy, TabularPolicy};
+pub use memory::{Bytes, check_memory};
 pub(crate) use sweep::fold;
 pub use sweep::{Cursor, SweepProgress};
 
@@ -122,6 +124,14 @@ pub enum SolveError {
         /// How many there are.
         found: usize,
     },
+    /// There is too little memory.
+    #[error("that needs about {needed} of memory, and {}", granted(*available))]
+    Memory {
+        /// How much is needed, about.
+        needed: Bytes,
+        /// How much is free; `None` where a limit of the process is the reason.
+        available: Option<Bytes>,
+    },
     /// The values do not converge.
     #[error("after {sweeps} sweeps values still change by {change:e}: there may be no pure perfect play")]
     NotConverged {
@@ -130,6 +140,11 @@ pub enum SolveError {
         /// The largest change in the last of them.
         change: f64,
     },
+}
+
+/// How much memory there is, for an error.
+fn granted(available: Option<Bytes>) -> String {
+    available.map_or_else(|| "a limit allows less (`ulimit -v`)".to_owned(), |bytes| format!("{bytes} are free"))
 }
 
 /// Sweeps after which values are taken not to converge.
@@ -145,7 +160,7 @@ pub(crate) fn value_count(starts: &TurnIndex) -> usize {
 /// The values do not depend on the number of threads, nor on whether the work was stopped in between.
 ///
 /// # Errors
-/// When `unfinished` is of another game, or the values do not converge.
+/// When `unfinished` is of another game, there is too little memory, or the values do not converge.
 pub fn solve<T: TurnModel>(
     turns: &T,
     start: Sides,
@@ -154,6 +169,9 @@ pub fn solve<T: TurnModel>(
     watch: StageWatch<'_>,
 ) -> Result<Solved, SolveError> {
     let expected = value_count(turns.index());
+    if unfinished.is_none() {
+        memory::reserve(expected, memory::solve_arrays(turns.index(), config.certify), config.threads)?;
+    }
     let fresh = || Unfinished { values: vec![ONE / 2; expected], ..Unfinished::default() };
     let Unfinished { mut values, place, mut deltas } = unfinished.unwrap_or_else(fresh);
     let kept = if place.has_deltas() { expected } else { 0 };

@@ -10,7 +10,7 @@ use crate::run::files::check_writable;
 use crate::run::games;
 use crate::run::output::{print, print_json, remark};
 use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, solve};
+use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, check_memory, solve};
 use ashta_agents::perfect::table::{self, Table};
 use ashta_agents::perfect::{start, start_values};
 use ashta_env::turn_index::{RaceTurns, TurnIndex};
@@ -41,6 +41,9 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     if unfinished.is_some() {
         remark(format_args!("going on with {}", kept.display()));
     }
+    let memory = check_memory(&starts, !args.no_proof, args.threads.into());
+    let memory = memory.with_context(|| format!("cannot solve {}", race.ruleset()))?;
+    remark(format_args!("{} needs about {memory} of memory", race.ruleset()));
     let stops = Arc::new(AtomicBool::new(false));
     terminal::on_interrupt(Some(&stops), "stopping (again: at once, losing what was not saved)")?;
 
