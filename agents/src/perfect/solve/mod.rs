@@ -26,7 +26,7 @@ use sweep::{Kernel, SweepOrder, Sweeps, Swept};
 pub use best_response::{Memory, Response, evaluate_policies};
 pub use certificate::Certificate;
 pub use kernel::{PlayerPolicy, TabularPolicy};
-pub use memory::{Bytes, check_memory};
+pub use memory::check_memory;
 pub(crate) use sweep::fold;
 pub use sweep::{Cursor, SweepProgress};
 
@@ -125,12 +125,10 @@ pub enum SolveError {
         found: usize,
     },
     /// There is too little memory.
-    #[error("that needs about {needed} of memory, and {}", granted(*available))]
+    #[error("that needs about {gigabytes:.2} GB of memory; less is free, or a limit allows less (`ulimit -v`)")]
     Memory {
         /// How much is needed, about.
-        needed: Bytes,
-        /// How much is free; `None` where a limit of the process is the reason.
-        available: Option<Bytes>,
+        gigabytes: f64,
     },
     /// The values do not converge.
     #[error("after {sweeps} sweeps values still change by {change:e}: there may be no pure perfect play")]
@@ -140,11 +138,6 @@ pub enum SolveError {
         /// The largest change in the last of them.
         change: f64,
     },
-}
-
-/// How much memory there is, for an error.
-fn granted(available: Option<Bytes>) -> String {
-    available.map_or_else(|| "a limit allows less (`ulimit -v`)".to_owned(), |bytes| format!("{bytes} are free"))
 }
 
 /// Sweeps after which values are taken not to converge.
@@ -170,7 +163,7 @@ pub fn solve<T: TurnModel>(
 ) -> Result<Solved, SolveError> {
     let expected = value_count(turns.index());
     if unfinished.is_none() {
-        memory::reserve(expected, memory::solve_arrays(turns.index(), config.certify), config.threads)?;
+        check_memory(turns.index(), config.certify, config.threads)?;
     }
     let fresh = || Unfinished { values: vec![ONE / 2; expected], ..Unfinished::default() };
     let Unfinished { mut values, place, mut deltas } = unfinished.unwrap_or_else(fresh);

@@ -43,7 +43,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     }
     let memory = check_memory(&starts, !args.no_proof, args.threads.into());
     let memory = memory.with_context(|| format!("cannot solve {}", race.ruleset()))?;
-    remark(format_args!("{} needs about {memory} of memory", race.ruleset()));
+    remark(format_args!("{} needs about {memory:.2} GB of memory", race.ruleset()));
     let stops = Arc::new(AtomicBool::new(false));
     terminal::on_interrupt(Some(&stops), "stopping (again: at once, losing what was not saved)")?;
 
