@@ -125,6 +125,11 @@ settings! {
     }
 }
 
+/// The largest batch.
+pub const MOST_BATCH: i64 = 65_536;
+/// The most average uses of a sample.
+pub const MOST_REPLAYS: f64 = 100.0;
+
 settings! {
     /// The learner: targets, losses, optimiser and replay buffer.
     pub struct LearningConfig {
@@ -140,11 +145,11 @@ settings! {
         /// Share of the run after which the learning rate falls.
         pub decay_start: f64 = 0.3 => Number(0.0, 1.0),
         /// Batch size: samples in a step.
-        pub batch: usize = 256 => Whole(1, 65_536),
+        pub batch: usize = 256 => Whole(1, MOST_BATCH),
         /// Capacity of the replay buffer of either network in samples, at least `batch`.
         pub replay_capacity: usize = 20_000 => Whole(1, 100_000_000),
         /// Average uses of a sample.
-        pub replays: f64 = 1.0 => Above(0.0, 100.0),
+        pub replays: f64 = 1.0 => Above(0.0, MOST_REPLAYS),
         /// Weight of the policy loss; the value loss has weight 1.
         pub policy_weight: f64 = 1.0 => Number(0.0, 100.0),
         /// Policy temperature, in units of value: the policy target is the softmax of the afterstates' values over it.

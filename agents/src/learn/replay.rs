@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::learn::net::{Batch, Sample};
 use crate::learn::selfplay::{GameRecord, TargetRule, TrainingPosition};
 use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, NamedTensor, TensorFile};
+use crate::network::tensor_file::{self, MAX_HEADER, NamedTensor, TensorFile};
 use crate::play::error::Error;
 use crate::play::perspective;
 
@@ -196,7 +196,9 @@ impl Replay {
     /// values that the network has not.
     pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, Error> {
         let actions = shape.actions;
-        let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
+        // Lengths, legal actions and place in the deck; values; at most all entries and all actions.
+        let most = 16 + 4 * shape.values + 2 * shape.observation + 6 * actions;
+        let bytes = tensor_file::read(&dir.join(FILE), MAX_HEADER + (capacity * most) as u64)?;
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: BufferManifest =
             serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("replay"))?;

@@ -15,7 +15,7 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Spec};
 use serde::{Deserialize, Serialize};
 
-use super::config::{Plan, TrainConfig};
+use super::config::{MOST_BATCH, MOST_REPLAYS, Plan, TrainConfig};
 use super::net::{Batch, Learner, LearnerDevice, Losses};
 use super::replay::{Part, Replay};
 use super::selfplay::{GameCounts, GameRecord, TargetRule, fit_luck, play_games};
@@ -151,8 +151,12 @@ impl<G: Game> Trainer<G> {
             let (folder, capacity) = (dir.join(FOLDERS[network]), config.learning.replay_capacity);
             let replay =
                 Replay::load(&folder, PARTS[network], capacity, &shape).map_err(saved("replay", network, dir))?;
-            let learner = load_learner(config, network, shape, device, dir)?;
-            Ok(NetTrainer { learner, replay, draws: draws[network].clone() })
+            let (learner, draws) = (load_learner(config, network, shape, device, dir)?, draws[network].clone());
+            // Other settings may have been those of the run until now.
+            let (due, most) = (draws.due, MOST_REPLAYS * replay.added() as f64 + MOST_BATCH as f64);
+            let wrong = || Error::new(format!("`due` is {due}, but must be from 0 to {most}"));
+            (0.0..=most).contains(&due).then_some(()).ok_or_else(wrong).map_err(saved("state", network, dir))?;
+            Ok(NetTrainer { learner, replay, draws })
         })
     }
 

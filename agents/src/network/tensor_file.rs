@@ -5,8 +5,7 @@
 //! tensors is left to the callers.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use flate2::Crc;
@@ -16,10 +15,10 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::Deserialize;
 
 use crate::play::error::Error;
-use crate::play::files::write_whole;
+use crate::play::files::{open_regular, read_within, write_whole};
 
 /// The largest header that is read, in bytes.
-const MAX_HEADER: u64 = 16 << 20;
+pub(crate) const MAX_HEADER: u64 = 16 << 20;
 /// Bytes before the header: its length.
 const LENGTH: usize = 8;
 /// The file breaks a rule of the format.
@@ -228,12 +227,9 @@ pub(crate) fn check_size(bytes: u64, limit: u64) -> Result<(), Error> {
 /// Reads a whole file of at most `limit` bytes.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let failed = failed("read", path);
-    let file = File::open(path).map_err(&failed)?;
-    let bytes = file.metadata().map_err(&failed)?.len();
-    check_size(bytes, limit)?;
-    let mut content = Vec::with_capacity(bytes as usize);
-    file.take(limit).read_to_end(&mut content).map_err(failed)?;
-    Ok(content)
+    let file = open_regular(path).map_err(&failed)?;
+    check_size(file.metadata().map_err(&failed)?.len(), limit)?;
+    read_within(limit, file).map_err(failed)
 }
 
 /// Writes a file so that under its name there is always either the old content or the new.

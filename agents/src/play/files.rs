@@ -1,30 +1,30 @@
-//! Atomic writes of files.
+//! Atomic writes of files, and reads that are bounded and never block.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Ending of names that are not complete yet, or no longer.
 pub const TEMPORARY: &str = "tmp";
 
 /// Replaces the file at `path` by what `write` writes: under this name stands the old content or the new, never a part,
-/// also after a loss of power. Behind a link the file is replaced that it leads to.
+/// also after a loss of power.
 ///
 /// # Errors
-/// Those of `write`, and what `failed` makes of it when the file cannot be written or `path` is something else than a
-/// file; what was there stays.
+/// Those of `write`, and what `failed` makes of it when the file cannot be written or `path` is a link or anything else
+/// than a regular file; what was there stays.
 pub fn write_whole<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let target = target(path).map_err(&failed)?;
-    let (temporary, file) = open_temporary(&target).map_err(&failed)?;
+    check_target(path).map_err(&failed)?;
+    let (temporary, file) = open_temporary(path).map_err(&failed)?;
     let mut file = BufWriter::new(file);
     let written = write(&mut file).and_then(|()| {
         let finished = file.flush().and_then(|()| file.get_ref().sync_all());
-        let named = finished.and_then(|()| fs::rename(&temporary, &target));
-        named.and_then(|()| sync_folder(target.parent().unwrap_or(&target))).map_err(&failed)
+        let named = finished.and_then(|()| fs::rename(&temporary, path));
+        named.and_then(|()| sync_folder(path.parent().unwrap_or(path))).map_err(&failed)
     });
     if written.is_err() {
         // The first error is the one to report; a leftover is harmless.
@@ -54,20 +54,74 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// When it cannot.
 pub fn check_writable(path: &Path) -> io::Result<()> {
-    let (temporary, _file) = open_temporary(&target(path)?)?;
+    check_target(path)?;
+    let (temporary, _file) = open_temporary(path)?;
     fs::remove_file(temporary)
 }
 
-/// The file that is replaced.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if target.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+/// Checks that what is at `path`, if anything, is a regular file and no link to one, so that it can be replaced.
+///
+/// # Errors
+/// What is there instead.
+pub fn check_target(path: &Path) -> io::Result<()> {
+    fs::symlink_metadata(path).map_or(Ok(()), |facts| check_regular(&facts))
+}
+
+fn check_regular(facts: &Metadata) -> io::Result<()> {
+    let what = match facts.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "it is a folder",
+        kind if kind.is_symlink() => "it is a symbolic link, and files are not written through links",
+        _ => "it is not a regular file",
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+/// Opens the regular file at `path`, or behind a link there, for reading.
+///
+/// # Errors
+/// When there is none, or something else, such as a pipe, at which reading could wait for ever.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    check_regular(&fs::metadata(path)?)?;
+    File::open(path)
+}
+
+/// Reads at most `limit` bytes, of a file, a pipe or a device.
+///
+/// # Errors
+/// When reading fails, or there is more.
+pub fn read_within(limit: u64, input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 <= limit {
+        return Ok(bytes);
     }
-    if target.exists() && !target.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {} KiB", limit >> 10)))
+}
+
+/// Reads a text of at most `limit` bytes.
+///
+/// # Errors
+/// As [`read_within`], and when it is not UTF-8.
+pub fn read_text(limit: u64, input: impl Read) -> io::Result<String> {
+    let text = String::from_utf8(read_within(limit, input)?);
+    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not a text in UTF-8"))
+}
+
+/// The longest line that a person types, in bytes.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// Reads a line with its line break; nothing at the end of the input.
+///
+/// # Errors
+/// When reading fails, or the line is longer than a person types.
+pub fn read_line(input: &mut impl BufRead) -> io::Result<String> {
+    let mut line = Vec::new();
+    input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    match line.len() as u64 {
+        LONGEST_LINE => Err(io::Error::other(format!("a line is longer than {} KiB", LONGEST_LINE >> 10))),
+        _ => Ok(String::from_utf8_lossy(&line).into_owned()),
     }
-    Ok(target)
 }
 
 /// Makes the file that is renamed to `path` once it is written, and locks it while it is open: a second writer waits

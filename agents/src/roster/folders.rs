@@ -4,31 +4,43 @@
 //! [`crate::perfect::table`].
 
 use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use ashta_env::race::Race;
 
 use super::{
-    AgentError, BotSource, EmbeddedBot, Lookahead, NamedAgent, PERFECT, Player, TABLE, TableCache, listed, table_files,
+    AgentError, BotSource, EmbeddedBot, Lookahead, NamedAgent, PERFECT, Player, TABLE, TableCache, listed,
 };
 use crate::play::baseline::Baseline;
+use crate::play::error::Error;
+use crate::play::files::open_regular;
 
 /// The file extension of bots.
 pub const BOT: &str = "bot";
 
 /// Where bots and tables go by their names: in folders, and bots also in the program itself. Of two with the same name
 /// that in the first folder counts, and last what the program brings.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Folders {
     /// The folders; those that do not exist hold nothing.
     pub folders: Vec<PathBuf>,
     /// The bots in the program.
     pub embedded: &'static [EmbeddedBot],
+    /// Receives a sentence about each folder or file that is left out, because nobody asked for it by name and it
+    /// cannot be read.
+    pub warn: fn(&str),
+}
+
+impl Default for Folders {
+    fn default() -> Folders {
+        Folders { folders: Vec::new(), embedded: &[], warn: |_| {} }
+    }
 }
 
 impl From<Vec<PathBuf>> for Folders {
     fn from(folders: Vec<PathBuf>) -> Folders {
-        Folders { folders, embedded: &[] }
+        Folders { folders, ..Folders::default() }
     }
 }
 
@@ -43,7 +55,7 @@ impl Folders {
             Err(AgentError::Unknown(unknown)) => self.named(name, &unknown)?,
             parsed => parsed?,
         };
-        Ok(agent.with_tables_in(&self.folders))
+        Ok(agent.with_tables_in(self))
     }
 
     /// Loads a baseline, perfect play, or a bot by its name, never a file by its path.
@@ -55,10 +67,10 @@ impl Folders {
         let (base, suffix) = name.split_at(name.find('+').unwrap_or(name.len()));
         suffix.strip_prefix('+').map(str::parse::<Lookahead>).transpose()?;
         if self.bot(base).is_some() {
-            return Ok(self.named(name, name)?.with_tables_in(&self.folders));
+            return Ok(self.named(name, name)?.with_tables_in(self));
         }
         let is_built_in = Baseline::named(name).is_some() || base == Baseline::Greedy.name() || name == PERFECT;
-        if is_built_in { Ok(name.parse::<NamedAgent>()?.with_tables_in(&self.folders)) } else { Err(unknown()) }
+        if is_built_in { Ok(name.parse::<NamedAgent>()?.with_tables_in(self)) } else { Err(unknown()) }
     }
 
     fn named(&self, name: &str, unknown: &str) -> Result<NamedAgent, AgentError> {
@@ -102,12 +114,8 @@ impl Folders {
     /// The bots, by name.
     pub fn bots(&self) -> Vec<(String, BotSource)> {
         let mut bots = BTreeMap::new();
-        for file in self.folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten() {
-            let path = file.path();
-            if path.extension().is_some_and(|end| end == BOT) {
-                let source = BotSource::File(path);
-                bots.entry(source.name()).or_insert(source);
-            }
+        for source in self.files(BOT).into_iter().map(BotSource::File) {
+            bots.entry(source.name()).or_insert(source);
         }
         for bot in self.embedded {
             bots.entry(bot.name.to_owned()).or_insert(BotSource::Embedded(*bot));
@@ -116,23 +124,47 @@ impl Folders {
     }
 
     /// The files of tables.
-    ///
-    /// # Errors
-    /// When a folder cannot be read.
-    pub fn tables(&self) -> Result<Vec<PathBuf>, AgentError> {
-        table_files(&self.folders)
+    pub fn tables(&self) -> Vec<PathBuf> {
+        let mut files = self.files(TABLE);
+        files.sort_unstable();
+        files
     }
 
-    /// Perfect play of a game, where there is a table of it.
-    ///
-    /// # Errors
-    /// When a table is damaged.
-    pub fn perfect(&self, race: &Race) -> Result<Option<Player>, AgentError> {
-        match (NamedAgent::Perfect { tables: TableCache::new(&self.folders) }).player(race) {
-            Ok(player) => Ok(Some(player)),
-            Err(AgentError::NoTable { .. }) => Ok(None),
-            Err(error) => Err(error),
+    /// The regular files with this ending, folder by folder.
+    fn files(&self, ending: &str) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for folder in &self.folders {
+            let list = || folder.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>();
+            match list() {
+                Ok(paths) => files.extend(paths.into_iter().filter(|path| path.extension() == Some(ending.as_ref()))),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => {
+                    self.leave_out(&Error::caused(format!("cannot read the folder {}", folder.display()), error))
+                }
+            }
         }
+        files.retain(|path| {
+            let opened = open_regular(path).map_err(Error::because(format!("cannot read {}", path.display())));
+            opened.map_err(|error| self.leave_out(&error)).is_ok()
+        });
+        files
+    }
+
+    /// Warns of what cannot be read, with the causes.
+    pub(super) fn leave_out(&self, error: &dyn std::error::Error) {
+        let causes: Vec<String> =
+            std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect();
+        (self.warn)(&format!("left out: {}", causes.join(": ")));
+    }
+
+    /// Perfect play of a game, where there is a table of it that can be read.
+    pub fn perfect(&self, race: &Race) -> Option<Player> {
+        match (NamedAgent::Perfect { tables: TableCache::new(self) }).player(race) {
+            Ok(player) => return Some(player),
+            Err(AgentError::NoTable { .. }) => {}
+            Err(error) => self.leave_out(&error),
+        }
+        None
     }
 
     /// Finds the reference evaluator that measures luck and errors: `auto` is perfect play where the game is solved,
@@ -144,22 +176,17 @@ impl Folders {
     pub fn reference(&self, spec: &str, race: &Race) -> Result<Option<Player>, AgentError> {
         match spec {
             "none" => Ok(None),
-            "auto" => match self.perfect(race)? {
-                Some(player) => Ok(Some(player)),
-                None => self.largest_bot(race),
-            },
+            "auto" => Ok(self.perfect(race).or_else(|| self.largest_bot(race))),
             spec => Ok(Some(self.agent(spec)?.player(race)?)),
         }
     }
 
     /// The bot that plays a game with the largest value network, one ply ahead, if there is one.
-    ///
-    /// # Errors
-    /// When a bot is damaged.
-    pub fn largest_bot(&self, race: &Race) -> Result<Option<Player>, AgentError> {
+    pub fn largest_bot(&self, race: &Race) -> Option<Player> {
         let mut largest: Option<(usize, Player)> = None;
         for (_, source) in self.bots() {
-            let agent = NamedAgent::of_source(source, Lookahead::Plies(1))?;
+            let read = NamedAgent::of_source(source, Lookahead::Plies(1));
+            let Ok(agent) = read.map_err(|error| self.leave_out(&error)) else { continue };
             let size = agent.bot().map_or(0, |bot| bot.manifest.shape.value.parameters());
             if let Ok(player) = agent.player(race)
                 && largest.as_ref().is_none_or(|(most, _)| size > *most)
@@ -167,6 +194,6 @@ impl Folders {
                 largest = Some((size, player));
             }
         }
-        Ok(largest.map(|(_, player)| player))
+        largest.map(|(_, player)| player)
     }
 }

@@ -18,7 +18,6 @@ pub mod folders;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::ErrorKind;
 use std::num::IntErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -37,6 +36,7 @@ use crate::play::baseline::{Baseline, PipEvaluator};
 use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
 use crate::play::level::Level;
+use crate::roster::folders::Folders;
 use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
 
 /// An agent by its name, with its files loaded.
@@ -241,10 +241,16 @@ impl FromStr for NamedAgent {
             Some((path, suffix)) if Path::new(path).is_file() => {
                 NamedAgent::of_source(BotSource::File(path.into()), suffix.parse()?)
             }
-            _ => Err(AgentError::Unknown(format!(
-                "`{text}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}",
-                BUILT_IN.join(", ")
-            ))),
+            behind => {
+                let mut names = std::iter::once(text).chain(behind.map(|(name, _)| name));
+                Err(AgentError::Unknown(match names.find(|name| Path::new(name).exists()) {
+                    Some(name) => format!("`{name}` is not a regular file"),
+                    None => format!(
+                        "`{text}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}",
+                        BUILT_IN.join(", ")
+                    ),
+                }))
+            }
         }
     }
 }
@@ -294,35 +300,16 @@ impl fmt::Display for NamedAgent {
     }
 }
 
-/// The table files of folders; a folder that does not exist has none.
-pub(crate) fn table_files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AgentError> {
-    let mut files = Vec::new();
-    for folder in folders {
-        let failed =
-            |source| Error::caused(format!("cannot read the folder {} of bots and tables", folder.display()), source);
-        let entries = match folder.read_dir() {
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            entries => entries.map_err(failed)?,
-        };
-        for entry in entries {
-            files.push(entry.map_err(failed)?.path());
-        }
-    }
-    files.retain(|path| path.extension().is_some_and(|end| end == TABLE));
-    files.sort_unstable();
-    Ok(files)
-}
-
 /// The tables of a folder or several, read when they are needed.
 #[derive(Debug, Default)]
 pub struct TableCache {
-    folders: Vec<PathBuf>,
+    folders: Folders,
     tables: Mutex<BTreeMap<u64, Arc<Table>>>,
 }
 
 impl TableCache {
-    fn new(folders: &[PathBuf]) -> Arc<TableCache> {
-        Arc::new(TableCache { folders: folders.to_owned(), tables: Mutex::default() })
+    fn new(folders: &Folders) -> Arc<TableCache> {
+        Arc::new(TableCache { folders: folders.clone(), tables: Mutex::default() })
     }
 
     /// The table of a ruleset.
@@ -332,15 +319,19 @@ impl TableCache {
         if let Some(table) = tables.get(&hash) {
             return Ok(Arc::clone(table));
         }
-        for path in table_files(&self.folders)? {
-            let header = TableHeader::read(&path)?;
-            if header.ruleset == *ruleset && header.facts.is_some() {
-                let table = Arc::new(Table::read(&path)?);
-                tables.insert(hash, Arc::clone(&table));
-                return Ok(table);
+        let mut damaged = None;
+        for path in self.folders.tables() {
+            match TableHeader::read(&path) {
+                Ok(header) if header.ruleset == *ruleset && header.facts.is_some() => match Table::read(&path) {
+                    Ok(table) => return Ok(Arc::clone(tables.entry(hash).or_insert(Arc::new(table)))),
+                    Err(error) => damaged = Some(error.into()),
+                },
+                Ok(_) => {}
+                Err(error) => self.folders.leave_out(&error),
             }
         }
-        Err(AgentError::NoTable { ruleset: ruleset.to_string(), folders: listed(&self.folders) })
+        let folders = listed(&self.folders.folders);
+        Err(damaged.unwrap_or_else(|| AgentError::NoTable { ruleset: ruleset.to_string(), folders }))
     }
 }
 
@@ -374,7 +365,7 @@ impl NamedAgent {
 
     /// The same agent, which looks for tables of perfect play in `folders` once a game is known.
     #[must_use]
-    pub fn with_tables_in(mut self, folders: &[PathBuf]) -> NamedAgent {
+    pub fn with_tables_in(mut self, folders: &Folders) -> NamedAgent {
         if let NamedAgent::Bot { tables, .. } | NamedAgent::Perfect { tables } = &mut self {
             *tables = TableCache::new(folders);
         }

@@ -17,6 +17,7 @@ use std::slice;
 use std::sync::{Mutex, PoisonError};
 
 use ashta_agents::protocol::Engine;
+use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{BotSource, NamedAgent};
 use serde_json::{Value, json};
 
@@ -124,7 +125,7 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
             _ => None,
         };
         let folder = folder.map(|folder| if folder == Path::new("") { Path::new(".") } else { folder }.to_owned());
-        Ok(boxed(agent.with_tables_in(folder.as_slice())))
+        Ok(boxed(agent.with_tables_in(&Folders::from(Vec::from_iter(folder)))))
     })
 }
 

@@ -15,6 +15,7 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, BySeat, Game as _, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
+use ashta_train::run::output::remark_once;
 use ashta_train::run::{embedded, games};
 use ndarray::Array2;
 use numpy::{PyArray2, PyArrayMethods};
@@ -133,7 +134,7 @@ pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) 
         Some(folders) => Ok(folders.into()),
         None => {
             let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
-            Ok(Folders { folders, embedded: embedded::BOTS })
+            Ok(Folders { folders, embedded: embedded::BOTS, warn: remark_once })
         }
     }
 }
@@ -275,7 +276,7 @@ impl Bot {
     /// The bot as a player: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty.
     #[pyo3(signature = (lookahead = "1ply"))]
     fn agent(&self, lookahead: &str) -> Result<Agent> {
-        let folders = &self.folders.folders;
+        let folders = &self.folders;
         let agent = NamedAgent::of_bot(self.source.clone(), self.bot.clone(), lookahead.parse()?);
         Agent::of(&agent.with_tables_in(folders), &self.game, self.folders.clone())
     }

@@ -1,6 +1,5 @@
 //! `Game`: the rules of one game, in the words of OpenSpiel.
 
-use std::fs;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets, builtin};
+use ashta_train::run::sheet_file;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 
@@ -104,7 +104,7 @@ fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
             let wrong = |_| wrong_type("`sheet` is the text of a sheet, or the path of one that ends in .toml");
             let path: PathBuf = sheet.extract().map_err(wrong)?;
             let name = path.display().to_string();
-            (fs::read_to_string(&path).with_context(|| name.clone())?, name)
+            (sheet_file::text(&path).with_context(|| name.clone())?, name)
         }
     };
     let sheet = Sheet::read(&text, &file)?;

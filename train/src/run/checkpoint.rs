@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use ashta_agents::learn::trainer::TrainerState;
 use serde::{Deserialize, Serialize};
 
-use crate::run::files::write_whole;
+use crate::run::files::{read, write_whole};
 
 /// The counters and generators of the loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,8 +42,7 @@ pub fn save_state(dir: &Path, state: &LoopState) -> Result<()> {
 /// When the file is missing or not what it should be.
 pub fn load_state(dir: &Path) -> Result<LoopState> {
     let path = dir.join(FILE);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse_state(&text).with_context(|| format!("cannot use {}", path.display()))
+    parse_state(&String::from_utf8_lossy(&read(&path)?)).with_context(|| format!("cannot use {}", path.display()))
 }
 
 /// The counters and generators in a text of JSON.
@@ -51,5 +50,23 @@ pub fn load_state(dir: &Path) -> Result<LoopState> {
 /// # Errors
 /// When it is not what it should be.
 pub fn parse_state(text: &str) -> Result<LoopState> {
-    serde_json::from_str(text).context("not the state of a training loop")
+    let state: LoopState = serde_json::from_str(text).context("not the state of a training loop")?;
+    let (iteration, games) = (state.iteration as f64, state.games as f64);
+    let numbers = [
+        ("games", Some(games), MOST_GAMES),
+        ("iteration", Some(iteration), games),
+        ("seconds", Some(state.seconds), MOST_SECONDS),
+        ("best_score", state.best_score, 1.0),
+        ("best", state.best.map(|best| best as f64), iteration),
+    ];
+    for (name, number, most) in numbers {
+        let number = number.unwrap_or_default();
+        ensure!((0.0..=most).contains(&number), "`{name}` is {number}, but must be from 0 to {most}");
+    }
+    Ok(state)
 }
+
+/// The most games of a run, as in its settings.
+const MOST_GAMES: f64 = 1e12;
+/// The most seconds of training, a thousand times the largest time limit.
+const MOST_SECONDS: f64 = 6e10;

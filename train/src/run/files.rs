@@ -2,6 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
@@ -18,14 +20,39 @@ pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     written.with_context(|| cannot_write(path))
 }
 
-/// What is in the file at `path`, if there is one.
+/// Opens the file at `path` itself for writing: not what a link there leads to, and no pipe or device.
 ///
 /// # Errors
-/// When it cannot be read, with the path.
+/// When it cannot be opened, with the path.
+pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> Result<File> {
+    // Should there be one by now.
+    #[cfg(unix)]
+    options.custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
+    files::check_target(path).and_then(|()| options.write(true).open(path)).with_context(|| cannot_write(path))
+}
+
+/// The longest file of a run that is read at once, in bytes.
+const LONGEST: u64 = 1 << 30;
+
+/// What is in the regular file at `path`.
+///
+/// # Errors
+/// When it cannot be read or is longer than can be meant, with the path.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let read = files::open_regular(path).and_then(|file| files::read_within(LONGEST, file));
+    read.with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// What is in the regular file at `path`, if there is one.
+///
+/// # Errors
+/// As [`read`].
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
-    match std::fs::read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        read => read.map(Some).with_context(|| format!("cannot read {}", path.display())),
+    match read(path) {
+        Err(error) if error.downcast_ref().is_some_and(|io: &std::io::Error| io.kind() == ErrorKind::NotFound) => {
+            Ok(None)
+        }
+        read => read.map(Some),
     }
 }
 

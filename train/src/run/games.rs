@@ -15,6 +15,7 @@ use ashta_env::sheet::{Sheets, builtin};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 use crate::run::config::RulesetConfig;
+use crate::run::output::remark_once;
 use crate::run::{embedded, sheet_file};
 
 /// The game of a configuration.
@@ -109,7 +110,7 @@ pub fn folders() -> Folders {
     let folders = DATA.get().cloned().into_iter().chain(listed).chain(usual.into_iter().flatten());
     // One that cannot be looked into is not left out silently.
     let is_there = |folder: &PathBuf| !folder.is_file() && folder.try_exists().unwrap_or(true);
-    Folders { folders: folders.filter(is_there).collect(), embedded: embedded::BOTS }
+    Folders { folders: folders.filter(is_there).collect(), embedded: embedded::BOTS, warn: remark_once }
 }
 
 /// Where a user keeps bots and tables: `~/.local/share/ashta` on Linux, or what `XDG_DATA_HOME` says.
@@ -160,7 +161,7 @@ pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     let Some(player) = folders.reference(spec, race)? else { return Ok(None) };
     // The levels of a bot were measured by its own values, which are close to those of perfect play.
     let by_perfect = player.table().is_some();
-    let measured = if by_perfect { folders.largest_bot(race)? } else { None };
+    let measured = if by_perfect { folders.largest_bot(race) } else { None };
     let bot = measured.as_ref().unwrap_or(&player).named().bot();
     let bands = bot.map(|bot| bands(&bot.manifest.levels, by_perfect)).unwrap_or_default();
     Ok(Some(player.reference().with_bands(bands)))

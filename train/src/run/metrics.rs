@@ -20,7 +20,9 @@ use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary;
 
-use crate::run::files::{cannot_write, check_writable, entries, read_if_there, sync_folder, write_whole};
+use crate::run::files::{
+    cannot_write, check_writable, entries, open_to_write, read, read_if_there, sync_folder, write_whole,
+};
 use crate::run::output::remark;
 
 const LINES: &str = "metrics.jsonl";
@@ -78,7 +80,7 @@ impl Metrics {
         tried.with_context(|| format!("cannot write to the folder {}", folder.display()))?;
         let evaluated = forget_lines(&path, last)?;
         forget_events(&folder, last)?;
-        let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(|| cannot_write(&path))?;
+        let lines = open_to_write(&path, OpenOptions::new().create(true).append(true))?;
         let events = EventFile::new(&folder)?;
         sync_folder(run)?;
         Ok(Metrics {
@@ -233,7 +235,7 @@ fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
             fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
             continue;
         };
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = read(path)?;
         let is_kept = |record: &&[u8]| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL]) <= last;
         let kept: Vec<u8> = records(&bytes).filter(is_kept).flatten().copied().collect();
         write_whole(path, kept)?;

@@ -200,7 +200,7 @@ impl Run {
 /// What is missing, or does not fit the game.
 pub fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, RunEvaluator)> {
     let race = Arc::new(games::configured(&config.ruleset)?);
-    let evaluator = RunEvaluator::new(&race, config, &|spec| Ok(folders.agent(spec)?), folders.perfect(&race)?)?;
+    let evaluator = RunEvaluator::new(&race, config, &|spec| Ok(folders.agent(spec)?), folders.perfect(&race))?;
     config.run.device.check().context("run.device")?;
     threads::check(config.run.threads).context("`run.threads`")?;
     Bot::check_size(&config.training.shape(race.spec())).with_context(|| {

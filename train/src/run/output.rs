@@ -3,8 +3,10 @@
 //! The reader may be gone: `ashta bench env | head -1` closes its end after a line. That ends a command whose results
 //! are not read, and is no reason to panic or to stop a training run.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result};
 use serde::Serialize;
@@ -77,6 +79,14 @@ pub fn wrapped(text: &str, indent: usize) -> String {
 /// Writes a line about how things go. It is lost when standard error is closed.
 pub fn remark(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Writes a line about how things go, the first time that it is to be written.
+pub fn remark_once(text: &str) {
+    static WRITTEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
+        remark(text);
+    }
 }
 
 /// Whether the reader of the results has closed its end, so that the error has no reader.

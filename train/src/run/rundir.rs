@@ -17,7 +17,7 @@
 //! Exists so that nothing else needs to know these names or worry about half-written files. Does not know what a
 //! checkpoint contains (the caller that saves it writes the files) nor what a metric is.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -28,7 +28,9 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
-use crate::run::files::{TEMPORARY, cannot_write, entries, read_if_there, remove, sync_folder, write_whole};
+use crate::run::files::{
+    TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there, remove, sync_folder, write_whole,
+};
 use crate::run::output::remark;
 use manifest::CheckpointManifest;
 
@@ -87,8 +89,7 @@ impl RunInfo {
     fn read(run: &Path) -> Result<RunInfo> {
         let file = run.join(INFO);
         let not_a_run = || format!("{} is not the folder of a run: cannot read {}", run.display(), file.display());
-        let text = fs::read_to_string(&file).with_context(not_a_run)?;
-        serde_json::from_str(&text).with_context(not_a_run)
+        serde_json::from_slice(&read(&file).with_context(not_a_run)?).with_context(not_a_run)
     }
 
     /// Says so in the folder of a run.
@@ -402,7 +403,7 @@ fn make_unused(directory: &Path, name: &str) -> Result<PathBuf> {
 /// Marks the run as being trained by this process until the file is closed, which the system does if the process dies.
 fn lock(run: &Path) -> Result<File> {
     let path = run.join(LOCK);
-    let file = File::create(&path).with_context(|| cannot_write(&path))?;
+    let file = open_to_write(&path, OpenOptions::new().create(true))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => bail!("another process is training in {}", run.display()),

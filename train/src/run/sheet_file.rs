@@ -1,9 +1,10 @@
 //! Sheets in files: games of a player's own, beside those that come with the program.
 
 use std::fs::File;
-use std::io::Read;
+use std::io;
 use std::path::Path;
 
+use ashta_agents::play::files::read_text;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets};
 
@@ -31,9 +32,11 @@ fn listed(problems: &[String], is_unreadable: bool) -> String {
     }
 }
 
-/// Whether `game`, which may have house rules behind a `?`, is meant as the file of a sheet, and not as a name.
+/// Whether `game`, which may have house rules behind a `?`, is meant as the file of a sheet, and not as a name: by its
+/// ending, or as it names a folder, such as `/dev/stdin`.
 pub fn is_file(game: &str) -> bool {
-    Ruleset::split(game).0.ends_with(ENDING)
+    let name = Ruleset::split(game).0;
+    name.ends_with(ENDING) || name.contains('/')
 }
 
 /// Reads the sheet in a file, and its text.
@@ -43,15 +46,17 @@ pub fn is_file(game: &str) -> bool {
 pub fn read(path: &Path) -> Result<(Sheet, String), SheetFileError> {
     let file = path.display().to_string();
     let one = |problem: String| SheetFileError { problems: vec![problem], is_unreadable: true };
-    let mut bytes = Vec::new();
-    let opened = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
-    opened.map_err(|error| one(format!("cannot read the sheet {file}: {error}")))?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(one(format!("{file}: a sheet is not longer than {} KiB", LONGEST >> 10)));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| one(format!("{file}: the sheet is no text in UTF-8")))?;
+    let text = text(path).map_err(|error| one(format!("cannot read the sheet {file}: {error}")))?;
     let sheet = parse(&text, &file)?;
     Ok((sheet, text))
+}
+
+/// The text of a sheet.
+///
+/// # Errors
+/// When the file cannot be read, or is too long.
+pub fn text(path: &Path) -> io::Result<String> {
+    read_text(LONGEST, File::open(path)?)
 }
 
 /// The sheet with this text; `file` names it in errors.

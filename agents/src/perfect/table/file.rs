@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::{Table, TableValues};
 use crate::perfect::solve::{Cursor, Facts, Unfinished, value_count};
 use crate::play::error::Error;
-use crate::play::files::write_whole;
+use crate::play::files::{open_regular, write_whole};
 
 /// The first bytes of every table.
 pub(super) const MAGIC: &[u8; 8] = b"ASHTATBL";
@@ -130,7 +130,7 @@ pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Er
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, Error> {
-    Ok(BufReader::new(File::open(path).map_err(io("opened"))?))
+    Ok(BufReader::new(open_regular(path).map_err(io("opened"))?))
 }
 
 /// The content of a file, finished or not.
@@ -214,7 +214,9 @@ fn read_values<V>(
         let size = bytes * here;
         let mut planes = Vec::with_capacity(size + 1);
         let read = ZlibDecoder::new(packed.as_slice()).take(size as u64 + 1).read_to_end(&mut planes);
-        check_intact(&part, read.is_ok() && planes.len() == size)?;
+        Error::unless(read.is_ok() && planes.len() == size, || {
+            format!("is damaged: block {} does not have {size} bytes unpacked", block + 1)
+        })?;
         if values.capacity() < values.len() + here {
             // A header alone takes no room: there is as much again as has been read, and no more than there will be.
             values.reserve_exact((values.len() + here).min(count - values.len()));

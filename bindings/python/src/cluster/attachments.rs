@@ -27,17 +27,17 @@ pub(crate) fn unpack((name, lookahead, content): &PackedAgent, folders: &Folders
     if content.is_empty() {
         return Ok(folders.agent(name)?);
     }
-    Ok(NamedAgent::of_file(name, content, lookahead)?.with_tables_in(&folders.folders))
+    Ok(NamedAgent::of_file(name, content, lookahead)?.with_tables_in(folders))
 }
 
 /// The table of a game, where it is solved.
 pub(crate) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
-    if folders.perfect(race)?.is_none() {
+    if folders.perfect(race).is_none() {
         return Ok(Files::new());
     }
     let is_ours = |path: &PathBuf| {
         TableHeader::read(path).is_ok_and(|header| header.ruleset == *race.ruleset() && header.facts.is_some())
     };
-    let path = folders.tables()?.into_iter().find(is_ours).context("the table was there a moment ago")?;
+    let path = folders.tables().into_iter().find(is_ours).context("the table was there a moment ago")?;
     Ok(Files::from([("perfect.table".to_owned(), read(&path)?)]))
 }

@@ -9,9 +9,11 @@ mod workers;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use ashta_agents::play::files::{open_regular, read_within};
 use tempfile::TempDir;
 
 pub use run::{Plan, TrainingRun};
@@ -35,14 +37,16 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
         let path = folder.join(name);
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
-        fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
+        let written = fs::File::create_new(&path).and_then(|mut file| file.write_all(content));
+        written.with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }
 
 /// The content of a file.
 fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    let read = open_regular(path).and_then(|file| read_within(u64::MAX, file));
+    read.with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Every file of a folder.

@@ -174,7 +174,7 @@ impl RunEvaluator {
             let folder = scratch(&tables)?;
             let folders = Folders::from(vec![folder.path().to_owned()]);
             let agent = |spec: &str| unpack(opponents.get(spec).context("the opponent came along")?, &folders);
-            let perfect = folders.perfect(&race)?;
+            let perfect = folders.perfect(&race);
             let evaluator = evaluation::RunEvaluator::new(&race, &config, &agent, perfect)?;
             Ok(RunEvaluator { config, race, evaluator: Mutex::new(evaluator) })
         })

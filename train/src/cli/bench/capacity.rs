@@ -65,7 +65,7 @@ pub(super) fn run(args: &BenchCapacityArgs, show: &mut dyn FnMut(CapacityRow) ->
     if race.spec().seats.len() != 2 {
         bail!("{} has more than two seats, and a table is not exact then", race.ruleset());
     }
-    let perfect = games::folders().perfect(&race)?;
+    let perfect = games::folders().perfect(&race);
     let perfect = perfect.with_context(|| format!("there is no table of {}", race.ruleset()))?;
     let mut replay = Replay::new(Part::Starts, usize::MAX, 0);
     let mut active = (Vec::new(), 0);

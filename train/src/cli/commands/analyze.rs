@@ -1,15 +1,14 @@
 //! `ashta analyze`: a played game, turn by turn: luck, errors, and a verdict on each player.
 
 use std::fs::File;
-use std::io::Read;
-use std::path::Path;
 
 use crate::run::files::write_whole;
 use crate::run::games;
 use crate::run::output::{columns, print, print_json};
 use crate::run::progress::percent;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use ashta_agents::arena::game_record::GameLine;
+use ashta_agents::play::files::read_text;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
@@ -27,7 +26,7 @@ const LONGEST_FILE: u64 = 1 << 30;
 /// When the game cannot be read, or no agent can evaluate it.
 pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let there = || args.game.display().to_string();
-    let text = read(&args.game).with_context(there)?;
+    let text = File::open(&args.game).and_then(|file| read_text(LONGEST_FILE, file)).with_context(there)?;
     // What is no agent is refused below.
     let by = games::agent(&args.by).ok();
     let mut sheets = games::known(&by.iter().collect::<Vec<_>>());
@@ -51,14 +50,6 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
         return print_json(&analysis);
     }
     tell(&race, &analysis)
-}
-
-/// The text of a file that is not larger than can be meant.
-fn read(path: &Path) -> Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(LONGEST_FILE + 1).read_to_string(&mut text)?;
-    ensure!(text.len() as u64 <= LONGEST_FILE, "it is longer than {} MiB", LONGEST_FILE >> 20);
-    Ok(text)
 }
 
 fn tell(race: &Race, analysis: &Analysis) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::run::evaluation::conduct;
 use crate::run::games;
-use crate::run::output::{columns, print, print_json, with_interval};
+use crate::run::output::{columns, print, print_json, remark_once, with_interval};
 use anyhow::{Context, Result};
 use ashta_agents::network::bot::{Bot, Strength};
 use ashta_agents::roster::{BotSource, Lookahead};
@@ -11,13 +11,15 @@ use serde_json::json;
 /// Runs the command.
 ///
 /// # Errors
-/// When a bot is damaged.
+/// When standard output is closed.
 pub fn run(as_json: bool) -> Result<()> {
     let mut bots = Vec::new();
     for (name, source) in games::folders().bots() {
-        let content = source.content()?;
-        let bot = Bot::from_bytes(&content).with_context(|| source.to_string())?;
-        bots.push((name, bot.manifest, source, content.len()));
+        let read = source.content().and_then(|content| Ok((Bot::from_bytes(&content)?.manifest, content.len())));
+        match read.with_context(|| source.to_string()) {
+            Ok((manifest, bytes)) => bots.push((name, manifest, source, bytes)),
+            Err(error) => remark_once(&format!("left out: {error:#}")),
+        }
     }
     if as_json {
         let json = bots.iter().map(|(name, manifest, source, bytes)| {

@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use anyhow::{Context, Result};
+use ashta_agents::play::files::read_line;
 use ashta_agents::roster::BUILT_IN;
 use ashta_env::sheet::builtin;
 
@@ -80,8 +81,7 @@ pub fn run() -> Result<()> {
 /// The next line, without the spaces around it; `None` when there is none, or nothing on it.
 fn line(input: &mut impl BufRead, question: &str) -> Result<Option<String>> {
     prompt(question)?;
-    let mut line = String::new();
-    input.read_line(&mut line).context("cannot read standard input")?;
+    let line = read_line(input).context("cannot read standard input")?;
     Ok(Some(line.trim().to_owned()).filter(|line| !line.is_empty()))
 }
 

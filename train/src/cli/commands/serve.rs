@@ -320,11 +320,7 @@ impl Site {
                 Err(error) => leave_out(error.into()),
             }
         }
-        let files = self.folders.tables().unwrap_or_else(|error| {
-            leave_out(error.into());
-            Vec::new()
-        });
-        for file in files {
+        for file in self.folders.tables() {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             match (TableHeader::read(&file), std::fs::metadata(&file)) {
                 (Ok(header), Ok(facts)) if header.facts.is_some() => {

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 
 use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_agents::play::evaluator::Evaluator;
+use ashta_agents::play::files::read_line;
 use ashta_agents::play::throws::{SeededThrows, TurnClock};
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Payoff, Seat, SeatSet};
@@ -21,6 +22,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 
+use crate::run::files::write_whole;
 use input::PlayerAnswer;
 pub use style::Style;
 use style::wrapped;
@@ -119,8 +121,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     fn keep_record(&self) -> io::Result<()> {
         let Some(path) = &self.table.record else { return Ok(()) };
-        let failed = |error| io::Error::other(format!("cannot write {}: {error}", path.display()));
-        std::fs::write(path, self.record().join("\n") + "\n").map_err(failed)
+        write_whole(path, self.record().join("\n") + "\n").map_err(|error| io::Error::other(format!("{error:#}")))
     }
 
     /// The beginning, every position in which a turn was chosen, and the position reached, each as a line of text.
@@ -182,12 +183,12 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         loop {
             write!(self.output, "Your choice (1-{}, h for help): ", texts.len())?;
             self.output.flush()?;
-            let mut line = Vec::new();
-            if self.input.read_until(b'\n', &mut line)? == 0 {
+            let line = read_line(&mut self.input)?;
+            if line.is_empty() {
                 writeln!(self.output)?;
                 return Ok(ControlFlow::Break(()));
             }
-            match PlayerAnswer::read(&String::from_utf8_lossy(&line)) {
+            match PlayerAnswer::read(&line) {
                 PlayerAnswer::Choice(number @ 1..) if number <= texts.len() => {
                     self.choose(*results.state(number - 1));
                     return Ok(ControlFlow::Continue(()));

@@ -10,6 +10,7 @@ mod read;
 mod suggest;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use ashta_agents::learn::config::{
 };
 use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::network::bot::MAX_PROBES;
+use ashta_agents::play::files::{open_regular, read_text};
 use ashta_agents::settings;
 use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem, fnv1a};
 use ashta_env::sheet::{Sheet, Sheets};
@@ -173,6 +175,9 @@ impl RulesetConfig {
     }
 }
 
+/// The longest file of settings that is read, in bytes; it may contain a sheet.
+const LONGEST: u64 = 8 << 20;
+
 impl Config {
     /// The share of the time limit that `seconds` of training are, 0 without one.
     pub fn time_share(&self, seconds: f64) -> f64 {
@@ -196,7 +201,7 @@ impl Config {
         let flags = flags.into_iter().flatten().map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
         let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();
         let embedded = embedded::CONFIGS.iter().find(|(known, _)| path == Path::new(known));
-        match (std::fs::read_to_string(path), embedded) {
+        match (File::open(path).and_then(|file| read_text(LONGEST, file)), embedded) {
             (Ok(text), _) => Config::parse(Some((path, &text)), &overrides),
             (Err(_), Some((_, text))) if !path.is_file() => Config::parse(Some((path, text)), &overrides),
             (Err(error), _) => Err(ConfigError::unreadable(path, &error)),
@@ -208,7 +213,9 @@ impl Config {
     /// # Errors
     /// As [`Config::load`], and with every key that is missing.
     pub fn of_run(file: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
-        let text = std::fs::read_to_string(file).map_err(|error| ConfigError::unreadable(file, &error))?;
+        let text = open_regular(file)
+            .and_then(|file| read_text(LONGEST, file))
+            .map_err(|error| ConfigError::unreadable(file, &error))?;
         let mut raw = RawConfig::defaults();
         raw.add_file(file, &text);
         let mut problems: Vec<_> =
@@ -231,7 +238,7 @@ impl Config {
     fn parse(file: Option<(&Path, &str)>, overrides: &[String]) -> Result<Config, ConfigError> {
         let mut raw = RawConfig::defaults();
         match file {
-            Some((path, text)) if sheet_file::is_sheet(text) => raw.add_sheet(path),
+            Some((path, text)) if sheet_file::is_sheet(text) => raw.add_sheet(path, text),
             Some((path, text)) => raw.add_file(path, text),
             None => {}
         }

@@ -56,6 +56,8 @@ pub struct RawEntry {
 #[derive(Debug)]
 pub struct RawConfig {
     entries: BTreeMap<String, RawEntry>,
+    /// The text of the sheet that the settings consist of.
+    pub sheet: Option<String>,
     problems: Vec<String>,
     /// Problems that are only counted.
     more: usize,
@@ -67,7 +69,7 @@ const MOST_PROBLEMS: usize = 100;
 impl RawConfig {
     /// The defaults alone.
     pub fn defaults() -> RawConfig {
-        let mut raw = RawConfig { entries: BTreeMap::new(), problems: Vec::new(), more: 0 };
+        let mut raw = RawConfig { entries: BTreeMap::new(), sheet: None, problems: Vec::new(), more: 0 };
         let defaults: toml::Table = DEFAULTS.parse().expect("the defaults are well-formed TOML");
         for (section, table) in defaults {
             for (key, value) in table.as_table().expect("the defaults consist of sections").clone() {
@@ -93,8 +95,10 @@ impl RawConfig {
         }
     }
 
-    /// Lays a sheet over the settings so far, as the game that is played.
-    pub fn add_sheet(&mut self, path: &Path) {
+    /// Lays a sheet with this text over the settings so far, as the game that is played.
+    pub fn add_sheet(&mut self, path: &Path, text: &str) {
+        // A pipe is read once.
+        self.sheet = Some(text.to_owned());
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = RawEntry { value: Value::String(name), origin: Origin::File(path.to_path_buf(), 1) };
         self.entries.insert("ruleset.game".to_owned(), entry);

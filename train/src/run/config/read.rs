@@ -26,9 +26,13 @@ pub const AUTO: &str = "auto";
 const MOST_LAYERS: usize = 8;
 const MOST_UNITS: i64 = 4096;
 
+/// Most names of a list, and most flags of a game.
+const MOST_NAMES: usize = 100;
+const MOST_FLAGS: usize = 10_000;
+
 /// What the names of runs, and lists of names, must be.
 const NAME: &str = "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
-const NAMES: &str = "a list of different names such as [\"random\", \"greedy\"]";
+const NAMES: &str = "a list of at most 100 different names such as [\"random\", \"greedy\"]";
 
 /// What was expected instead of `value`; `None` where it is allowed.
 fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
@@ -142,7 +146,11 @@ impl<'a> Reader<'a> {
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();
         let mut config = RulesetConfig { game, seats, sheet, flags: self.flags() };
-        let behind: Vec<(&str, &str)> = Ruleset::split(written).1.collect();
+        let mut behind: Vec<(&str, &str)> = Ruleset::split(written).1.collect();
+        if behind.len().max(config.flags.len()) > MOST_FLAGS {
+            self.refuse("ruleset.game", "with more flags", &format!("a game with at most {MOST_FLAGS}"));
+            (behind, config.flags) = Default::default();
+        }
         for (at, &(flag, value)) in behind.iter().enumerate() {
             if behind[..at].iter().any(|(other, _)| *other == flag) {
                 self.refuse_ruleset(&RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
@@ -168,9 +176,15 @@ impl<'a> Reader<'a> {
         let raw = self.raw;
         let name = Ruleset::split(game).0;
         let written = self.text("ruleset.sheet");
-        let found = match &raw.entry("ruleset.game").origin {
-            Origin::File(file, _) if sheet_file::is_file(game) => sheet_file::read(&file.with_file_name("").join(name)),
-            _ if sheet_file::is_file(game) => sheet_file::read(Path::new(name)),
+        let origin = &raw.entry("ruleset.game").origin;
+        let brought = raw.sheet.as_ref().filter(|_| matches!(origin, Origin::File(..)));
+        let is_file = sheet_file::is_file(game) || brought.is_some();
+        let found = match (origin, brought) {
+            (Origin::File(file, _), Some(text)) => {
+                sheet_file::parse(text, &file.display().to_string()).map(|sheet| (sheet, text.clone()))
+            }
+            (Origin::File(file, _), None) if is_file => sheet_file::read(&file.with_file_name("").join(name)),
+            _ if is_file => sheet_file::read(Path::new(name)),
             _ if written.is_empty() || written == NONE || builtin::named(name).is_some() => {
                 return Some((name.to_owned(), None));
             }
@@ -180,7 +194,7 @@ impl<'a> Reader<'a> {
             }
         };
         match found {
-            Ok((sheet, text)) if sheet.name == name || sheet_file::is_file(game) => {
+            Ok((sheet, text)) if sheet.name == name || is_file => {
                 let is_own = builtin::named(&sheet.name).is_none();
                 Some((sheet.name, is_own.then_some(text)))
             }
@@ -224,7 +238,7 @@ impl<'a> Reader<'a> {
 
 fn are_names(values: &[Value]) -> bool {
     let is_new = |place: usize, name: &Value| name.as_str() != Some("") && !values[..place].contains(name);
-    values.iter().enumerate().all(|(place, name)| name.is_str() && is_new(place, name))
+    values.len() <= MOST_NAMES && values.iter().enumerate().all(|(place, name)| name.is_str() && is_new(place, name))
 }
 
 fn are_widths(values: &[Value]) -> bool {

@@ -184,7 +184,7 @@ fn sections_lists_and_tables_are_not_confused() {
         [
             "--set run.seed: expected section.key=value",
             "--set evaluation.during=[\"random\", \"random\"]: `evaluation.during` is [\"random\", \"random\"], but \
-             must be a list of different names such as [\"random\", \"greedy\"]",
+             must be a list of at most 100 different names such as [\"random\", \"greedy\"]",
         ]
     );
 }

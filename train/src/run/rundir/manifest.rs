@@ -1,16 +1,16 @@
 //! The manifest of a checkpoint: what is in it, so that damage is noticed before anything is made of it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use ashta_agents::play::files::open_regular;
 use flate2::CrcReader;
 use serde::{Deserialize, Serialize};
 
 use super::RunInfo;
-use crate::run::files::{entries, sync_folder, write_whole};
+use crate::run::files::{entries, read, sync_folder, write_whole};
 
 const MANIFEST: &str = "manifest.json";
 
@@ -49,8 +49,8 @@ impl CheckpointManifest {
     /// When it is missing or not valid.
     pub fn read(folder: &Path) -> Result<CheckpointManifest> {
         let path = folder.join(MANIFEST);
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("{} is no manifest of a checkpoint", path.display()))
+        serde_json::from_slice(&read(&path)?)
+            .with_context(|| format!("{} is no manifest of a checkpoint", path.display()))
     }
 
     /// Checks that the files of a folder are those of the manifest.
@@ -85,7 +85,7 @@ impl FileFacts {
     /// Of a file, which is made to last.
     fn of(path: &Path) -> Result<FileFacts> {
         let read = || -> std::io::Result<FileFacts> {
-            let file = File::open(path)?;
+            let file = open_regular(path)?;
             file.sync_all()?;
             let mut reader = CrcReader::new(BufReader::with_capacity(1 << 16, file));
             let bytes = std::io::copy(&mut reader, &mut std::io::sink())?;

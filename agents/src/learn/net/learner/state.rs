@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::learn::net::LearnerDevice;
 use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, NamedTensor, TensorFile};
+use crate::network::tensor_file::{self, MAX_HEADER, NamedTensor, TensorFile};
 use crate::play::error::Error;
 
 use super::{LearnedNumbers, Learner, LearningConfig};
@@ -56,7 +56,7 @@ impl Learner {
     /// # Errors
     /// When the file cannot be read, is not that of a learner with this shape, or the device is not available.
     pub fn load(dir: &Path, shape: MlpShape, config: &LearningConfig, device: LearnerDevice) -> Result<Learner, Error> {
-        let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
+        let bytes = tensor_file::read(&dir.join(FILE), MAX_HEADER + 16 * shape.parameters() as u64)?;
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: LearnerManifest =
             serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("learner"))?;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use crate::run::files::open_to_write;
 use anyhow::{Context, Result, anyhow, bail};
 use ashta_agents::arena::{Contestant, Fault};
 use ashta_agents::play::agent::GameRng;
@@ -155,8 +156,8 @@ impl Running {
     /// Starts a program, and asks what it is.
     fn start(program: &Program) -> Result<(Running, Value), Fault> {
         let mut command = Command::new(&program.words[0]);
-        let errors = OpenOptions::new().create(true).append(true).open(&program.errors);
-        let errors = errors.map_err(|error| Fault(format!("cannot write {}: {error}", program.errors.display())))?;
+        let errors = open_to_write(&program.errors, OpenOptions::new().create(true).append(true));
+        let errors = errors.map_err(|error| Fault(format!("{error:#}")))?;
         command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = EngineGroup::start(&mut command, &program.limits.watch);
         let mut group = started.map_err(|error| Fault(format!("it cannot be started: {error}")))?;

@@ -127,7 +127,7 @@ pub fn run(args: &AtlasArgs) -> Result<()> {
 /// The tables that are named, and those at hand of these games; of each ruleset the first.
 fn tables(args: &AtlasArgs, forms: &[Ruleset]) -> Result<Vec<Arc<Table>>> {
     let mut tables: Vec<Arc<Table>> = Vec::new();
-    let found = games::folders().tables()?;
+    let found = games::folders().tables();
     for (path, is_named) in args.table.iter().map(|path| (path, true)).chain(found.iter().map(|path| (path, false))) {
         let TableHeader { ruleset, facts, .. } = TableHeader::read(path)?;
         if is_named && ruleset.seats().len() != 2 {
@@ -145,7 +145,7 @@ fn tables(args: &AtlasArgs, forms: &[Ruleset]) -> Result<Vec<Arc<Table>>> {
 fn form(race: Race, tables: &[Arc<Table>], config: &MatchConfig) -> Result<Form> {
     let perfect = tables.iter().find(|table| table.ruleset() == race.ruleset());
     let perfect = perfect.map(|table| NamedAgent::Table { path: "perfect".into(), table: Arc::clone(table) });
-    let bot = games::folders().largest_bot(&race)?;
+    let bot = games::folders().largest_bot(&race);
     let player = match (perfect, &bot) {
         (Some(perfect), _) => games::player(&perfect, &race)?,
         (None, Some(bot)) => bot.clone(),
