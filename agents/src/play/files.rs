@@ -103,9 +103,14 @@ pub fn read_within(limit: u64, input: impl Read) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`read_within`], and when it is not UTF-8.
-pub fn read_text(limit: u64, input: impl Read) -> io::Result<String> {
-    let text = String::from_utf8(read_within(limit, input)?);
-    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not a text in UTF-8"))
+pub fn read_text(limit: u64, mut input: impl Read) -> io::Result<String> {
+    let not_text = || io::Error::new(io::ErrorKind::InvalidData, "it is not a text in UTF-8");
+    let start = read_within(LONGEST_LINE, input.by_ref().take(LONGEST_LINE))?;
+    // Devices and archives show it at once.
+    if start.contains(&0) {
+        return Err(not_text());
+    }
+    String::from_utf8(read_within(limit, start.chain(input))?).map_err(|_| not_text())
 }
 
 /// The longest line that a person types, in bytes.

@@ -1,5 +1,7 @@
 //! What the program says: results on standard output, remarks on standard error.
 //!
+//! Much of it comes from files and engines of others, so control characters are escaped here.
+//!
 //! The reader may be gone: `ashta bench env | head -1` closes its end after a line. That ends a command whose results
 //! are not read, and is no reason to panic or to stop a training run.
 
@@ -14,12 +16,32 @@ use serde::Serialize;
 /// Columns of a line of prose.
 const COLUMNS: usize = 79;
 
+/// A text without characters that a terminal obeys: control characters but line breaks and tabs, and those that change
+/// the direction of writing, are escaped as JSON does it.
+pub fn escaped(text: &str) -> String {
+    let is_obeyed = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let shown = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        c if is_obeyed(c) => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+/// The same of a text that is part of a line.
+pub fn in_line(text: &str) -> String {
+    escaped(text).replace('\n', "\\n")
+}
+
 /// Writes a line of results.
 ///
 /// # Errors
 /// When standard output is closed or full.
 pub fn print(text: impl Display) -> Result<()> {
-    writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
+    writeln!(std::io::stdout(), "{}", escaped(&text.to_string())).context("cannot write to standard output")
 }
 
 /// Writes results as JSON.
@@ -42,13 +64,15 @@ pub fn prompt(question: &str) -> Result<()> {
 /// Rows as aligned columns, two spaces apart and each row with a line break; columns of numbers stand to the right. All
 /// have the length of the first.
 pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
-    let count = rows.first().map_or(0, |row| row.as_ref().len());
-    let length = |row: &R, column: usize| row.as_ref().get(column).map_or(0, |cell| cell.chars().count());
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.as_ref().iter().map(|cell| in_line(cell)).collect()).collect();
+    let count = rows.first().map_or(0, Vec::len);
+    let length = |row: &Vec<String>, column: usize| row.get(column).map_or(0, |cell| cell.chars().count());
     let widths: Vec<usize> =
         (0..count).map(|column| rows.iter().map(|row| length(row, column)).max().unwrap_or(0)).collect();
     let mut text = String::new();
-    for row in rows {
-        let cells = row.as_ref().iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
+    for row in &rows {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
             if is_number(column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
         });
         text += cells.collect::<Vec<_>>().join("  ").trim_end();
@@ -78,7 +102,7 @@ pub fn wrapped(text: &str, indent: usize) -> String {
 
 /// Writes a line about how things go. It is lost when standard error is closed.
 pub fn remark(text: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", escaped(&text.to_string()));
 }
 
 /// Writes a line about how things go, the first time that it is to be written.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressStyle};
 
-use crate::run::output::remark;
+use crate::run::output::{escaped, remark};
 
 /// Least time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
@@ -72,7 +72,7 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.set_position(status.games);
             bar.set_prefix(advance);
-            bar.set_message(learning);
+            bar.set_message(escaped(&learning));
         } else if self.lines.is_due(status.games, Instant::now()) {
             remark(format_args!("{advance}  {learning}"));
         }

@@ -193,6 +193,12 @@ fn checksum(parts: &[&[u8]]) -> u32 {
     sum.sum()
 }
 
+/// A number with a comma before each three digits but the first ones.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
+}
+
 /// Reads values of so many bytes, block by block.
 fn read_values<V>(
     input: &mut impl Read,
@@ -215,7 +221,7 @@ fn read_values<V>(
         let mut planes = Vec::with_capacity(size + 1);
         let read = ZlibDecoder::new(packed.as_slice()).take(size as u64 + 1).read_to_end(&mut planes);
         Error::unless(read.is_ok() && planes.len() == size, || {
-            format!("is damaged: block {} does not have {size} bytes unpacked", block + 1)
+            format!("is damaged: block {} does not have {} bytes unpacked", block + 1, grouped(size))
         })?;
         if values.capacity() < values.len() + here {
             // A header alone takes no room: there is as much again as has been read, and no more than there will be.

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use crate::run::files::write_whole;
 use crate::run::games;
-use crate::run::output::{columns, print, print_json};
+use crate::run::output::{columns, in_line, print, print_json};
 use crate::run::progress::percent;
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::game_record::GameLine;
@@ -54,7 +54,8 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
 
 fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     let Analysis { game, by, players, turns, end, returns } = analysis;
-    let names: Vec<String> = players.iter().map(|player| format!("{} is {}", player.seat, player.name)).collect();
+    let names: Vec<String> =
+        players.iter().map(|player| format!("{} is {}", player.seat, in_line(&player.name))).collect();
     print(format_args!("{game}: {}; by the values of {by}\n", names.join(", ")))?;
     let place = |seat: char| race.spec().seats.iter().position(|other| other.letter() == seat).unwrap_or(0);
     let head = ["turn", "", "before", "throw", "luck", "after", "loses", "", "played"];

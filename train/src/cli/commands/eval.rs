@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::run::evaluation::{MatchResult, against, score_table};
 use crate::run::files::check_writable;
 use crate::run::games;
-use crate::run::output::{print, print_json};
+use crate::run::output::{in_line, print, print_json};
 use anyhow::{Result, bail};
 use ashta_agents::arena::{Interval, MatchProgress, sides};
 use ashta_agents::network::bot::Bot;
@@ -33,7 +33,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     for opponent in &opponents {
         let opponent = games::player(opponent, &race)?;
         let bar = terminal::bar(config.blocks * sides(race.spec()).len() as u64, "games")?;
-        bar.set_message(format!("{agent} against {}", opponent.named()));
+        bar.set_message(in_line(&format!("{agent} against {}", opponent.named())));
         let show = |games: u64| bar.set_position(games);
         let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
         results.push(against(&race, &|| player.agent(), &opponent, &config, &progress));

@@ -1,7 +1,7 @@
 //! `ashta game`: the games as they are, drawn and in words; a sheet of one's own is checked.
 
 use crate::run::games;
-use crate::run::output::{columns, print, print_json, wrapped};
+use crate::run::output::{columns, in_line, print, print_json, wrapped};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::{describe, describe_sheet};
 use ashta_env::game::{Game, Outcome, Seat};
@@ -66,7 +66,7 @@ fn text(race: &Race) -> String {
     let sheet = race.ruleset().base();
     let first = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
     let mut parts = vec![
-        format!("{} ({})", sheet.title, race.ruleset().game_text()),
+        format!("{} ({})", in_line(&sheet.title), race.ruleset().game_text()),
         wrapped(&sheet.summary, 0),
         facts(race.ruleset().sheet()),
         format!("The board at the beginning\n\n{}", race.draw(&race.initial_state(first))),

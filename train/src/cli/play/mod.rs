@@ -8,6 +8,7 @@ mod style;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -55,13 +56,33 @@ pub struct PlayTable<'a> {
 pub struct Session<'a, I, O> {
     table: PlayTable<'a>,
     input: I,
-    output: O,
+    output: Screen<O>,
     throws: SeededThrows,
     now: Moment,
     /// The person's decisions up to now, each as it was met.
     decisions: Vec<Moment>,
     /// The beginning, and every position in which a turn was chosen.
     record: Vec<State>,
+}
+
+/// The output, to which whole texts are written.
+struct Screen<O> {
+    output: O,
+    style: Style,
+}
+
+impl<O: Write> Write for Screen<O> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+
+    fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
+        self.output.write_all(self.style.shown(&text.to_string()).as_bytes())
+    }
 }
 
 /// Everything that undo brings back.
@@ -82,7 +103,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             .unwrap_or_else(|| table.race.initial_state(chance::first_seat(seats, &mut chance::stream(table.seed, 0))));
         Session {
             input,
-            output,
+            output: Screen { output, style: table.style },
             throws: SeededThrows::new(table.seed),
             now: Moment { state, clock: TurnClock::default(), rng: chance::stream(table.seed, 1), recorded: 1 },
             decisions: Vec::new(),

@@ -4,6 +4,8 @@
 
 use ashta_env::game::Seat;
 
+use crate::run::output::escaped;
+
 /// Whether colours are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
@@ -40,6 +42,12 @@ impl Style {
     /// `text` in bold letters.
     pub fn bold(self, text: &str) -> String {
         self.within(BOLD, text)
+    }
+
+    /// A text for the screen, in which only these colours are obeyed.
+    pub fn shown(self, text: &str) -> String {
+        let codes = COLOURS.into_iter().chain([BOLD, END]).filter(|_| self == Style::Colours);
+        codes.fold(escaped(text), |text, code| text.replace(&escaped(code), code))
     }
 
     fn within(self, code: &str, text: &str) -> String {

@@ -77,8 +77,8 @@ struct Frame {
 /// # Errors
 /// When the contents cannot be written as JSON.
 pub fn page(title: &str, contents: &Contents) -> Result<String> {
-    // Within a script element nothing may look like its end.
-    let data = serde_json::to_string(contents)?.replace("</", "<\\/").replace("<!--", "<\\!--");
+    // Within a script element nothing may look like its end, or like a comment, in which another would begin.
+    let data = serde_json::to_string(contents)?.replace('<', "\\u003c");
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     Ok(PAGE.replace("{{title}}", &title).replace("{{data}}", &data))
 }
@@ -152,11 +152,12 @@ mod tests {
     #[test]
     fn nothing_in_the_numbers_ends_the_script() {
         let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
-        let verdicts = vec!["</script><b>".to_owned()];
+        let verdicts = vec!["</script><b>".to_owned(), "<!--<script>".to_owned()];
         let contents =
             Contents { summary: None, verdicts, lengths: None, board: BoardPicture::new(&race), games: Vec::new() };
         let page = page("a < b", &contents).expect("it is written");
         assert_eq!(page.matches("</script>").count(), 2, "those of the data and of the script");
+        assert!(!page.contains("<!--") && page.contains("\\u003c!--"));
         assert!(page.contains("<title>a &lt; b</title>") && !page.contains("{{"));
     }
 

@@ -27,6 +27,7 @@ use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem, fnv1a};
 use ashta_env::sheet::{Sheet, Sheets};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::run::output::in_line;
 use crate::run::{embedded, sheet_file};
 pub use raw::DEFAULTS;
 use raw::{FLAGS, RawConfig};
@@ -330,8 +331,12 @@ impl ConfigError {
 /// One problem, or several behind a line with their number.
 fn listed(problems: &[String]) -> String {
     match problems {
-        [problem] => problem.clone(),
-        _ => format!("{} problems in the settings\n  {}", problems.len(), problems.join("\n  ")),
+        [problem] => in_line(problem),
+        _ => format!(
+            "{} problems in the settings{}",
+            problems.len(),
+            problems.iter().map(|problem| format!("\n  {}", in_line(problem))).collect::<String>()
+        ),
     }
 }
 

@@ -30,6 +30,9 @@ const MOST_UNITS: i64 = 4096;
 const MOST_NAMES: usize = 100;
 const MOST_FLAGS: usize = 10_000;
 
+/// Characters of a value that an error shows.
+const QUOTED: usize = 200;
+
 /// What the names of runs, and lists of names, must be.
 const NAME: &str = "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
 const NAMES: &str = "a list of at most 100 different names such as [\"random\", \"greedy\"]";
@@ -128,7 +131,9 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn refuse(&mut self, key: &str, written: &str, expected: &str) {
         let origin = &self.raw.entry(key).origin;
-        self.problems.push(format!("{origin}: `{key}` is {written}, but must be {expected}"));
+        let start: String = written.chars().take(QUOTED).collect();
+        let more = if start.len() < written.len() { " …" } else { "" };
+        self.problems.push(format!("{origin}: `{key}` is {start}{more}, but must be {expected}"));
     }
 
     /// The text of a key, empty where it is none.
@@ -148,7 +153,7 @@ impl<'a> Reader<'a> {
         let mut config = RulesetConfig { game, seats, sheet, flags: self.flags() };
         let mut behind: Vec<(&str, &str)> = Ruleset::split(written).1.collect();
         if behind.len().max(config.flags.len()) > MOST_FLAGS {
-            self.refuse("ruleset.game", "with more flags", &format!("a game with at most {MOST_FLAGS}"));
+            self.problems.push(format!("`{FLAGS}`: a game has at most {MOST_FLAGS} flags"));
             (behind, config.flags) = Default::default();
         }
         for (at, &(flag, value)) in behind.iter().enumerate() {

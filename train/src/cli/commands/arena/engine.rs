@@ -10,6 +10,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use crate::run::files::open_to_write;
+use crate::run::output::in_line;
 use anyhow::{Context, Result, anyhow, bail};
 use ashta_agents::arena::{Contestant, Fault};
 use ashta_agents::play::agent::GameRng;
@@ -282,6 +283,7 @@ fn quoted_line(line: &[u8]) -> String {
 
 /// Not too much of a text.
 fn quoted(text: &str) -> String {
+    let text = in_line(text);
     let start: String = text.chars().take(QUOTED).collect();
     if start.len() < text.len() { format!("`{start}…`") } else { format!("`{start}`") }
 }
