@@ -1,8 +1,12 @@
 """A run survives what tests/faults does to it, here at a few places of each kind."""
 
+import functools
+import json
 import os
+import re
 import shutil
 import sys
+import zlib
 
 import pytest
 
@@ -103,6 +107,59 @@ def test_a_folder_of_tables_that_cannot_be_read_is_left_out_and_named(tmp_path, 
     assert finished.returncode == 0 and f"cannot read the folder {tmp_path / 'loop'}" in finished.stderr, finished.stderr
     monkeypatch.setenv("ASHTA_CHECKPOINTS", str(tmp_path / "missing"))
     assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
+
+
+NUMBERS = [("trainer.value.due", 1e15), ("trainer.policy.due", -1.0), ("games", 2**63), ("iteration", 65), ("seconds", -1.0)]
+NUMBERS += [("best_score", 1.5), ("best", 5)]
+
+
+def test_numbers_of_a_checkpoint_have_ranges(tmp_path):
+    run, _ = program.train(tmp_path)
+    state, manifest = (run / "checkpoints" / "4" / name for name in ("loop.json", "manifest.json"))
+    whole = state.read_text()
+    for name, number in NUMBERS:
+        changed = json.loads(whole)
+        *parts, last = name.split(".")
+        functools.reduce(dict.__getitem__, parts, changed)[last] = number
+        state.write_text(json.dumps(changed))
+        facts = json.loads(manifest.read_text())
+        facts["files"]["loop.json"] = {"bytes": state.stat().st_size, "crc32": zlib.crc32(state.read_bytes())}
+        manifest.write_text(json.dumps(facts))
+        finished = program.run("train", "--resume", run, "--set", "selfplay.games=128")
+        assert finished.returncode == 1 and f"`{last}` is " in finished.stderr and "checkpoints/4" in finished.stderr, (name, finished.stderr)
+
+
+def test_every_input_is_read_to_a_limit(tmp_path):
+    for words in (["train"], ["game"], ["analyze"], ["solve", "-o", tmp_path / "x.table"]):
+        finished = program.run(words[0], "/dev/zero", *words[1:])
+        assert finished.returncode == 1 and "/dev/zero: it is not a text" in finished.stderr, finished.stderr
+    (tmp_path / "long.toml").write_text("# \n" * (3 << 20))
+    for command, limit in (("train", 8192), ("game", 1024)):
+        finished = program.run(command, tmp_path / "long.toml")
+        assert finished.returncode == 1 and f"long.toml: it is longer than {limit} KiB" in finished.stderr, finished.stderr
+    sheet = program.run("game", "pagade", "--sheet").stdout.replace('name = "pagade"', 'name = "mine"')
+    assert "(mine)" in program.run("game", "/dev/stdin", input=sheet).stdout
+    assert program.run("train", "/dev/stdin", "--dry-run", input=sheet).stdout.startswith("# mine SN")
+    with open("/dev/zero", "rb") as zeros:
+        finished = program.run("new", stdin=zeros)
+    assert finished.returncode == 1 and "a line is longer than 64 KiB" in finished.stderr
+
+
+def test_no_control_character_of_a_file_reaches_the_terminal(tmp_path):
+    text = "\x1b[31m\x9b1m\x7f\u202e"
+    sheet = program.run("game", "siga", "--sheet").stdout.replace('name = "siga"', 'name = "mine"')
+    sheet = re.sub("^title = .*", lambda _: f"title = {json.dumps(text)}", sheet, flags=re.MULTILINE)
+    (tmp_path / "mine.toml").write_text(sheet)
+    (tmp_path / "run.toml").write_text(f"{json.dumps(text)} = 1\n")
+    line = {"players": ["<!--<script>", text], "start": "siga S:off,off/N:off,off S *", "moves": []}
+    (tmp_path / "game.json").write_text(json.dumps(line))
+    page = tmp_path / "page.html"
+    for words in (["game", "mine.toml"], ["train", "run.toml"], ["analyze", "game.json", "--html", page, "--by", "greedy"]):
+        finished = program.run(*words, cwd=tmp_path)
+        said = finished.stdout + finished.stderr
+        assert all(shown in said for shown in ("\\u001b[31m", "\\u009b", "\\u007f", "\\u202e")), said
+        assert not any(bad in said for bad in text if bad not in "[31m"), said
+    assert "<!--" not in page.read_text()
 
 
 FILES = ["lock", "metrics.jsonl", "config.toml", "run.json", "latest", "best", "bots/smoke.bot", "bots/README.md"]
