@@ -154,8 +154,8 @@ impl<G: Game> Trainer<G> {
             let (learner, draws) = (load_learner(config, network, shape, device, dir)?, draws[network].clone());
             // Other settings may have been those of the run until now.
             let (due, most) = (draws.due, MOST_REPLAYS * replay.added() as f64 + MOST_BATCH as f64);
-            let wrong = || Error::new(format!("`due` is {due}, but must be from 0 to {most}"));
-            (0.0..=most).contains(&due).then_some(()).ok_or_else(wrong).map_err(saved("state", network, dir))?;
+            let wrong = || format!("`due` is {due}, but must be from 0 to {most}");
+            Error::unless((0.0..=most).contains(&due), wrong).map_err(saved("state", network, dir))?;
             Ok(NetTrainer { learner, replay, draws })
         })
     }

@@ -68,11 +68,10 @@ pub fn check_target(path: &Path) -> io::Result<()> {
 }
 
 fn check_regular(facts: &Metadata) -> io::Result<()> {
-    let what = match facts.file_type() {
-        kind if kind.is_file() => return Ok(()),
-        kind if kind.is_dir() => "it is a folder",
-        kind if kind.is_symlink() => "it is a symbolic link, and files are not written through links",
-        _ => "it is not a regular file",
+    let what = match facts.is_symlink() {
+        _ if facts.is_file() => return Ok(()),
+        true => "it is a symbolic link, and files are not written through links",
+        false => "it is not a regular file",
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }

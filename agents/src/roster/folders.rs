@@ -21,7 +21,7 @@ pub const BOT: &str = "bot";
 
 /// Where bots and tables go by their names: in folders, and bots also in the program itself. Of two with the same name
 /// that in the first folder counts, and last what the program brings.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Folders {
     /// The folders; those that do not exist hold nothing.
     pub folders: Vec<PathBuf>,
@@ -29,13 +29,7 @@ pub struct Folders {
     pub embedded: &'static [EmbeddedBot],
     /// Receives a sentence about each folder or file that is left out, because nobody asked for it by name and it
     /// cannot be read.
-    pub warn: fn(&str),
-}
-
-impl Default for Folders {
-    fn default() -> Folders {
-        Folders { folders: Vec::new(), embedded: &[], warn: |_| {} }
-    }
+    pub warn: Option<fn(&str)>,
 }
 
 impl From<Vec<PathBuf>> for Folders {
@@ -138,9 +132,7 @@ impl Folders {
             match list() {
                 Ok(paths) => files.extend(paths.into_iter().filter(|path| path.extension() == Some(ending.as_ref()))),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => {
-                    self.leave_out(&Error::caused(format!("cannot read the folder {}", folder.display()), error))
-                }
+                Err(error) => self.leave_out(&Error::caused(format!("cannot read {}", folder.display()), error)),
             }
         }
         files.retain(|path| {
@@ -152,19 +144,18 @@ impl Folders {
 
     /// Warns of what cannot be read, with the causes.
     pub(super) fn leave_out(&self, error: &dyn std::error::Error) {
-        let causes: Vec<String> =
-            std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect();
-        (self.warn)(&format!("left out: {}", causes.join(": ")));
+        let causes = std::iter::successors(error.source(), |error| error.source());
+        let text = causes.fold(format!("left out: {error}"), |text, cause| format!("{text}: {cause}"));
+        self.warn.iter().for_each(|warn| warn(&text));
     }
 
     /// Perfect play of a game, where there is a table of it that can be read.
     pub fn perfect(&self, race: &Race) -> Option<Player> {
-        match (NamedAgent::Perfect { tables: TableCache::new(self) }).player(race) {
-            Ok(player) => return Some(player),
-            Err(AgentError::NoTable { .. }) => {}
-            Err(error) => self.leave_out(&error),
+        let player = NamedAgent::Perfect { tables: TableCache::new(self) }.player(race);
+        if let Err(error @ AgentError::Other(_)) = &player {
+            self.leave_out(error);
         }
-        None
+        player.ok()
     }
 
     /// Finds the reference evaluator that measures luck and errors: `auto` is perfect play where the game is solved,

@@ -134,7 +134,7 @@ pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) 
         Some(folders) => Ok(folders.into()),
         None => {
             let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
-            Ok(Folders { folders, embedded: embedded::BOTS, warn: remark_once })
+            Ok(Folders { folders, embedded: embedded::BOTS, warn: Some(remark_once) })
         }
     }
 }

@@ -48,12 +48,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`read`].
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
-    match read(path) {
-        Err(error) if error.downcast_ref().is_some_and(|io: &std::io::Error| io.kind() == ErrorKind::NotFound) => {
-            Ok(None)
-        }
-        read => read.map(Some),
-    }
+    if matches!(path.try_exists(), Ok(false)) { Ok(None) } else { read(path).map(Some) }
 }
 
 /// Removes the file or folder at `path`; it need not exist.

@@ -110,7 +110,7 @@ pub fn folders() -> Folders {
     let folders = DATA.get().cloned().into_iter().chain(listed).chain(usual.into_iter().flatten());
     // One that cannot be looked into is not left out silently.
     let is_there = |folder: &PathBuf| !folder.is_file() && folder.try_exists().unwrap_or(true);
-    Folders { folders: folders.filter(is_there).collect(), embedded: embedded::BOTS, warn: remark_once }
+    Folders { folders: folders.filter(is_there).collect(), embedded: embedded::BOTS, warn: Some(remark_once) }
 }
 
 /// Where a user keeps bots and tables: `~/.local/share/ashta` on Linux, or what `XDG_DATA_HOME` says.

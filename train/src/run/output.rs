@@ -19,17 +19,13 @@ const COLUMNS: usize = 79;
 /// A text without characters that a terminal obeys: control characters but line breaks and tabs, and those that change
 /// the direction of writing, are escaped as JSON does it.
 pub fn escaped(text: &str) -> String {
-    let is_obeyed = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let shown = |c: char| match c {
-        '\n' | '\t' => c.to_string(),
-        c if is_obeyed(c) => format!("\\u{:04x}", u32::from(c)),
-        c => c.to_string(),
-    };
-    text.chars().map(shown).collect()
+    let is_obeyed = |c: char| c.is_control() && !"\n\t".contains(c) || DIRECTIONS.contains(c);
+    text.chars().map(|c| if is_obeyed(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect()
 }
+
+/// Characters that change the direction of writing, or break lines.
+const DIRECTIONS: &str = "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
+                          \u{2066}\u{2067}\u{2068}\u{2069}";
 
 /// The same of a text that is part of a line.
 pub fn in_line(text: &str) -> String {
@@ -88,16 +84,37 @@ pub fn with_interval(figure: f64, [low, high]: [f64; 2], digits: usize, unit: &s
 
 /// Words in lines of at most 79 characters, each behind `indent` spaces.
 pub fn wrapped(text: &str, indent: usize) -> String {
-    let margin = " ".repeat(indent);
-    let mut words = text.split_whitespace();
-    let mut lines = vec![format!("{margin}{}", words.next().unwrap_or_default())];
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= COLUMNS => *line += &format!(" {word}"),
-            _ => lines.push(format!("{margin}{word}")),
+    let words: Vec<&str> = text.split_whitespace().collect();
+    broken(&format!("{}{}", " ".repeat(indent), words.join(" ")), indent)
+}
+
+/// `line` broken between words where it would not fit on the screen; the rest is indented by `indent` columns.
+pub fn broken(line: &str, indent: usize) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut column = 0;
+    for word in line.split_inclusive(' ') {
+        let width = visible_width(word.trim_end());
+        if column + width > COLUMNS && column > indent {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
         }
+        out.push_str(word);
+        column += visible_width(word);
     }
-    lines.join("\n")
+    out
+}
+
+/// Characters of `text` that take room on the screen: all but colours.
+fn visible_width(text: &str) -> usize {
+    let mut is_colour = false;
+    let takes_room = |c: char| {
+        let was_colour = is_colour;
+        is_colour = c == '\x1b' || is_colour && c != 'm';
+        !is_colour && !was_colour
+    };
+    text.chars().map(takes_room).filter(|&takes_room| takes_room).count()
 }
 
 /// Writes a line about how things go. It is lost when standard error is closed.
@@ -117,4 +134,20 @@ pub fn remark_once(text: &str) {
 pub fn is_closed(error: &Error) -> bool {
     let io = error.root_cause().downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let line = "word ".repeat(30);
+        let text = broken(line.trim_end(), 4);
+        assert_eq!(text.lines().map(str::len).collect::<Vec<_>>(), [79, 73]);
+        assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("    word word")));
+        let coloured = format!("\x1b[1m{}\x1b[0m", "x".repeat(79));
+        assert_eq!(broken(&coloured, 4), coloured);
+        assert_eq!(broken("  1  a", 5), "  1  a");
+    }
 }

@@ -9,7 +9,6 @@ mod workers;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -37,8 +36,7 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
         let path = folder.join(name);
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
-        let written = fs::File::create_new(&path).and_then(|mut file| file.write_all(content));
-        written.with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::run::config::usual_game;
 use crate::run::games;
+use crate::run::output::in_line;
 use anyhow::{Context, Result, bail};
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
@@ -43,7 +44,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         persons: persons(&race, &args.seat)?,
         agent: player.agent(),
         evaluator: player.evaluator(),
-        agent_name: agent.to_string(),
+        agent_name: in_line(&agent.to_string()),
         seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS),
         position,
         shows_chances: args.show,

@@ -31,7 +31,7 @@ use oxhttp::model::header::{
 use oxhttp::model::{Body, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::run::output::{print, remark};
+use crate::run::output::{print, remark, remark_once};
 use crate::run::{embedded, games};
 
 const USUAL_PORT: u16 = 8000;
@@ -311,7 +311,7 @@ impl Site {
     fn listed(&self) -> Value {
         let (mut bots, mut tables) = (Vec::new(), Vec::new());
         // The others are of use without it.
-        let leave_out = |error: Error| remark(format_args!("left out: {error:#}"));
+        let leave_out = |error: Error| remark_once(&format!("left out: {error:#}"));
         for (name, source) in self.folders.bots() {
             match source.read().map(|bot| bot.manifest) {
                 Ok(manifest) => bots.push(json!({
@@ -326,7 +326,7 @@ impl Site {
                 (Ok(header), Ok(facts)) if header.facts.is_some() => {
                     tables.push(json!({"name": name, "bytes": facts.len(), "ruleset": header.ruleset}));
                 }
-                (Ok(_), _) => remark(format_args!("left out: {} is not finished", file.display())),
+                (Ok(_), _) => remark_once(&format!("left out: {} is not finished", file.display())),
                 (Err(error), _) => leave_out(error.into()),
             }
         }

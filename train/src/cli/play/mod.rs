@@ -8,7 +8,6 @@ mod style;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -24,9 +23,9 @@ use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::run::files::write_whole;
+use crate::run::output::{broken, escaped, in_line};
 use input::PlayerAnswer;
 pub use style::Style;
-use style::wrapped;
 
 /// The player of each seat; see [`Session::new`].
 pub struct PlayTable<'a> {
@@ -56,33 +55,13 @@ pub struct PlayTable<'a> {
 pub struct Session<'a, I, O> {
     table: PlayTable<'a>,
     input: I,
-    output: Screen<O>,
+    output: O,
     throws: SeededThrows,
     now: Moment,
     /// The person's decisions up to now, each as it was met.
     decisions: Vec<Moment>,
     /// The beginning, and every position in which a turn was chosen.
     record: Vec<State>,
-}
-
-/// The output, to which whole texts are written.
-struct Screen<O> {
-    output: O,
-    style: Style,
-}
-
-impl<O: Write> Write for Screen<O> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.output.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
-    }
-
-    fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
-        self.output.write_all(self.style.shown(&text.to_string()).as_bytes())
-    }
 }
 
 /// Everything that undo brings back.
@@ -103,7 +82,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             .unwrap_or_else(|| table.race.initial_state(chance::first_seat(seats, &mut chance::stream(table.seed, 0))));
         Session {
             input,
-            output: Screen { output, style: table.style },
+            output,
             throws: SeededThrows::new(table.seed),
             now: Moment { state, clock: TurnClock::default(), rng: chance::stream(table.seed, 1), recorded: 1 },
             decisions: Vec::new(),
@@ -161,7 +140,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         };
         let game = style.bold(&race.spec().name);
         let text = format!("{game}: you play {}, {agent_name} plays {}.", names(true), names(false));
-        writeln!(self.output, "{}\n--seed {seed} repeats these throws; h is for help.", wrapped(&text, 4))
+        writeln!(self.output, "{}\n--seed {seed} repeats these throws; h is for help.", broken(&text, 4))
     }
 
     fn throw(&mut self, seat: Seat) {
@@ -182,7 +161,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             actions.push(action);
         }
         self.now.clock.action();
-        let turn = self.table.race.turn_text(&start, &actions);
+        let turn = in_line(&self.table.race.turn_text(&start, &actions));
         self.tell(seat, &start, &turn)
     }
 
@@ -191,7 +170,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     fn ask(&mut self, seat: Seat) -> io::Result<ControlFlow<()>> {
         let mut results = TurnResults::new();
         turn_results(self.table.race, &self.now.state, &mut results);
-        let text = |index| self.table.race.turn_text(&self.now.state, results.actions(index));
+        let text = |index| in_line(&self.table.race.turn_text(&self.now.state, results.actions(index)));
         let texts: Vec<String> = (0..results.len()).map(text).collect();
         if let [only] = texts.as_slice() {
             let start = self.now.state;
@@ -218,7 +197,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                     writeln!(self.output, "There is no choice {number}: type a number from 1 to {}.", texts.len())?;
                 }
                 PlayerAnswer::Unknown(word) => {
-                    let count = texts.len();
+                    let (word, count) = (in_line(&word), texts.len());
                     writeln!(self.output, "`{word}` is no answer: type a number from 1 to {count}, or h for help.")?;
                 }
                 PlayerAnswer::Again => self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?,
@@ -226,7 +205,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 PlayerAnswer::Board => self.draw()?,
                 PlayerAnswer::Position => self.print_position()?,
                 PlayerAnswer::Help => {
-                    let rules = input::rules(self.table.race.ruleset().sheet());
+                    let rules = escaped(&input::rules(self.table.race.ruleset().sheet()));
                     writeln!(self.output, "{}\n\n{rules}\n", input::COMMANDS)?;
                 }
                 PlayerAnswer::Undo if self.undo() => return Ok(ControlFlow::Continue(())),
@@ -261,7 +240,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let drawing = self.table.race.draw(&self.now.state);
+        let drawing = escaped(&self.table.race.draw(&self.now.state));
         writeln!(self.output, "\n{}\n", self.table.style.drawing(&drawing))
     }
 
@@ -289,7 +268,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     fn tell(&mut self, seat: Seat, start: &State, turn: &str) -> io::Result<()> {
         let chances = if self.table.shows_chances { format!("  [{}]", self.chances()) } else { String::new() };
         let thrown = self.thrown(seat, start);
-        writeln!(self.output, "{}", wrapped(&format!("{thrown}: {turn}{chances}"), 4))
+        writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))
     }
 
     /// Lists the choices, with what the evaluator makes of the positions they lead to where these are given.
@@ -304,7 +283,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 format!(" {:>7} {mark}", self.worth(value))
             });
             let line = format!("{:>3} {estimate} {text}", index + 1);
-            writeln!(self.output, "{}", wrapped(&line, line.len() - text.len()))?;
+            writeln!(self.output, "{}", broken(&line, line.len() - text.len()))?;
         }
         if values.is_some() {
             let chances = self.chances();

@@ -4,8 +4,6 @@
 
 use ashta_env::game::Seat;
 
-use crate::run::output::escaped;
-
 /// Whether colours are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
@@ -17,8 +15,6 @@ pub enum Style {
 
 /// Green, yellow, red and blue, all bold.
 const COLOURS: [&str; 4] = ["\x1b[1;32m", "\x1b[1;33m", "\x1b[1;31m", "\x1b[1;34m"];
-/// Width of the screen.
-const COLUMNS: usize = 79;
 const BOLD: &str = "\x1b[1m";
 const END: &str = "\x1b[0m";
 
@@ -42,12 +38,6 @@ impl Style {
     /// `text` in bold letters.
     pub fn bold(self, text: &str) -> String {
         self.within(BOLD, text)
-    }
-
-    /// A text for the screen, in which only these colours are obeyed.
-    pub fn shown(self, text: &str) -> String {
-        let codes = COLOURS.into_iter().chain([BOLD, END]).filter(|_| self == Style::Colours);
-        codes.fold(escaped(text), |text, code| text.replace(&escaped(code), code))
     }
 
     fn within(self, code: &str, text: &str) -> String {
@@ -81,35 +71,6 @@ impl Style {
     }
 }
 
-/// `line` broken between words where it would not fit on the screen; the rest is indented by `indent` columns.
-pub fn wrapped(line: &str, indent: usize) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut column = 0;
-    for word in line.split_inclusive(' ') {
-        let width = visible_width(word.trim_end());
-        if column + width > COLUMNS && column > indent {
-            out.truncate(out.trim_end().len());
-            out.push('\n');
-            out.extend(std::iter::repeat_n(' ', indent));
-            column = indent;
-        }
-        out.push_str(word);
-        column += visible_width(word);
-    }
-    out
-}
-
-/// Characters of `text` that take room on the screen: all but colours.
-fn visible_width(text: &str) -> usize {
-    let mut is_colour = false;
-    let takes_room = |c: char| {
-        let was_colour = is_colour;
-        is_colour = c == '\x1b' || is_colour && c != 'm';
-        !is_colour && !was_colour
-    };
-    text.chars().map(takes_room).filter(|&takes_room| takes_room).count()
-}
-
 /// The seat of a piece in a drawing, capital or small.
 fn seat_of(letter: char) -> Option<Seat> {
     Seat::from_letter(letter.to_ascii_uppercase())
@@ -136,16 +97,5 @@ mod tests {
         let expected = format!(" 2 [{}2{}] .  {}\n", south("S"), Style::Colours.seat(Seat::NORTH), south("s"));
         assert!(coloured.starts_with(&expected), "{coloured:?}");
         assert!(coloured.ends_with(" 1  .   > South  off 1\n    E    S"), "{coloured:?}");
-    }
-
-    #[test]
-    fn long_lines_are_broken_between_words() {
-        let line = "word ".repeat(30);
-        let broken = wrapped(line.trim_end(), 4);
-        assert_eq!(broken.lines().map(str::len).collect::<Vec<_>>(), [79, 73]);
-        assert!(broken.lines().nth(1).is_some_and(|line| line.starts_with("    word word")));
-        let coloured = Style::Colours.bold(&"x".repeat(79));
-        assert_eq!(wrapped(&coloured, 4), coloured);
-        assert_eq!(wrapped("  1  a", 5), "  1  a");
     }
 }

@@ -330,13 +330,10 @@ impl ConfigError {
 
 /// One problem, or several behind a line with their number.
 fn listed(problems: &[String]) -> String {
-    match problems {
-        [problem] => in_line(problem),
-        _ => format!(
-            "{} problems in the settings{}",
-            problems.len(),
-            problems.iter().map(|problem| format!("\n  {}", in_line(problem))).collect::<String>()
-        ),
+    let problems: Vec<String> = problems.iter().map(|problem| in_line(problem)).collect();
+    match problems.as_slice() {
+        [problem] => problem.clone(),
+        _ => format!("{} problems in the settings\n  {}", problems.len(), problems.join("\n  ")),
     }
 }
 
