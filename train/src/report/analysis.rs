@@ -1,6 +1,6 @@
 //! Analysis of a played game, turn by turn: the luck of the throws and the regret of the choices.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use ashta_agents::arena::Reference;
 use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::{Move, TurnAnalysis, analyze_game};
@@ -9,6 +9,7 @@ use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
+use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::Serialize;
 
 /// Series of throws whose beginning is less likely than this are left out of the mean over the throws.
@@ -91,6 +92,11 @@ pub struct Analysis {
     pub returns: Option<Vec<f32>>,
 }
 
+/// Whether the turn of a position of unknown origin can be searched.
+pub fn is_bounded(race: &Race, state: &State) -> bool {
+    turn_results_within(race, state, race.most_results(state), &mut TurnResults::new())
+}
+
 impl Analysis {
     /// Of a game, by the values of `reference`.
     ///
@@ -99,6 +105,15 @@ impl Analysis {
     pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
+        let mut state = start;
+        for made in &moves {
+            match *made {
+                Move::Throw(outcome) => race.apply_chance(&mut state, outcome),
+                Move::Choice(action) => race.apply_action(&mut state, action),
+            }
+            let is_thrown = matches!(made, Move::Throw(_));
+            ensure!(!is_thrown || is_bounded(race, &state), "the turn at `{}` is too long", race.print(&state));
+        }
         let values = analyze_game(race, &mut reference.evaluator(), start, &moves, 0, SERIES_PROBABILITY);
         let turn = |(number, values): (usize, &TurnAnalysis<State>)| {
             let better = values.best().filter(|_| values.regret() > EQUAL);

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use crate::run::config::usual_game;
 use crate::run::games;
 use crate::run::output::in_line;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 
 use crate::cli::PlayArgs;
 use crate::cli::play::{PlayTable, Session, Style};
+use crate::report::analysis::is_bounded;
 
 /// Seeds that are drawn are below this, so that they are quickly typed.
 const SEEDS: u64 = 1_000_000;
@@ -31,6 +32,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
                 sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
             }
             let (race, state) = Race::parse_in(&sheets, text).context("--position")?;
+            ensure!(is_bounded(&race, &state), "--position: its turn leads through too many positions");
             (race, Some(state))
         }
         None => {
