@@ -140,6 +140,13 @@ def test_every_input_is_read_to_a_limit(tmp_path):
     sheet = program.run("game", "pagade", "--sheet").stdout.replace('name = "pagade"', 'name = "mine"')
     assert "(mine)" in program.run("game", "/dev/stdin", input=sheet).stdout
     assert program.run("train", "/dev/stdin", "--dry-run", input=sheet).stdout.startswith("# mine SN")
+    start, series = "ashtapada?pieces=4 S:6,7,8,9/N:10,11,12,13 S", [4, 8] * 100 + [2]
+    (tmp_path / "long.json").write_text(json.dumps({"players": ["a", "b"], "start": f"{start} *", "moves": [series]}))
+    finished = program.run("analyze", tmp_path / "long.json", "--by", "greedy")
+    assert finished.returncode == 1 and start in finished.stderr
+    position = f"{start} {','.join(map(str, series))}"
+    finished = program.run("play", "greedy", "--position", position, input="1\n")
+    assert finished.returncode == 1 and "--position" in finished.stderr
     with open("/dev/zero", "rb") as zeros:
         finished = program.run("new", stdin=zeros)
     assert finished.returncode == 1 and "a line is longer than 64 KiB" in finished.stderr
