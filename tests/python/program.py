@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,6 +90,11 @@ def manifest(bot):
     with bot.open("rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     return json.loads(header["__metadata__"]["ashta"])
+
+
+def sealed(content):
+    """The content of a bot file with the checksum at its end corrected."""
+    return content[:-4] + zlib.crc32(content[:-4]).to_bytes(4, "little")
 
 
 def blocks(page, language):

@@ -136,15 +136,21 @@ def test_a_run_makes_what_one_machine_makes(cluster, local, tmp_path, actors, ca
     assert named == {key for line in metrics(run) for key in line} - {key for line in metrics(local) for key in line}
     made, other = program.manifest(bot), program.manifest(local / "bots" / "smoke.bot")
     assert made["strength"] == other["strength"] and made["training"]["games"] == "192"
+    assert made["training"]["recipe"] == other["training"]["recipe"]
     assert (run / "bots" / "README.md").is_file()
     assert f"bot: {bot}" in capfd.readouterr().out
 
 
 def test_weights_lag_behind_by_no_more_than_is_allowed(cluster, local, tmp_path):
-    ashta.ray.train(SMOKE, [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2", "cluster.staleness=2"])
+    bot = ashta.ray.train(SMOKE, [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2", "cluster.staleness=2"])
+    made, other = (program.manifest(path)["training"] for path in (bot, local / "bots" / "smoke.bot"))
+    assert made["recipe"] != other["recipe"] and "changes" not in made
     lags = [line["cluster/staleness"] for line in metrics(tmp_path / "smoke-1")]
     assert lags == [0, 1] + [2] * (ITERATIONS - 2)
     assert outcome(tmp_path / "smoke-1") != outcome(local), "other weights play other games"
+    bot = ashta.ray.resume(tmp_path / "smoke-1", ["selfplay.games=224", "cluster.staleness=0"])
+    made = program.manifest(bot)["training"]
+    assert all(part in made["changes"] for part in ("cluster.staleness = 2 → 0", "selfplay.games = 192 → 224")), made
 
 
 def kill_one(pool):

@@ -169,7 +169,7 @@ fn play(bot: &Bot, rng: &mut GameRng) {
     }
 }
 
-/// The bytes of a bot whose manifest has the checksum of its data, and no probes if `is_bare`.
+/// The bytes of a bot with correct checksums, and no probes if `is_bare`.
 fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
     let (length, rest) = data.split_first_chunk::<8>()?;
     let (header, data) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
@@ -177,6 +177,8 @@ fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
     let text = header.get_mut("__metadata__")?.get_mut("ashta")?;
     let mut manifest: Value = serde_json::from_str(text.as_str()?).ok()?;
     let facts = manifest.as_object_mut()?;
+    let is_sealed = facts.get("format").is_some_and(|format| *format == 3) && data.len() >= 4;
+    let data = &data[..data.len() - if is_sealed { 4 } else { 0 }];
     facts.insert("checksum".to_owned(), format!("{:08x}", checksum(&[data])).into());
     if is_bare {
         facts.insert("probes".to_owned(), Value::Array(Vec::new()));
@@ -184,7 +186,9 @@ fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
     *text = manifest.to_string().into();
     let mut header = header.to_string().into_bytes();
     header.resize(header.len().next_multiple_of(8), b' ');
-    Some([&(header.len() as u64).to_le_bytes()[..], &header, data].concat())
+    let bytes = [&(header.len() as u64).to_le_bytes()[..], &header, data].concat();
+    let seal = if is_sealed { checksum(&[&bytes]).to_le_bytes().to_vec() } else { Vec::new() };
+    Some([bytes, seal].concat())
 }
 
 /// A table's file. A table that is read answers everywhere and survives a round trip.

@@ -60,6 +60,11 @@ impl NamedTensor {
         NamedTensor { name, shape, dtype, bytes }
     }
 
+    /// A tensor of bytes, of one dimension.
+    pub(crate) fn bytes(name: &str, bytes: &[u8]) -> NamedTensor {
+        NamedTensor { name: name.to_owned(), shape: vec![bytes.len()], dtype: Dtype::U8, bytes: bytes.to_owned() }
+    }
+
     /// A tensor of one dimension.
     #[cfg(feature = "learning")]
     pub(crate) fn row(name: &str, numbers: &[f32]) -> NamedTensor {
@@ -81,6 +86,13 @@ impl NamedTensor {
     }
 }
 
+/// CRC-32 of these bytes, one part after the other.
+pub(crate) fn checksum(parts: &[&[u8]]) -> u32 {
+    let mut sum = Crc::new();
+    parts.iter().for_each(|part| sum.update(part));
+    sum.sum()
+}
+
 /// The bytes end before their header does.
 fn short(bytes: &[u8]) -> Error {
     Error::new(format!("there are {} bytes, too few for the header", bytes.len()))
@@ -92,7 +104,7 @@ pub(crate) struct TensorFile<'a> {
     /// The text under the key asked for.
     pub(crate) manifest: String,
     /// Everything behind the header.
-    data: &'a [u8],
+    pub(crate) data: &'a [u8],
 }
 
 #[derive(Deserialize)]
@@ -137,13 +149,6 @@ impl<'a> TensorFile<'a> {
         Ok(TensorFile { tensors, manifest, data })
     }
 
-    /// CRC-32 of everything behind the header.
-    pub(crate) fn checksum(&self) -> u32 {
-        let mut checksum = Crc::new();
-        checksum.update(self.data);
-        checksum.sum()
-    }
-
     /// Refuses a file with another number of tensors.
     pub(crate) fn expect_count(&self, expected: usize) -> Result<(), Error> {
         let found = self.tensors.len();
@@ -151,7 +156,7 @@ impl<'a> TensorFile<'a> {
     }
 
     /// The tensor `name`, which must be of one of these types and have this shape.
-    fn tensor(&self, name: &str, dtypes: &[Dtype], shape: &[usize]) -> Result<TensorView<'a>, Error> {
+    pub(crate) fn tensor(&self, name: &str, dtypes: &[Dtype], shape: &[usize]) -> Result<TensorView<'a>, Error> {
         let tensor = self.tensors.tensor(name).map_err(|_| Error::new(format!("there is no tensor {name}")))?;
         let (dtype, found) = (tensor.dtype(), tensor.shape());
         let expected = if dtypes.contains(&dtype) { dtype } else { dtypes[0] };

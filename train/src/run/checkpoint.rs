@@ -7,6 +7,7 @@ use ashta_agents::learn::trainer::TrainerState;
 use serde::{Deserialize, Serialize};
 
 use crate::run::files::{read, write_whole};
+use crate::run::history::History;
 
 /// The counters and generators of the loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,12 @@ pub struct LoopState {
     pub best_score: Option<f64>,
     /// The iteration of that score, whose checkpoint is the best one.
     pub best: Option<u64>,
+    /// The settings at this iteration, as a file; empty in checkpoints of earlier versions, as is `history`.
+    #[serde(default)]
+    pub config: String,
+    /// The settings that shaped the networks so far.
+    #[serde(default)]
+    pub history: History,
 }
 
 const FILE: &str = "loop.json";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use ashta_agents::arena::{Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, play_match};
-use ashta_agents::network::bot::{Regret, Strength};
+use ashta_agents::network::bot::{Regret, Strength, without_folder};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse};
@@ -57,7 +57,7 @@ impl MatchResult {
             Regret { mean, low, high }
         });
         Strength {
-            opponent: format!("{}{}", self.opponent, conduct(lookahead)),
+            opponent: format!("{}{}", without_folder(&self.opponent), conduct(lookahead)),
             games: self.report.games,
             score: self.report.score,
             low,

@@ -71,7 +71,7 @@ pub fn write(
 /// The bot of a checkpoint, and the name of its run.
 fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     let rundir = RunDir::open(run)?;
-    let config = Config::of_run(&rundir.config(), &[])?;
+    let config = Config::of_run(run, &[])?;
     let race = games::configured(&config.ruleset)?;
     let current = RunInfo::of(&race, config.run.seed);
     rundir.check(&current, "export")?;
@@ -87,6 +87,8 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     let dir = rundir.checkpoint(iteration);
     let net = Arc::new(load_net(race.spec(), &config.training, &dir)?);
     let state = checkpoint::load_state(&dir)?;
+    // The settings may have changed since.
+    let config = if state.config.is_empty() { config } else { Config::from_toml(&state.config)? };
     Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])))
 }
 
@@ -107,12 +109,14 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
         ("seed", config.run.seed.to_string()),
         ("games", state.games.to_string()),
         ("iterations", state.iteration.to_string()),
-        ("config", config.to_toml()),
-        ("recipe", config.recipe()),
+        ("config", config.without_paths()),
+        ("recipe", state.history.recipe().unwrap_or_else(|| config.recipe())),
         ("learned with", format!("ashta {}, burn {BURN}", manifest.program)),
     ];
     let seconds = config.run.time_limit_minutes.map(|_| ("seconds", format!("{:.0}", state.seconds)));
-    manifest.training = facts.into_iter().chain(seconds).map(|(name, value)| (name.to_owned(), value)).collect();
+    let changes = Some(("changes", state.history.text())).filter(|(_, text)| !text.is_empty());
+    manifest.training =
+        facts.into_iter().chain(seconds).chain(changes).map(|(name, value)| (name.to_owned(), value)).collect();
     manifest.strength = results.iter().map(|result| result.strength(Lookahead::Plies(1))).collect();
     manifest.probes = probes(race, net, config.export.probes);
     Bot { manifest, net: Arc::clone(net) }

@@ -12,6 +12,7 @@ pub mod evaluation;
 pub mod export;
 pub mod files;
 pub mod games;
+pub mod history;
 pub mod metrics;
 pub mod output;
 pub mod progress;
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use ashta_agents::learn::config::NetworkConfig;
 use ashta_agents::learn::trainer::Trainer;
 use ashta_agents::network::bot::Bot;
@@ -80,9 +81,7 @@ impl Run {
     /// # Errors
     /// When the folder is none of a run, something in it is damaged, or a change does not fit.
     pub fn go_on(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run> {
-        let file = path.join("config.toml");
-        ensure!(file.is_file(), "{} is not the folder of a run: it has no config.toml", path.display());
-        let config = Config::of_run(&file, set)?;
+        let config = Config::of_run(path, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
         let (rundir, newest) = RunDir::resume(path, &info, falls_back)?;
@@ -97,11 +96,7 @@ impl Run {
             ));
         }
         let run = Run::open(config, evaluator, rundir, newest)?;
-        // Only settings that fit the checkpoint are kept, and no games that others made.
-        run.log.rundir().store_config(&run.log.config().to_toml())?;
-        if !set.is_empty() {
-            run.log.rundir().forget_games(None)?;
-        }
+        run.log.accept()?;
         Ok(run)
     }
 
@@ -113,7 +108,7 @@ impl Run {
     fn open(config: Config, evaluator: RunEvaluator, rundir: RunDir, newest: Option<u64>) -> Result<Run> {
         let dir = newest.map(|iteration| rundir.checkpoint(iteration));
         let state = dir.as_deref().map(checkpoint::load_state).transpose()?;
-        let log = RunLog::open(config, rundir, state.as_ref())?;
+        let log = RunLog::open(config, rundir, state.as_ref(), false)?;
         let (race, Config { run, training, .. }) = (&evaluator.race, log.config());
         let trainer = match dir.zip(state) {
             None => Trainer::new(race, training, run.device, run.seed)?,

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::learn::config::{Plan, TrainConfig};
 use ashta_agents::learn::trainer::{MeanLosses, Report, TrainerState};
 use ashta_agents::network::portable::PortableNet;
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::checkpoint::{self, LoopState};
 use crate::run::config::Config;
 use crate::run::evaluation::{MatchResult, RunEvaluation};
+use crate::run::history::History;
 use crate::run::metrics::{IterationStep, Metrics};
 use crate::run::output::remark;
 use crate::run::progress::{Progress, Status};
@@ -47,33 +48,65 @@ pub struct RunLog {
     best: Option<u64>,
     /// The iteration of the newest checkpoint.
     saved: u64,
+    /// The settings that shape the bot, as they changed.
+    history: History,
+}
+
+/// Refuses changes of the settings of a run that would have no effect.
+fn check_changes(then: &Config, now: &Config, step: &IterationStep) -> Result<()> {
+    let (games, limit) = (now.training.selfplay.games, now.run.time_limit_minutes);
+    let IterationStep { games: played, seconds, .. } = step;
+    let is_past = limit != then.run.time_limit_minutes && now.time_share(*seconds) > 1.0;
+    let (limit, minutes) = (limit.unwrap_or_default(), seconds / 60.0);
+    ensure!(now.run.directory == then.run.directory, "`run.directory` cannot change: move the folder of the run");
+    ensure!(now.ruleset.sheet == then.ruleset.sheet, "`ruleset.sheet` is not the sheet of the run: begin another run");
+    ensure!(games >= *played, "`selfplay.games` is {games}, but {played} games are played: set at least {played}");
+    ensure!(!is_past, "`run.time_limit_minutes` is {limit}, but the run has taken {minutes:.1} minutes: set more");
+    Ok(())
 }
 
 impl RunLog {
-    /// Of a run that begins, or goes on from this `state` of its newest checkpoint.
+    /// Of a run that begins, or goes on from this `state` of its newest checkpoint, on one machine or on many.
     ///
     /// # Errors
-    /// When the folder of the run cannot be written.
-    pub fn open(config: Config, rundir: RunDir, state: Option<&LoopState>) -> Result<RunLog> {
+    /// When a setting changed that cannot change any more, or the folder of the run cannot be written.
+    pub fn open(config: Config, rundir: RunDir, state: Option<&LoopState>, on_cluster: bool) -> Result<RunLog> {
+        let before = Config::of_run(rundir.path(), &[])?;
+        let step = state.map_or_else(IterationStep::default, |&LoopState { iteration, games, seconds, .. }| {
+            IterationStep { iteration, games, samples: 0, seconds }
+        });
+        check_changes(&before, &config, &step)?;
+        let mut history = state.map(|state| state.history.clone()).unwrap_or_default();
+        if step.iteration > 0 && history == History::default() {
+            history.note(0, before.shaping(on_cluster));
+        }
+        history.note(step.iteration, config.shaping(on_cluster));
         if let Some(state) = state {
             // The mark may have been lost between the checkpoint and it.
             rundir.mark_best(state.best)?;
         }
-        let metrics = Metrics::open(rundir.path(), state.map(|state| state.iteration))?;
-        let step = state.map_or_else(IterationStep::default, |&LoopState { iteration, games, seconds, .. }| {
-            IterationStep { iteration, games, samples: 0, seconds }
-        });
-        Ok(RunLog {
+        let log = RunLog {
+            metrics: Metrics::open(rundir.path(), state.map(|state| state.iteration))?,
             progress: Some(Progress::new(config.training.selfplay.games, step.games)),
             config,
             rundir,
-            metrics,
             status: Status::default(),
             step,
             best_score: state.and_then(|state| state.best_score),
             best: state.and_then(|state| state.best),
             saved: step.iteration,
-        })
+            history,
+        };
+        let is_idle = |key: &str| {
+            ["selfplay.", "learning."].iter().any(|part| key.starts_with(part))
+                && key != "selfplay.games"
+                && key != "learning.ema"
+        };
+        let idle = log.history.changes().find(|(after, key, ..)| *after == step.iteration && is_idle(key));
+        if let Some((.., key, _, _)) = idle.filter(|_| log.is_over()) {
+            bail!("`{key}` has no effect: the run is over; allow it more games, too");
+        }
+        Ok(log)
     }
 
     /// The settings of the run.
@@ -84,6 +117,18 @@ impl RunLog {
     /// The folder of the run.
     pub fn rundir(&self) -> &RunDir {
         &self.rundir
+    }
+
+    /// Stores the settings in the folder of the run, once they are known to fit its checkpoint. If they have changed, the
+    /// games that were kept since are forgotten.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn accept(&self) -> Result<()> {
+        if Config::of_run(self.rundir.path(), &[])? != self.config {
+            self.rundir.forget_games(None)?;
+        }
+        self.rundir.store_config(&self.config.to_toml())
     }
 
     /// Iterations finished.
@@ -312,6 +357,8 @@ impl RunLog {
     /// The counters, with what the trainer goes on from.
     pub fn state(&self, trainer: TrainerState) -> LoopState {
         let IterationStep { iteration, games, seconds, .. } = self.step;
-        LoopState { iteration, games, trainer, seconds, best_score: self.best_score, best: self.best }
+        let (config, history) = (self.config.to_toml(), self.history.clone());
+        let (best_score, best) = (self.best_score, self.best);
+        LoopState { iteration, games, trainer, seconds, best_score, best, config, history }
     }
 }

@@ -82,6 +82,62 @@ fn interruptions_and_threads_change_nothing() {
     assert!(other != whole, "the seed does not matter");
 }
 
+/// Resumes a run with these changes; what kept it from it, or the recipe of its bot and the changes that it states.
+fn changed(path: &std::path::Path, set: &[&str], falls_back: bool) -> Result<(String, String)> {
+    let set: Vec<String> = set.iter().map(|&text| text.to_owned()).collect();
+    let RunEnding::Trained(mut run) =
+        Run::go_on(path, &set, &games::folders(), falls_back)?.train(&|_| stop_if(false))?
+    else {
+        panic!("it is not interrupted")
+    };
+    let (_, bot) = run.conclude(&Stop::default())?.expect("nothing stops it");
+    let mut training = Bot::load(bot)?.manifest.training;
+    Ok((training.remove("recipe").unwrap_or_default(), training.remove("changes").unwrap_or_default()))
+}
+
+#[test]
+fn a_bot_states_each_change_of_its_settings() {
+    let scratch = Scratch::new();
+    let first = config(&scratch, &["run.threads=1", "run.checkpoint_iterations=2"]);
+    let usual = first.recipe();
+    let path = train(&first, 2);
+    assert_eq!(
+        changed(&path, &["run.threads=2", "cluster.staleness=3"], false).unwrap(),
+        (usual.clone(), String::new())
+    );
+    for (set, key) in [
+        ("selfplay.games=32", "`selfplay.games` is 32, but 64 games"),
+        ("run.directory=elsewhere", "`run.directory`"),
+        ("selfplay.exploration=0.5", "`selfplay.exploration` has no effect"),
+        ("run.time_limit_minutes=1e-9", "`run.time_limit_minutes`"),
+    ] {
+        assert!(changed(&path, &[set], false).unwrap_err().to_string().contains(key), "{set}");
+    }
+    let more = ["selfplay.games=96", "evaluation.opponents=[\"random\", \"greedy+1ply\"]"];
+    let (recipe, changes) = changed(&path, &more, false).unwrap();
+    let expected = "after iteration 4: evaluation.opponents = [\"random\", \"greedy\"] → [\"random\", \"greedy+1ply\"]; \
+                    after iteration 4: selfplay.games = 64 → 96";
+    assert_eq!(changes, expected);
+    assert!(recipe != usual && recipe != Config::of_run(&path, &[]).unwrap().recipe());
+    assert_eq!(changed(&path, &[], false).unwrap(), (recipe.clone(), changes), "resumed without a change");
+    // What was changed after an older checkpoint is gone with the newer one.
+    std::fs::write(path.join("checkpoints/6/loop.json"), "{}").unwrap();
+    let (_, changes) = changed(&path, &["selfplay.games=80", "evaluation.opponents=[\"random\"]"], true).unwrap();
+    assert!(changes.ends_with("selfplay.games = 64 → 80") && !changes.contains("96"), "{changes}");
+}
+
+#[test]
+fn a_bot_contains_no_path() {
+    let scratch = Scratch::new();
+    let rival = train(&config(&scratch, &["run.threads=1"]), u64::MAX).join("bots/smoke.bot");
+    let set = format!("evaluation.opponents=[\"random\", \"{}\"]", rival.display());
+    let path = train(&config(&scratch, &["run.threads=1", &set]), u64::MAX);
+    let bytes = std::fs::read(path.join("bots/smoke.bot")).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(!text.contains(&*scratch.display().to_string()) && !text.contains("directory"));
+    assert!(text.matches("smoke.bot").count() == 2, "settings and strength name the file");
+}
+
 #[test]
 fn lambda_falls_from_one_to_what_is_set() {
     let scratch = Scratch::new();

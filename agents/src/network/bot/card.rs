@@ -112,7 +112,7 @@ impl Manifest {
 /// The name of the program in cards.
 const LIBRARY: &str = "ashta";
 /// The fact of the training that holds all settings.
-const CONFIG: &str = "config";
+pub(super) const CONFIG: &str = "config";
 
 fn percent(share: f64, [low, high]: [f64; 2]) -> String {
     format!("{:.1} [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)

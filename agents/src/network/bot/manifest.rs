@@ -11,6 +11,7 @@ use crate::network::portable::{NetShape, PortableNet, Scratch};
 use crate::play::error::Error;
 use crate::play::level::{Calibration, Level};
 
+use super::card::CONFIG;
 use super::{FORMAT, MAX_PROBES};
 
 /// The game, training and strength of a bot.
@@ -33,7 +34,7 @@ pub struct Manifest {
     pub ruleset_hash: u64,
     /// [`Spec::encoding`].
     pub encoding: u32,
-    /// CRC-32 of the data of the tensors, 8 hexadecimal digits in the file. Of a bot that was not read from a file it
+    /// CRC-32 of the data of the networks, 8 hexadecimal digits in the file. Of a bot that was not read from a file it
     /// means nothing; writing finds it out.
     #[serde(serialize_with = "write_digits::<8, _, _>", deserialize_with = "read_checksum")]
     pub checksum: u32,
@@ -125,14 +126,24 @@ impl Manifest {
         Manifest { sheet, ..Manifest::new(race.spec(), shape) }
     }
 
-    /// Reads a manifest of the one format that this program knows.
+    /// Reads a manifest. Format 2 may name folders of the machine that made the bot; they are left out.
     pub(super) fn parse(text: &str) -> Result<Manifest, Error> {
         #[derive(Deserialize)]
         struct Version {
             format: u32,
         }
         check_format(serde_json::from_str::<Version>(text).map_err(Error::because(INVALID))?.format)?;
-        serde_json::from_str(text).map_err(Error::because(INVALID))
+        let mut manifest: Manifest = serde_json::from_str(text).map_err(Error::because(INVALID))?;
+        for entry in &mut manifest.strength {
+            entry.opponent = without_folder(&entry.opponent).to_owned();
+        }
+        if let Some(config) = manifest.training.get_mut(CONFIG) {
+            let is_list = |line: &str| line.starts_with("during = ") || line.starts_with("opponents = ");
+            let names_folder =
+                |line: &str| line.starts_with("directory = ") || is_list(line) && line.contains(SEPARATORS);
+            *config = config.split_inclusive('\n').filter(|line| !names_folder(line)).collect();
+        }
+        Ok(manifest)
     }
 
     pub(super) fn to_json(&self) -> Result<String, Error> {
@@ -213,10 +224,19 @@ impl Probe {
     }
 }
 
+/// What separates folders, on any system.
+const SEPARATORS: [char; 2] = ['/', '\\'];
+
+/// The name of an agent without the folder of its file.
+pub fn without_folder(agent: &str) -> &str {
+    agent.rsplit(SEPARATORS).next().unwrap_or(agent)
+}
+
 const INVALID: &str = "the manifest is not valid";
 
 fn check_format(found: u32) -> Result<(), Error> {
-    Error::unless(found == FORMAT, || format!("the bot has format {found}, this program reads format {FORMAT}"))
+    let is_known = (2..=FORMAT).contains(&found);
+    Error::unless(is_known, || format!("the bot has format {found}, this program reads formats 2 and {FORMAT}"))
 }
 
 /// Writes a number with so many hexadecimal digits.

@@ -17,6 +17,7 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::{Table, TableValues};
+use crate::network::tensor_file::checksum;
 use crate::perfect::solve::{Cursor, Facts, Unfinished, value_count};
 use crate::play::error::Error;
 use crate::play::files::{open_regular, write_whole};
@@ -185,12 +186,6 @@ fn read_bytes(input: &mut impl Read, count: usize, part: &str) -> Result<Vec<u8>
 /// The number in the four bytes from `at` on.
 fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
-}
-
-fn checksum(parts: &[&[u8]]) -> u32 {
-    let mut sum = flate2::Crc::new();
-    parts.iter().for_each(|part| sum.update(part));
-    sum.sum()
 }
 
 /// A number with a comma before each three digits but the first ones.

@@ -63,8 +63,6 @@ pub struct TrainingRun {
     race: Arc<Race>,
     folders: Folders,
     log: Mutex<RunLog>,
-    /// Whether it goes on with other settings, so that games that were kept are none of it.
-    changes: bool,
 }
 
 /// The plan, the messages and the seconds of an iteration.
@@ -84,11 +82,7 @@ impl TrainingRun {
     ) -> Result<TrainingRun> {
         let folders = folders_or_default(py, folders)?;
         let config = match &resume {
-            Some(path) => {
-                let file = path.join("config.toml");
-                ensure!(file.is_file(), "{} is not the folder of a run: it has no config.toml", path.display());
-                Config::of_run(&file, &set)?
-            }
+            Some(path) => Config::of_run(path, &set)?,
             None => Config::load(config.as_deref(), &set)?,
         };
         let (race, _) = prepare(&config, &folders)?;
@@ -98,18 +92,14 @@ impl TrainingRun {
             None => (RunDir::begin(&run.directory, &run.name, &config.to_toml(), &info)?, None),
         };
         let state = newest.map(|iteration| load_state(&rundir.checkpoint(iteration))).transpose()?;
-        let log = RunLog::open(config, rundir, state.as_ref())?;
-        Ok(TrainingRun { race, folders, log: Mutex::new(log), changes: resume.is_some() && !set.is_empty() })
+        let log = RunLog::open(config, rundir, state.as_ref(), true)?;
+        Ok(TrainingRun { race, folders, log: Mutex::new(log) })
     }
 
     /// Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were kept
     /// are forgotten where settings have changed.
     fn accept(&self) -> Result<()> {
-        let log = lock(&self.log);
-        if self.changes {
-            log.rundir().forget_games(None)?;
-        }
-        Ok(log.rundir().store_config(&log.config().to_toml())?)
+        Ok(lock(&self.log).accept()?)
     }
 
     /// How the machine rounds that began the run.

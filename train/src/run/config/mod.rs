@@ -20,13 +20,14 @@ use ashta_agents::learn::config::{
     Allowed, LearningConfig, NetworkConfig, Section, SelfPlayConfig, TrainConfig, or_none,
 };
 use ashta_agents::learn::net::LearnerDevice;
-use ashta_agents::network::bot::MAX_PROBES;
+use ashta_agents::network::bot::{MAX_PROBES, without_folder};
 use ashta_agents::play::files::{open_regular, read_text};
 use ashta_agents::settings;
-use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem, fnv1a};
+use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
 use ashta_env::sheet::{Sheet, Sheets};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::run::history::{self, Shaping};
 use crate::run::output::in_line;
 use crate::run::{embedded, sheet_file};
 pub use raw::DEFAULTS;
@@ -209,11 +210,16 @@ impl Config {
         }
     }
 
-    /// The settings of a run, in the `file` of its folder, with `overrides` over them. Every key must be there.
+    /// The settings of the run in the folder `run`, with `overrides` over them. Every key must be there.
     ///
     /// # Errors
     /// As [`Config::load`], and with every key that is missing.
-    pub fn of_run(file: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
+    pub fn of_run(run: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
+        let file = &run.join("config.toml");
+        if !file.is_file() {
+            let problem = format!("{} is not the folder of a run: it has no config.toml", run.display());
+            return Err(ConfigError { problems: vec![problem] });
+        }
         let text = open_regular(file)
             .and_then(|file| read_text(LONGEST, file))
             .map_err(|error| ConfigError::unreadable(file, &error))?;
@@ -265,21 +271,38 @@ impl Config {
         format!("# Every setting of this run as it was used. `ashta train --defaults` explains the keys.\n\n{body}")
     }
 
-    /// The recipe: the hash of all settings that shape the bot of a run beside its game, 16 hexadecimal digits. A
-    /// setting that is new in the program changes it.
-    pub fn recipe(&self) -> String {
-        let settings = toml::Table::try_from(self).expect("every setting has a form in TOML");
-        let mut lines = Vec::new();
+    /// The settings as [`Config::to_toml`] writes them, without paths: opponents go by the names of their files.
+    pub fn without_paths(&self) -> String {
+        let mut config = self.clone();
+        config.run.directory = PathBuf::new();
+        for agent in config.evaluation.during.iter_mut().chain(&mut config.evaluation.opponents) {
+            *agent = without_folder(agent).to_owned();
+        }
+        config.to_toml().replacen("directory = \"\"\n", "", 1)
+    }
+
+    /// The settings that shape the bot of a run beside its game. Only a cluster plays with stale weights.
+    pub fn shaping(&self, on_cluster: bool) -> Shaping {
+        let mut settings = toml::Table::try_from(self).expect("every setting has a form in TOML");
+        if !on_cluster {
+            settings["cluster"]["staleness"] = RawConfig::defaults().entry("cluster.staleness").value.clone();
+        }
+        let mut shaping = Shaping::new();
         for (section, values) in &settings {
             for (key, value) in values.as_table().into_iter().flatten() {
                 let key = format!("{section}.{key}");
                 if !NO_PART_OF_RECIPE.iter().any(|left| *left == section || *left == key) {
-                    lines.push(format!("{key} = {value}\n"));
+                    shaping.insert(key, value.clone());
                 }
             }
         }
-        lines.sort_unstable();
-        format!("{:016x}", fnv1a(lines.concat().bytes()))
+        shaping
+    }
+
+    /// The recipe: the hash of all settings that shape the bot of a run on one machine beside its game, 16 hexadecimal
+    /// digits. A setting that is new in the program changes it.
+    pub fn recipe(&self) -> String {
+        history::recipe(&self.shaping(false))
     }
 }
 

@@ -181,16 +181,22 @@ impl<'a> Reader<'a> {
         let raw = self.raw;
         let name = Ruleset::split(game).0;
         let written = self.text("ruleset.sheet");
-        let origin = &raw.entry("ruleset.game").origin;
-        let brought = raw.sheet.as_ref().filter(|_| matches!(origin, Origin::File(..)));
+        let (of_game, of_sheet) = (&raw.entry("ruleset.game").origin, &raw.entry("ruleset.sheet").origin);
+        let brought = raw.sheet.as_ref().filter(|_| matches!(of_game, Origin::File(..)));
         let is_file = sheet_file::is_file(game) || brought.is_some();
-        let found = match (origin, brought) {
+        // A sheet in the file of a run gives way to a game of the command line.
+        let is_overridden = matches!((of_game, of_sheet), (Origin::Override(_), Origin::File(..)));
+        let is_written = !written.is_empty() && written != NONE;
+        if is_written && !is_overridden && (is_file || builtin::named(name).is_some()) {
+            self.refuse("ruleset.sheet", "a sheet", &format!("\"none\", since `ruleset.game` is {game}"));
+        }
+        let found = match (of_game, brought) {
             (Origin::File(file, _), Some(text)) => {
                 sheet_file::parse(text, &file.display().to_string()).map(|sheet| (sheet, text.clone()))
             }
             (Origin::File(file, _), None) if is_file => sheet_file::read(&file.with_file_name("").join(name)),
             _ if is_file => sheet_file::read(Path::new(name)),
-            _ if written.is_empty() || written == NONE || builtin::named(name).is_some() => {
+            _ if !is_written || builtin::named(name).is_some() => {
                 return Some((name.to_owned(), None));
             }
             _ => {

@@ -76,6 +76,7 @@ fn the_recipe_is_that_of_what_shapes_the_bot() {
         "ruleset.game=pagade",
         "evaluation.pairs=3",
         "cluster.actors=5",
+        "cluster.staleness=1",
     ] {
         assert_eq!(recipe(&[same]), usual, "{same}");
     }
@@ -87,13 +88,28 @@ fn the_recipe_is_that_of_what_shapes_the_bot() {
         "learning.ema=none",
         "evaluation.final_pairs=3",
         "evaluation.opponents=[\"random\"]",
-        "cluster.staleness=1",
         "export.probes=1",
     ] {
         assert_ne!(recipe(&[other]), usual, "{other}");
     }
     let config = parse("", &[]).unwrap();
     assert_eq!(Config::from_toml(&config.to_toml()).unwrap().recipe(), usual);
+    let stale = parse("", &["cluster.staleness=1"]).unwrap();
+    assert_ne!(stale.shaping(true), stale.shaping(false), "on a cluster it counts");
+}
+
+#[test]
+fn a_sheet_without_effect_is_refused() {
+    for (text, set) in [
+        ("", "ruleset.sheet=x"),
+        ("[ruleset]\ngame = \"siga\"\nsheet = \"x\"", "run.seed=2"),
+        ("[ruleset]\ngame = \"siga\"\n", "ruleset.sheet=x"),
+        ("[ruleset]\nsheet = \"x\"", "run.seed=2"),
+        ("[ruleset]\ngame = \"no.toml\"\nsheet = \"x\"", "run.seed=2"),
+    ] {
+        assert!(problems(text, &[set]).iter().any(|problem| problem.contains("`ruleset.sheet`")), "{text} {set}");
+    }
+    parse("[ruleset]\nsheet = \"none\"", &["ruleset.sheet=none"]).expect("no sheet");
 }
 
 #[test]

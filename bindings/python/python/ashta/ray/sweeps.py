@@ -25,12 +25,11 @@ def objective_of(line):
     return found
 
 
-def _rating(bot, folders):
-    """The rating of a bot in an arena with the opponents of its settings, of whom the first is rated 0."""
-    strength = json.loads(ashta.Bot.load(bot).manifest_json)["strength"]
-    opponents = [match["opponent"].split(" (")[0] for match in strength]
-    found = ashta.arena([str(bot), *opponents], pairs=200, threads=1, anchor=opponents[0], folders=folders)
-    return next(agent["rating"]["elo"] for agent in found.report["agents"] if agent["name"] == str(bot))
+def _rating(run, folders):
+    """The rating of a run's bot in an arena with the opponents of its settings, of whom the first is rated 0."""
+    bot, opponents = str(run.bot), [match["opponent"] for match in run.results]
+    found = ashta.arena([bot, *opponents], pairs=200, threads=1, anchor=opponents[0], folders=folders)
+    return next(agent["rating"]["elo"] for agent in found.report["agents"] if agent["name"] == bot)
 
 
 def _change(key, value):
@@ -67,7 +66,7 @@ def trial(given, *, config, set, objective, folders, directory):
         latest.update(objective_of(json.loads(line)))
     latest |= {"run": str(run.path), "bot": str(run.bot)}
     if objective == "rating":
-        latest["rating"] = _rating(run.bot, folders)
+        latest["rating"] = _rating(run, folders)
     if objective not in latest:
         raise ValueError(f"the run says nothing of {objective}: is the game solved, are there opponents?")
     tune.report(dict(latest))

@@ -1,0 +1,70 @@
+//! The settings that shaped a bot: those that its run began with, and every change since.
+//!
+//! A run that is resumed with other settings makes other weights than a run that had them from the start. So the recipe
+//! of a changed run is the hash of its history.
+
+use std::collections::BTreeMap;
+
+use ashta_agents::network::bot::without_folder;
+use ashta_env::ruleset::fnv1a;
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+/// The settings that shape a bot, by key.
+pub type Shaping = BTreeMap<String, Value>;
+
+/// The settings that shape the bot of a run, each time with the iteration after which they took effect.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct History(Vec<(u64, Shaping)>);
+
+impl History {
+    /// Notes the settings that hold after `iteration`; nothing where they are those that held before.
+    pub fn note(&mut self, iteration: u64, settings: Shaping) {
+        if self.0.last().is_none_or(|(_, last)| *last != settings) {
+            self.0.push((iteration, settings));
+        }
+    }
+
+    /// Each change, the oldest first: the last iteration before it, the key, the old value and the new one.
+    pub fn changes(&self) -> impl Iterator<Item = (u64, &String, Option<&Value>, &Value)> {
+        self.0.iter().zip(self.0.iter().skip(1)).flat_map(|((_, old), (iteration, new))| {
+            let values = new.iter().map(|(key, value)| (*iteration, key, old.get(key), value));
+            values.filter(|(.., old, new)| *old != Some(*new))
+        })
+    }
+
+    /// The recipe of a run with this history; `None` for that of a checkpoint of an earlier version.
+    pub fn recipe(&self) -> Option<String> {
+        let first = recipe(&self.0.first()?.1);
+        let line = |(after, key, _, new)| format!("\n{after} {key} = {new}");
+        let changes: String = self.changes().map(line).collect();
+        Some(if changes.is_empty() { first } else { hash(&(first + &changes)) })
+    }
+
+    /// The changes in words, without folders of files; empty if there are none.
+    pub fn text(&self) -> String {
+        let text = |value: &Value| without_folders(value).to_string();
+        let change = |(after, key, old, new): (_, _, Option<_>, _)| {
+            format!("after iteration {after}: {key} = {} → {}", old.map_or_else(String::new, text), text(new))
+        };
+        self.changes().map(change).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// A value without the folders of files.
+fn without_folders(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => Value::Array(values.iter().map(without_folders).collect()),
+        Value::String(name) => Value::from(without_folder(name)),
+        other => other.clone(),
+    }
+}
+
+/// The recipe of a run that had these settings from the start.
+pub fn recipe(settings: &Shaping) -> String {
+    hash(&settings.iter().map(|(key, value)| format!("{key} = {value}\n")).collect::<String>())
+}
+
+fn hash(text: &str) -> String {
+    format!("{:016x}", fnv1a(text.bytes()))
+}
