@@ -119,8 +119,8 @@ impl RunLog {
         &self.rundir
     }
 
-    /// Stores the settings in the folder of the run, once they are known to fit its checkpoint. If they have changed, the
-    /// games that were kept since are forgotten.
+    /// Stores the settings in the folder of the run, once they are known to fit its checkpoint. If they have changed,
+    /// removes the games that were kept since.
     ///
     /// # Errors
     /// When the folder cannot be written.

@@ -115,8 +115,8 @@ fn a_bot_states_each_change_of_its_settings() {
     }
     let more = ["selfplay.games=96", "evaluation.opponents=[\"random\", \"greedy+1ply\"]"];
     let (recipe, changes) = changed(&path, &more, false).unwrap();
-    let expected = "after iteration 4: evaluation.opponents = [\"random\", \"greedy\"] → [\"random\", \"greedy+1ply\"]; \
-                    after iteration 4: selfplay.games = 64 → 96";
+    let expected = "after iteration 4: evaluation.opponents = [\"random\", \"greedy\"] → \
+                    [\"random\", \"greedy+1ply\"]; after iteration 4: selfplay.games = 64 → 96";
     assert_eq!(changes, expected);
     assert!(recipe != usual && recipe != Config::of_run(&path, &[]).unwrap().recipe());
     assert_eq!(changed(&path, &[], false).unwrap(), (recipe.clone(), changes), "resumed without a change");
