@@ -5,10 +5,12 @@
 //! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (2,000 by default, twice as many for the
 //! three games with the most house rules).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use ashta_agents::protocol::Engine;
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node, SeatSet};
+use ashta_env::game::{Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, TurnKind, builtin};
@@ -51,6 +53,15 @@ fn check(race: &Race, position: &str, rng: &mut GameRng) -> bool {
     let found = engine::turns_of(race, position, &throws);
     assert!(expected.is_ok(), "{position} {throws:?}: oracle says {expected:?}");
     assert_eq!(found, expected, "{position} with {throws:?}: engine left, oracle right");
+    let mut state = race.parse_state(position).expect("a valid position");
+    race.throw(&mut state, &throws).expect("a throw");
+    while let Node::Decision(_) = race.node(&state) {
+        let (text, before) = (race.print(&state), state);
+        assert_eq!(race.parse_state(&text), Ok(state), "{text}\n{}", race.ruleset().base().text());
+        let action = random::action(race, &state, rng);
+        race.apply_action(&mut state, action);
+        assert_ne!(state, before, "{text}: action {} changes nothing", action.0);
+    }
     true
 }
 
@@ -85,6 +96,74 @@ fn random_sheets() {
         for position in random::played(&race, 6, &mut rng).iter().chain(&placed) {
             checked += usize::from(check(&race, position, &mut rng));
         }
+    }
+}
+
+/// Pairs of keys, and courses that cross themselves.
+#[test]
+fn keys_that_meet_are_played_as_each_says() {
+    const CROSSING: &str = "board = { side = 3, columns = 8, course = 'D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1', \
+        copy = 'mirror', marks = [] }\nseats.allowed = ['SN']\nthrows.values = [1, 6]\nturn.again = []\nentry.next = [1]\n";
+    const LAP: &str = "board.marks = []\ngate.at = 16\ngate.without = 'lap'\n";
+    for (game, keys, seats, throws, results) in [
+        ("pachih", "unit.kind = 'together'", "S:8,76,77,77/N:20,20,30,40", &[2][..], 4),
+        (
+            "thaayam",
+            "turn.hop = 'each'\nentry = { first = [4, 8], next = [4, 8], lost_before = 'off-board' }",
+            "S:off,off,off,off/N:off,off,off,off",
+            &[4, 2],
+            1,
+        ),
+        (
+            "thaayam",
+            "turn.hop = 'each'\nentry = { first = [4, 8], next = [4, 8], lost_before = 'off-board' }",
+            "S:off,off,off,off/N:off,off,off,off",
+            &[1, 4, 2],
+            1,
+        ),
+        (
+            "thaayam",
+            "turn.hop = 'each'\nentry = { first = [2], next = [2], lost_before = 'off-board' }",
+            "S:off,off,off,off/N:off,off,off,off",
+            &[1, 2],
+            1,
+        ),
+        (
+            "siga",
+            "turn.divide = 'none'\nentry = { first = [8], next = [8], at = 'count' }\ngate.at = 6\n\
+            gate.without = 'open'",
+            "S:off,off/N:off,off",
+            &[8],
+            1,
+        ),
+        ("siga", &format!("{LAP}gate.lap = 16\nstacking.block = 'passing'"), "S:14,15/N:8,8", &[4], 1),
+        ("siga", "stacking.block = 'passing'", "S:5,20/N:18,18", &[8], 1),
+        ("siga", &format!("{LAP}gate.lap = 4\nstacking.plain = 'one'"), "S:13,14/N:off,off", &[8], 1),
+        ("siga", &format!("{CROSSING}stacking.plain = 'one'"), "S:2,10/N:off,off", &[6], 2),
+        ("siga", &format!("{CROSSING}turn.divide = 'none'\nunit.kind = 'together'"), "S:10,10/N:off,off", &[6], 2),
+        (
+            "siga",
+            "turn.divide = 'none'\nturn.must = 'optional'\nentry = { spends = false, first = [2], next = [1], \
+            first_while = 'never' }",
+            "S:off,off/N:off,off",
+            &[2],
+            3,
+        ),
+    ] {
+        let mut table: toml::Table = builtin::named(game).expect("a built-in game").text().parse().expect("TOML");
+        table.remove("flags");
+        for (section, values) in keys.parse::<toml::Table>().unwrap_or_else(|error| panic!("{keys}: {error}")) {
+            let of = table.entry(section).or_insert(toml::Table::new().into()).as_table_mut().expect("a section");
+            of.extend(values.as_table().expect("a section").clone());
+        }
+        let sheet = Sheet::read(&table.to_string(), "keys").unwrap_or_else(|error| panic!("{game}, {keys}: {error}"));
+        let race = Race::new(
+            Ruleset::of(Arc::new(sheet), SeatSet::from_letters("SN").expect("seats"), []).expect("a ruleset"),
+        );
+        let position = format!("{game} {seats} S *");
+        let found = engine::turns_of(&race, &position, throws);
+        assert_eq!(found, oracle::turns_of(&table.to_string(), &position, throws), "{position} {throws:?}, {keys}");
+        assert_eq!(found.as_ref().map(BTreeSet::len), Ok(results), "{found:#?}");
     }
 }
 
@@ -182,4 +261,26 @@ fn entering_pieces_and_those_that_stood_there_look_alike() {
     assert_eq!(found, oracle::turns(position, &[8, 1, 2]));
     let entered_alone = "ashtapada?pieces=3&twin_split=false S:2,8,8/N:off,6,42 N *";
     assert!(found.is_ok_and(|results| results.contains(entered_alone)));
+}
+
+/// `turns` of the engine protocol takes every position that it answers, also `… S *1` of a game that limits the throws
+/// of a turn.
+#[test]
+fn whole_turns_go_on_from_their_results() {
+    for game in builtin::names() {
+        let (mut rng, mut protocol) = (chance::stream(0x0AC1E, 7), Engine::new(None));
+        let race = Race::named(game, 2).expect("a game of two");
+        let mut position = race.print(&race.initial_state(Seat::SOUTH));
+        for _ in 0..60 {
+            let Some(throws) = draw(&race, &position, &mut rng) else { continue };
+            let request = serde_json::json!({"op": "turns", "position": position, "throws": throws}).to_string();
+            let answer = protocol.answer(request.as_bytes());
+            let positions = answer["positions"].as_array().unwrap_or_else(|| panic!("{request}: {answer}"));
+            let next = positions[chance::below(positions.len(), &mut rng)].as_str().expect("a text");
+            if next.ends_with(" - -") {
+                break;
+            }
+            next.clone_into(&mut position);
+        }
+    }
 }

@@ -404,7 +404,22 @@ const ROWS: &[Row] = &[
     ("TE", "gate.opened_by", "'team'", "seats.allowed = ['SENW']; seats.teams = 'opposite'; gate.at = 16", "turns"),
     ("V", "finish.doublets", "[3]", "", "turns"),
     ("TSED", "finish.doublets", "[1]", "", "refused: this goes with turn.kind = \"divide\""),
+    ("TSE", "throws.odds", "[0, 2, 3, 4, 5]", "", "refused: leave the value out"),
+    ("DV", "throws.odds", "[1, 0, 3, 4]", "", "refused: leave the value out"),
+    ("T", "board.marks", "['D2', 'F4', 'D6', 'B4']", FILLED_MARKED, "refused: squares that are filled have room for one piece"),
+    ("T", "unit.kind", "'together'", CROSSING, "turns"),
+    ("E", "entry.lost_before", "'off-board'", "entry.first = [4, 8]; entry.next = [4, 8]", "turns"),
+    ("T", "gate.at", "6; gate.without = 'open'", "entry.at = 'count'; entry.first = [8]; entry.next = [8]", "turns"),
+    ("TE", "gate.lap", "4", LAP, "turns"),
+    ("D", "gate.lap", "6", "gate.lap = 24; gate.without = 'lap'", "turns"),
+    ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; gate.at = 16; gate.lap = 16; gate.without = 'lap'", "turns"),
+    ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; turn.divide = 'finish'", "turns"),
+    ("T", "entry.spends", "false", "turn.must = 'optional'; entry.first = [2]; entry.next = [1]; entry.first_while = 'never'", "turns"),
 ];
+const CROSSING: &str = "board.side = 3; board.columns = 8; board.course = 'D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1'; \
+                        board.copy = 'mirror'; board.marks = []; seats.allowed = ['SN']";
+const FILLED_MARKED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; \
+                             pieces.allowed = [1, 2]; stacking.plain = 'one'; finish.fill = true";
 const UNITS_OF_THREE: &str = "unit.kind = 'together'; pieces.count = 3";
 const UNITS_OF_DICE: &str = "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []; \
                              unit.kind = 'together'; capture.single_on_unit = 'shares'";

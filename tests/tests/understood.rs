@@ -132,7 +132,7 @@ fn changed_keys_change_the_sentences_about_them() {
         ),
         ("siga", "seats.turn_limit = 7", "After 500 turns", "After 7 turns"),
         ("siga", "seats.order = \"clockwise\"", "to the right", "to the left"),
-        ("siga", "throws.odds = [0, 1, 1, 1, 1]", "8 comes 1 in 16 times (6.2 %)", "4 comes 1 in 4 times (25.0 %)."),
+        ("siga", "throws.odds = [3, 1, 4, 4, 4]", "8 comes 1 in 16 times (6.2 %)", "8 comes 3 in 16 times (18.8 %)."),
         ("siga", "pieces.sent_to = \"start\"", "must enter again", "back to the first square"),
         ("siga", "board.marks = []", "Marked squares (marked): C1, A3, E3, C5.", "Pieces are captured on 0 to 23,"),
         ("siga", "capture.group = \"one\"", "captures all of them", "of a seat captures one of them"),
@@ -158,6 +158,23 @@ fn changed_keys_change_the_sentences_about_them() {
         ("pagade", "pieces.setup = [1, 2, 3, 4]", "6, 7, 12, 12", "Pieces begin on 1, 2, 3, 4."),
         ("saturankam", "finish.doublets = [3]", "From 1, 3 or 4 squares away", "From 3 squares away"),
         ("saturankam", "turn.again_on_capture = true", "", "Captures grant one more throw"),
+        (
+            "siga",
+            "turn.again_unused = false",
+            "also where it could not be used",
+            "1 or 8 grants one more throw, if it could",
+        ),
+        ("ludo", "finish.from_last = [6]", "", "From the square before it, 1 or 6 brings a piece there."),
+        ("ludo", "turn.bonus = [4]", "", "After 4 a step of 1 is to be played, too, by any piece on the board."),
+        ("pachih", "unit.kind = \"together\"", "", "Pieces on the first square of their course are no unit."),
+        (
+            "ashta-kashte-1892",
+            "entry.spends = false",
+            "Entering uses up",
+            "after it any piece on the board may also play",
+        ),
+        ("chaupar", "unit.speed = \"full\"", "by twice the number of one die.", "A unit moves by the whole throw"),
+        ("chowka-5", "gate.lap = 4", "their number becomes 16 less.", "by 4 less as often as it takes."),
     ] {
         let (before, after) = (sentences(&race(game(name))), sentences(&changed(name, keys)));
         let says = |said: &[String], part: &str| said.iter().any(|sentence| sentence.contains(part));

@@ -122,8 +122,9 @@ fn act(race: &Race, state: &mut State, number: u64) -> Result<(), Refusal> {
 
 pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let values = small_numbers(request, "throws")?;
-    if !text(request, "position")?.ends_with(" *") {
-        return Err(refuse(code::POSITION, "`turns` asks at the start of a turn, where the pending throws are `*`"));
+    // `*2` waits for the throw after two, which is played as a turn of its own.
+    if !text(request, "position")?.rsplit(' ').next().is_some_and(|pending| pending.starts_with('*')) {
+        return Err(refuse(code::POSITION, "`turns` asks at the start of a turn: pending is `*`, or `*` and a number"));
     }
     race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
     if !matches!(race.node(&state), Node::Decision(_)) {

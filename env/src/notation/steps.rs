@@ -134,16 +134,16 @@ impl Race {
             0 => self.rules.entry - 1,
             from => from,
         };
-        let reached = origin.saturating_add(taken.steps).min(self.rules.goal);
+        let reached = origin.saturating_add(taken.steps);
         let target = match (taken.target, taken.kind) {
             (Some(target), _) => target,
             (None, MoveKind::Enter) => 1,
             (None, MoveKind::Bear) => from + 1,
-            (None, MoveKind::Alone | MoveKind::Together(_)) => self.lapped(state, reached),
+            (None, MoveKind::Alone | MoveKind::Together(_)) => self.lapped(state, reached).min(self.rules.goal),
         };
         // A piece that comes to a lower place goes round again, or bounces off the finish.
         let lap = self.rules.sheet.gate.lap;
-        let (walked, back) = match target < from {
+        let (walked, back) = match target < from || target == from && lap > 0 {
             true if lap == 0 => (self.rules.home, target..self.rules.home),
             true => (target + lap, 0..0),
             false => (target, 0..0),
@@ -211,7 +211,7 @@ impl Race {
         let laps = place >= self.rules.gate
             && gate.without == Without::Lap
             && !self.rules.gate_rule.is_open(state, self.colour(state));
-        if laps { place - gate.lap } else { place }
+        if laps { self.rules.lapped(place) } else { place }
     }
 
     /// The square where a place is drawn, the finish included.

@@ -207,7 +207,7 @@ impl Race {
         };
         say(true, must);
         say(true, "What is not used is lost.".to_owned());
-        let unused = if turn.again_unused { "also where it could not be used" } else { "if it was used" };
+        let unused = if turn.again_unused { "also where it could not be used" } else { "if it could be used" };
         say(!turn.again.is_empty(), format!("{} grants one more throw, {unused}.", any_in_order(&turn.again)));
         say(turn.again_on_finish, "A piece that gets to the finish grants one more throw.".to_owned());
         say(turn.again_on_doublet, format!("A doublet grants one more {granted}."));
@@ -223,9 +223,10 @@ impl Race {
             say(is_lost, "A throw that is granted for another reason begins the count anew.".to_owned());
         }
         let (when, how) = match turn.bonus_order {
-            BonusOrder::After => ("After", "too, by any piece."),
-            BonusOrder::Any => ("With", "before or after, by any piece; both, if they can be played."),
+            BonusOrder::After => ("After", "too, by any piece"),
+            BonusOrder::Any => ("With", "before or after, both if they can be played, by any piece"),
         };
+        let how = if self.rules.sheet.entry.by_bonus { format!("{how}.") } else { format!("{how} on the board.") };
         let bonus = any_in_order(&turn.bonus);
         say(!turn.bonus.is_empty(), format!("{when} {bonus} a step of 1 is to be played, {how}"));
         let divides = turn.divide == Divide::Finish;
@@ -278,7 +279,10 @@ impl Race {
         say(entry.by_bonus, "While a piece waits, the step is for it alone.");
         say(entry.clear, "While a piece waits, an own piece on that square moves before anything else, if it can.");
         say(entry.spends, "Entering uses up what was thrown for it.");
-        say(!entry.spends, "Entering does not use up the throw: any piece on the board may also play its number.");
+        say(
+            !entry.spends,
+            "Entering does not use up the throw: after it any piece on the board may also play its number.",
+        );
         say(!entry.spends, "Each of the two parts may be left.");
         let (board, course) = match entry.lost_before {
             LostBefore::Never => return said,
@@ -328,6 +332,7 @@ impl Race {
         };
         let speed = match unit.speed {
             Speed::Full => words.whole,
+            Speed::Double if self.rules.sheet.throws.dice > 1 => "A unit moves by twice the number of one die.",
             Speed::HalfSpent if self.series().is_some_and(|series| !series.is_each()) => {
                 "A unit moves by half of each throw, rounded down; a 1 can be spent on it with others."
             }
@@ -338,8 +343,11 @@ impl Race {
         let split = if unit.split { "One of the two may leave alone." } else { "Neither of the two may leave alone." };
         let what = format!("Two own pieces {what} a unit ({word}), which may move as one.");
         let mut said = vec![what, speed.to_owned(), split.to_owned()];
+        if unit.kind == UnitKind::Together && unit.area == Area::Any && self.rules.cells[0][1] == 0 {
+            said.push("Pieces on the first square of their course are no unit.".to_owned());
+        }
         if self.series().is_some() && self.rules.sheet.throws.dice > 1 {
-            said.push("It takes as many equal dice as it has pieces, and moves by one of them.".to_owned());
+            said.push("It takes as many equal dice as it has pieces, whose number counts once.".to_owned());
         }
         if !unit.three.is_empty() {
             let three = any_in_order(&unit.three);
@@ -405,6 +413,9 @@ impl Race {
         };
         let without = match gate.without {
             Without::Wait => "Before that no piece of the seat may go there.".to_owned(),
+            Without::Lap if rules.longest > gate.lap => {
+                format!("Before that its pieces go round again, by {} less as often as it takes.", gate.lap)
+            }
             Without::Lap => format!("Before that its pieces go round again: their number becomes {} less.", gate.lap),
             Without::Open => "Before that its pieces may go there all the same.".to_owned(),
         };
@@ -429,8 +440,9 @@ impl Race {
         };
         let mut said = vec![format!("{reached} Any number of pieces can be there.")];
         if !finish.from_last.is_empty() {
-            let values = any_in_order(&finish.from_last);
-            said.push(format!("From the square before it, {values} brings a piece there, too."));
+            let one = rules.faces.iter().filter(|&&value| value == 1 && !finish.from_last.contains(&1));
+            let values = any_in_order(&finish.from_last.iter().chain(one).copied().collect::<Vec<_>>());
+            said.push(format!("From the square before it, {values} brings a piece there."));
         }
         if !finish.doublets.is_empty() {
             let numbers = any_in_order(&finish.doublets);

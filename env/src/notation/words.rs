@@ -99,12 +99,13 @@ impl Race {
         if let Some(target) = taken.target {
             return target;
         }
-        let target = taken.from.saturating_add(taken.steps).min(self.rules.goal);
+        let reached = taken.from.saturating_add(taken.steps);
+        let target = reached.min(self.rules.goal);
         // Without a capture a piece goes round again where the rules say so.
         let has_lapped = target >= self.rules.gate
             && self.rules.sheet.gate.without == Without::Lap
             && !end.pieces[colour.index()].contains(&target);
-        if has_lapped { target - self.rules.sheet.gate.lap } else { target }
+        if has_lapped { self.rules.lapped(reached) } else { target }
     }
 
     /// One move in words, that leads to the place `target`.

@@ -15,7 +15,8 @@
 //!   together when the turn began are counted, otherwise those that stand together when one leaves.
 //! * A declared piece that leaves alone unmarks its partner. The partner of a piece that moved in this turn is one that
 //!   moved with it.
-//! * `entry.spends = false`: at least one part is played where `must` asks for a move.
+//! * `entry.spends = false`: at least one part is played where `must` asks for a move, and the entry comes first.
+//! * Pieces on a first square that is private are no units there.
 //! * `divide`: single pieces move, no units; entering counts as all pips of the throw.
 //! * `entry.compulsory`: others wait also for a piece that cannot enter with this throw.
 //! * The seat that brings its last piece home throws no more, whatever its throw grants.

@@ -20,20 +20,14 @@ type Condition = fn(&Sheet) -> bool;
 
 /// Combinations of keys on which engine and oracle differ, or that contradict each other and are accepted. A line goes
 /// away with its cause.
-const DISPUTED: [(&str, Condition); 5] = [
-    ("entry that does not use up the throw", |sheet| !sheet.entry.spends),
+const DISPUTED: [(&str, Condition); 2] = [
     ("divided throws with other rules", |sheet| {
         let earns = sheet.turn.again_on_finish || marks_again(sheet);
         let is_forced = sheet.entry.compulsory || sheet.entry.clear || sheet.turn.must == Must::NoMerge;
         let ends = sheet.gate.at > 0 || !sheet.finish.from_last.is_empty();
         sheet.turn.divide != Divide::None && (earns || is_forced || ends || has_units(sheet))
     }),
-    ("units that leave a private first square", |sheet| has_units(sheet) && has_private_start(sheet)),
     ("squares that are beyond the gate for one seat only", |sheet| sheet.stacking.inner.is_some()),
-    ("a round that is no longer than a throw", |sheet| {
-        let longest = sheet.throws.values.iter().copied().max().unwrap_or(0);
-        sheet.gate.at > 0 && sheet.gate.without == Without::Lap && sheet.gate.lap <= longest
-    }),
 ];
 
 const SPEEDS: [Speed; 5] = [Speed::Full, Speed::Half, Speed::HalfSpent, Speed::HalfEven, Speed::Double];
@@ -48,10 +42,6 @@ fn has_units(sheet: &Sheet) -> bool {
 
 fn has_several_dice(sheet: &Sheet) -> bool {
     sheet.turn.kind == TurnKind::Series && sheet.throws.dice > 1
-}
-
-fn has_private_start(sheet: &Sheet) -> bool {
-    sheet.pieces.sent_to == Returns::Wait(SentTo::Start) || sheet.pieces.setup == Setup::All(SentTo::Start)
 }
 
 /// A random sheet of a game in which throws are used one by one, without what is disputed: one is made at a time, or in
@@ -337,7 +327,7 @@ fn change_meetings(sheet: &mut Sheet, rng: &mut GameRng) {
 fn change_board(sheet: &mut Sheet, rng: &mut GameRng) {
     let rules = [MarkRule::Share, MarkRule::Block, MarkRule::Closed, MarkRule::Plain];
     let board = &mut sheet.board;
-    match below(10, rng) {
+    match below(11, rng) {
         0 => board.mark_rule = one_of(&rules, rng),
         1 => board.mark_again = !board.mark_again,
         2 => {
@@ -373,6 +363,18 @@ fn change_board(sheet: &mut Sheet, rng: &mut GameRng) {
             sheet.stacking.partner = WithPartner::Closed;
         }
         8 => write_courses(sheet, rng),
+        9 => {
+            // Most squares come twice, some of them within one throw.
+            (board.side, board.columns) = (3, Some(8));
+            board.course = "D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1".to_owned();
+            board.copy = CourseCopy::Mirror;
+            [&mut board.marks, &mut board.middle].into_iter().for_each(Vec::clear);
+            board.other_marks.clear();
+            board.courses.clear();
+            sheet.seats.allowed = letters(&["SN"]);
+            sheet.seats.teams = Teams::None;
+            sheet.stacking.partner = WithPartner::Closed;
+        }
         _ => meet_head_on(sheet, rng),
     }
 }

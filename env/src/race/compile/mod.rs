@@ -298,12 +298,16 @@ impl Rules {
         };
 
         let stacking = &sheet.stacking;
+        // A square that is filled has room for one piece, also where it is marked.
+        let fills =
+            |square: &Square| seats.iter().any(|seat| way(seat).iter().rev().take(pieces).any(|at| at == square));
+        let filled = if sheet.finish.fill { cells_of(&fills) } else { 0 };
         let rooms = [
-            (closed, Room::One),
-            (marked & !closed, stacking.marked),
-            (private, stacking.private.unwrap_or(stacking.plain)),
-            (inner, stacking.inner.unwrap_or(stacking.plain)),
-            (plain & !inner, stacking.plain),
+            (closed | filled, Room::One),
+            (marked & !closed & !filled, stacking.marked),
+            (private & !filled, stacking.private.unwrap_or(stacking.plain)),
+            (inner & !filled, stacking.inner.unwrap_or(stacking.plain)),
+            (plain & !inner & !filled, stacking.plain),
         ];
         let with_room =
             |wanted: Room| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
@@ -459,6 +463,13 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
+    /// The place before the gate of a piece that goes round again instead of to `place`, as often as it takes.
+    #[inline]
+    pub(crate) fn lapped(&self, place: u8) -> u8 {
+        let lap = self.sheet.gate.lap.max(1);
+        self.gate - lap + (place - self.gate) % lap
+    }
+
     /// The place to which a piece on the course comes by so many steps, or [`WALL`].
     pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
         let to = from.saturating_add(steps);
@@ -468,18 +479,17 @@ impl Rules {
         if from + 1 == self.home && self.effects[usize::from(steps)].finishes {
             return self.home;
         }
-        if to >= self.gate && !is_open {
-            return match self.sheet.gate.without {
-                Without::Lap if to - self.sheet.gate.lap < self.gate => to - self.sheet.gate.lap,
-                Without::Lap | Without::Wait | Without::Open => WALL,
-            };
+        if to >= self.gate && !is_open && self.sheet.gate.without != Without::Open {
+            return if self.sheet.gate.without == Without::Lap { self.lapped(to) } else { WALL };
         }
         let over = to.saturating_sub(self.home);
+        let bits = |place: u8| self.bits[0][usize::from(place)];
+        let is_own = |place: u8| place == from || bits(place) & bits(from) != 0;
         match self.sheet.finish.overshoot {
             _ if to == self.home && self.sheet.finish.fill => WALL,
             _ if over == 0 => to,
             Overshoot::Wasted => self.home,
-            Overshoot::Bounces if over < self.home && self.home - over != from => self.home - over,
+            Overshoot::Bounces if over < self.home && !is_own(self.home - over) => self.home - over,
             Overshoot::Illegal | Overshoot::Bounces => WALL,
         }
     }

@@ -37,8 +37,10 @@ impl Rules {
         }
         let before = places & ((1 << self.gate) - 1);
         if self.sheet.gate.without == Without::Lap {
-            let lapped = before.wrapping_shl(self.sheet.gate.lap.into());
-            return before | lapped & !((1 << self.gate) - 1);
+            let lap = self.sheet.gate.lap.max(1);
+            let beyond = |round: u8| before.checked_shl(u32::from(round) * u32::from(lap)).unwrap_or(0);
+            let rounds = (1..=self.longest / lap + 1).fold(0, |all, round| all | beyond(round));
+            return before | rounds & !((1 << self.gate) - 1);
         }
         before
     }

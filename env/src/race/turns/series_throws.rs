@@ -162,11 +162,19 @@ impl SeriesThrows {
         !(own.at_least(1) & !own.at_least(beyond)).is_empty()
     }
 
-    /// Adds a throw to the series. It is lost if it comes before the first 1 while no own piece is on the board.
+    /// Whether a throw lets a piece enter while none is on the course.
+    #[inline]
+    fn enters(&self, value: u8) -> bool {
+        self.rules.effects[usize::from(value)].enters[0]
+    }
+
+    /// Adds a throw to the series. It is lost if it comes before the first that enters while no own piece is on the
+    /// board.
     #[inline]
     fn keep_throw(&self, state: &mut State, kind: SeriesKind) {
-        let is_kept =
-            kind == SeriesKind::One || !state.series.is_empty() || self.is_on_board(&state.pieces[state.mover.index()]);
+        let is_kept = self.enters(self.face(kind))
+            || !state.series.is_empty()
+            || self.is_on_board(&state.pieces[state.mover.index()]);
         state.series.push(kind, is_kept);
     }
 
@@ -175,6 +183,7 @@ impl SeriesThrows {
     pub(crate) fn kept(&self, state: &State) -> (Series, u8) {
         let is_kept = !state.series.is_empty()
             || state.phase == Phase::Allot
+            || self.enters(state.dice[0])
             || self.is_on_board(&state.pieces[state.mover.index()]);
         (state.series, if is_kept { state.dice[0] } else { 0 })
     }

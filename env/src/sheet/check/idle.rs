@@ -8,7 +8,7 @@ use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, Rules};
 use crate::race::turns;
 use crate::sheet::{
-    Block, Flags, Hop, MarkRule, Must, Overshoot, Returns, Room, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind,
+    Block, Flags, Hop, MarkRule, Must, Odds, Overshoot, Returns, Room, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind,
     UnitMeeting, Without,
 };
 
@@ -49,10 +49,14 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
         || turn.again_on_capture
         || turn.again_on_finish
         || sheet.board.mark_kinds().any(|marks| marks.again);
+    let never = matches!(&sheet.throws.odds, Odds::Weights(weights) if weights.contains(&0));
     let no_two = "no two pieces of a seat can stand on such a square";
     let no_teams = seats.teams == Teams::None;
     let is_throw = turn.kind == TurnKind::Throw;
-    let rows: [(bool, &str, &[&str]); 27] = [
+    let roomy = finish.fill && stacking.marked != Room::One && rules.marked >> rules.finished_from != 0;
+    let rows: [(bool, &str, &[&str]); 29] = [
+        (roomy, "squares that are filled have room for one piece", &["board.marks", "board.other_marks"]),
+        (never, "a value with odds 0 is never thrown: leave the value out", &["throws.odds"]),
         (is_throw && !grants, "nothing grants another throw", &["turn.most_throws", "turn.last_throw"]),
         (no_teams, "there are no teams", &["seats.one_mind", "seats.finished_partner", "gate.opened_by"]),
         (gate.at == 0, "there is no gate", &["gate.without", "gate.lap"]),

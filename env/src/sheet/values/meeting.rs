@@ -104,7 +104,7 @@ impl Default for Unit {
 pub enum UnitKind {
     /// None.
     None,
-    /// Two that stand together.
+    /// Two that stand together, but not on a first square that is private.
     Together,
     /// Two that have left a square of `from` together, until the finish. The notation marks each with a `t`.
     Declared,
@@ -213,7 +213,7 @@ pub enum Without {
     /// Is illegal. When no seat that has not finished can ever move again, the game ends.
     #[default]
     Wait,
-    /// Goes round again: to the number less `lap`.
+    /// Goes round again: to the number less `lap`, as often as it takes.
     Lap,
     /// Is allowed; the capture is remembered all the same.
     Open,
@@ -243,7 +243,7 @@ pub struct Finish {
     /// `throw`: a throw of more than the steps to the finish.
     #[serde(skip_serializing_if = "is_default")]
     pub overshoot: Overshoot,
-    /// `throw`: the values that bring a piece from the square before the finish to it.
+    /// `throw`: the values that, beside a 1, bring a piece from the square before the finish to it.
     #[serde(skip_serializing_if = "is_default")]
     pub from_last: Vec<u8>,
     /// `throw`: whether there is no finish: the last squares of the course, one for each piece, must be filled, the

@@ -29,7 +29,7 @@ fn one() -> u8 {
 pub enum Odds {
     /// By a rule.
     Named(NamedOdds),
-    /// In so many of equally likely cases each, in the order of the values.
+    /// In so many of equally likely cases each, at least 1, in the order of the values.
     Weights(Vec<u32>),
 }
 

@@ -20,6 +20,11 @@ pub(super) fn check<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     let Node::Decision(seat) = game.node(state) else {
         return hold(LAW, state, results.is_empty(), || format!("{} results without a decision", results.len()));
     };
+    for action in game.legal_actions(state).iter() {
+        let mut next = state.clone();
+        game.apply_action(&mut next, action);
+        hold(LAW, state, next != *state, || format!("{action:?} is legal and changes nothing"))?;
+    }
     for (index, result) in results.states().iter().enumerate() {
         let mut reached = state.clone();
         for &action in results.actions(index) {

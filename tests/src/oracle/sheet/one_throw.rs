@@ -55,9 +55,6 @@ fn moves(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Positi
     let (played, entered) = part(rules, before, seat, throw, Part::Any);
     let mut all = [played.clone(), entered.clone()].concat();
     if !rules.spends {
-        for after in &played {
-            all.extend(part(rules, after, seat, throw, Part::Enter).1);
-        }
         for after in &entered {
             all.extend(part(rules, after, seat, throw, Part::Play).0);
         }
@@ -70,12 +67,11 @@ fn moves(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Positi
 enum Part {
     Any,
     Play,
-    Enter,
 }
 
 /// The positions after the number of the throw was played, and those after a piece entered.
 fn part(rules: &Rules, before: &Position, seat: usize, throw: u8, part: Part) -> (Vec<Position>, Vec<Position>) {
-    let played = if part == Part::Enter { Vec::new() } else { numbers_played(rules, before, seat, throw) };
+    let played = numbers_played(rules, before, seat, throw);
     let enters = part != Part::Play && !rules.by_bonus;
     let entered = if enters { entries(rules, before, seat, throw) } else { Vec::new() };
     let others_wait = rules.compulsory && !entered.is_empty();

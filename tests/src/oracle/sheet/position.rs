@@ -160,6 +160,9 @@ impl Rules {
     /// Whether two pieces together where `piece` stands are a unit.
     pub fn in_area(&self, seat: usize, piece: Piece) -> bool {
         let Place::On(number) = piece.place else { return false };
+        if self.square(seat, piece).is_none() {
+            return false;
+        }
         self.area == "any" || (self.is_inner(number) && self.mark_rule(self.square_of(seat, number)).is_none())
     }
 

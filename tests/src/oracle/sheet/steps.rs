@@ -133,8 +133,8 @@ impl Rules {
     fn target(&self, position: &Position, seat: usize, number: i32) -> Option<i32> {
         let number = match self.without {
             _ if !self.is_inner(number) || self.is_open(position, seat) => number,
-            // A move that is longer than the round does not get beyond the gate either.
-            "lap" if !self.is_inner(number - self.lap) => number - self.lap,
+            // A move that is longer than the round goes round more than once.
+            "lap" => (1..).map(|rounds| number - rounds * self.lap).find(|&number| !self.is_inner(number))?,
             _ => return None,
         };
         let number = match self.overshoot {

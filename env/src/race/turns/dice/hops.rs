@@ -75,7 +75,25 @@ impl<'a> Hops<'a> {
         let landings = dice.map(|die| Landings::new(squares, origins, die, ring, beyond));
         let (repeated, _) = own.repeated();
         let lowest = !repeated & !own.are(NO_PIECE);
-        Hops { squares, own, origins, ring, beyond, enters, cut, lowest, dice, landings }
+        let mut hops = Hops { squares, own, origins, ring, beyond, enters, cut, lowest, dice, landings };
+        hops.landings = landings.map(|landings| hops.without_itself(landings));
+        hops
+    }
+
+    /// Pawns that come back to the square that they leave.
+    #[inline]
+    fn staying(&self, landings: &Landings) -> Set {
+        if !self.squares.comes_back {
+            return Set::NONE;
+        }
+        let from = self.own.map(|place| self.squares.of(place));
+        landings.squares.equal(from) & !from.are(BESIDE)
+    }
+
+    /// The landings of pawns that do not stand in their own way.
+    #[inline]
+    fn without_itself(&self, landings: Landings) -> Landings {
+        Landings { crowds: landings.crowds.minus(self.staying(&landings).each(OWN)), ..landings }
     }
 
     #[inline]
@@ -118,7 +136,8 @@ impl<'a> Hops<'a> {
     #[inline]
     pub(crate) fn pairs(&self) -> Set {
         let (_, followed) = self.own.repeated();
-        let open = self.landings[SMALLER].crowds.only(CLOSED_TO_PAIR).are(0);
+        let landings = &self.landings[SMALLER];
+        let open = landings.crowds.only(CLOSED_TO_PAIR).are(0) | self.staying(landings);
         (self.lowest & followed & open).when(self.cut.is_empty() && self.is_doublet())
     }
 
@@ -221,7 +240,7 @@ impl<'a> Hops<'a> {
 
     #[inline]
     fn landings(&self, steps: u8, beyond: Without) -> Landings {
-        Landings::new(self.squares, self.origins, steps, self.ring, beyond)
+        self.without_itself(Landings::new(self.squares, self.origins, steps, self.ring, beyond))
     }
 
     /// Whether any throw of two dice moves any pawn.

@@ -4,6 +4,7 @@
 //! [`BESIDE`] where pieces never meet: off the board, on private and marked squares, at the finish.
 
 use crate::game::Seat;
+use crate::race::compile::reach::places_of;
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::Without;
@@ -25,6 +26,8 @@ pub(crate) struct Squares {
     lap: u8,
     /// The place from which a throw is counted that enters.
     pub(crate) entry: u8,
+    /// Whether a hop can lead back to the square that it leaves.
+    pub(crate) comes_back: bool,
 }
 
 impl Squares {
@@ -38,12 +41,15 @@ impl Squares {
         let landing = |beyond: Without, place: usize| match beyond {
             _ if place < usize::from(gate.min(rules.home)) => of[place],
             Without::Open if place <= usize::from(rules.home) => of[place],
-            Without::Lap if lap > 0 && place < usize::from(gate) + usize::from(lap) => of[place - usize::from(lap)],
+            Without::Lap if lap > 0 && place >= usize::from(gate) => of[usize::from(rules.lapped(place as u8))],
             Without::Open | Without::Wait | Without::Lap => NOWHERE,
         };
         let landings = [Without::Wait, Without::Lap, Without::Open];
         let landings = landings.map(|beyond| std::array::from_fn(|place| landing(beyond, place)));
-        Squares { of, landings, gate, lap, entry: rules.entry }
+        let leads = |from: usize, steps: u8| landings.iter().map(move |to: &[u8; 256]| to[from + usize::from(steps)]);
+        let back = |from: usize| places_of(rules.hops()).any(|steps| leads(from, steps).any(|to| to == of[from]));
+        let comes_back = (1..usize::from(rules.home)).any(|from| of[from] != BESIDE && back(from));
+        Squares { of, landings, gate, lap, entry: rules.entry, comes_back }
     }
 
     /// The square of a piece on `place`.
@@ -61,7 +67,8 @@ impl Squares {
     /// The place where a piece lands that would be on `place` if there were no gate.
     #[inline]
     pub(crate) fn place(&self, place: u8, beyond: Without) -> u8 {
-        if place >= self.gate && beyond == Without::Lap { place.wrapping_sub(self.lap) } else { place }
+        let goes_round = place >= self.gate && beyond == Without::Lap && self.lap > 0;
+        if goes_round { self.gate - self.lap + (place - self.gate) % self.lap } else { place }
     }
 }
 

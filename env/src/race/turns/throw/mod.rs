@@ -6,7 +6,6 @@
 
 mod bits;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::text::{MoveKind, TurnWords, UnitMove, number};
@@ -18,7 +17,7 @@ use crate::race::compile::{Cells, Occupancy, PLACES, Rules, WALL};
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS, with_pass};
-use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, UnitKind};
+use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, Overshoot, UnitKind, Without};
 
 /// The rules of the turn, with the tables that each decision reads.
 #[derive(Clone, Debug)]
@@ -37,8 +36,9 @@ pub(crate) struct ThrowTurns {
     must: Must,
     /// Whether some moves come before others: an entry, or the piece on the square where pieces enter.
     has_priority: bool,
-    /// Whether the course comes to a square twice.
-    comes_again: bool,
+    /// Whether a piece can pass a square twice or come back to its own: by a course that crosses itself, by going round
+    /// again, or by bouncing.
+    winds: bool,
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
@@ -75,14 +75,6 @@ pub(crate) struct Occupied<W = Cells> {
     to_pass: W,
 }
 
-/// Whether none of these places lies on these cells: where a course comes to a square twice, squares on the way can be
-/// among those before it.
-#[cold]
-#[inline(never)]
-fn is_clear<W: Word>(at: &[W; PLACES], mut places: Range<usize>, cells: W) -> bool {
-    places.all(|place| at[place] & cells == W::default())
-}
-
 impl ThrowTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> ThrowTurns {
         let sheet = &rules.sheet;
@@ -102,7 +94,9 @@ impl ThrowTurns {
         let units = |is_open: bool| std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open));
         ThrowTurns {
             must: sheet.turn.must,
-            comes_again: rules.back < rules.home,
+            winds: rules.back < rules.home
+                || rules.has_gate() && sheet.gate.without == Without::Lap
+                || sheet.finish.overshoot == Overshoot::Bounces,
             has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
             has_units: sheet.unit.kind != UnitKind::None,
             are_units_tied: !sheet.unit.split,
@@ -215,27 +209,63 @@ impl ThrowTurns {
             let to = hops[usize::from(from) % PLACES];
             let landing = at[usize::from(to) % PLACES];
             let mut goes_alone = is_offered & (landing & on.to_single == none);
-            if on.to_pass != none {
+            let stays = self.winds && landing & at[usize::from(from) % PLACES] != none;
+            if stays || self.winds && on.to_pass != none {
+                goes_alone = is_offered && self.may_go(state, seat, own, slot, [1, throw, to]);
+            } else if on.to_pass != none {
                 let after = usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1)) % PLACES;
-                goes_alone &= if self.comes_again {
-                    is_clear(at, after..usize::from(to) % PLACES, on.to_pass)
-                } else {
-                    on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none
-                };
+                goes_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
             }
             let mut goes_together = false;
             if has_unit {
-                let is_unit = at[usize::from(from) % PLACES] & bits.unit_cells & on.own.twos != none;
+                let is_unit = own[(slot + 1) % MAX_PIECES] == from
+                    && at[usize::from(from) % PLACES] & bits.unit_cells & on.own.twos != none;
                 let to = self.unit_target(from, throw, is_open);
-                goes_together = is_offered & is_unit & (at[usize::from(to) % PLACES] & on.to_unit == none);
+                let landing = at[usize::from(to) % PLACES];
+                goes_together = is_offered & is_unit & (landing & on.to_unit == none);
+                if self.winds && is_unit && landing & at[usize::from(from) % PLACES] != none {
+                    goes_together = is_offered && self.may_go(state, seat, own, slot, [2, throw, to]);
+                }
                 if self.are_units_tied {
                     goes_alone &= !(is_unit && self.is_tied(own, from));
                 }
             }
             mask |= u32::from(goes_alone) << slot | u32::from(goes_together) << (FEW as usize + slot);
-            is_only_merging &= !goes_together & (!goes_alone | (landing & on.own.ones != none));
+            let others = if stays { on.own.twos } else { on.own.ones };
+            is_only_merging &= !goes_together & (!goes_alone | (landing & others != none));
         }
         (ActionMask::of_bits(mask), is_only_merging)
+    }
+
+    /// Whether the piece of `slot`, or two `together` from it on, may go to a place by `throw`; they do not stand in
+    /// their own way where they pass their own square or come back to it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn may_go(
+        &self,
+        state: &State,
+        seat: Seat,
+        own: &[u8; MAX_PIECES],
+        slot: usize,
+        [together, throw, to]: [u8; 3],
+    ) -> bool {
+        let moving = slot..slot + usize::from(together);
+        let others = moving.fold(Slots::of(*own), |others, slot| others.with(slot, NO_PIECE)).bytes();
+        let on = self.occupied::<_, MAX_PIECES>(&self.long, state, seat, &others);
+        let (at, is_open) = (&self.long.at[seat.index()], self.rules.gate_rule.is_open(state, seat));
+        let closed = if together > 1 { on.to_unit } else { on.to_single };
+        let (from, steps) = match own[slot] {
+            0 if self.rules.enters_by_count() => (self.rules.entry, throw),
+            from if from == 0 || throw == BONUS || from + 1 == self.rules.home && to == self.rules.home => (from, 1),
+            from => (from, throw),
+        };
+        // A piece that bounces may pass its own square.
+        let passed = |steps: u8| match self.rules.target(from, steps, is_open) {
+            WALL => from,
+            place => place,
+        };
+        at[usize::from(to) % PLACES] & closed == 0
+            && (together > 1 || (1..steps).all(|steps| at[usize::from(passed(steps)) % PLACES] & on.to_pass == 0))
     }
 
     /// The places of `seat` after an action by `throw`, sorted, and where it landed.
@@ -280,7 +310,11 @@ impl ThrowTurns {
         is_first && from > 0 && part > 0 && part < throw && {
             let is_open = self.rules.gate_rule.is_open(state, self.colour(state));
             let (places, rest) = self.divided(own, slot, throw);
-            self.rules.target(from, part, is_open) == self.rules.home && !self.rest(state, &places, rest).is_empty()
+            let home = self.rules.home;
+            let may_pass = || self.may_go(state, self.colour(state), own, slot, [1, part, home]);
+            self.rules.target(from, part, is_open) == home
+                && (self.rules.impassable == [0; 2] || may_pass())
+                && !self.rest(state, &places, rest).is_empty()
         }
     }
 
@@ -594,7 +628,11 @@ impl TurnMachine for ThrowTurns {
                 let mut before = State { dice: [thrown, 0], ..state.unplayed() };
                 before.pieces[mover][slot] = from;
                 before.pieces[mover].sort_unstable();
-                stands(&before) && self.leads(&before, state)
+                // The piece may be the first that has entered.
+                let is_first =
+                    self.rules.remembers_entry && before.pieces[mover].iter().all(|at| [0, NO_PIECE].contains(at));
+                let without = State { cuts: before.cuts & !(u8::from(is_first) << mover), ..before };
+                stands(&before) && (self.leads(&before, state) || self.leads(&without, state))
             })
     }
 
