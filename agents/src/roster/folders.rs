@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ashta_env::race::Race;
 
-use super::{
-    AgentError, BotSource, EmbeddedBot, Lookahead, NamedAgent, PERFECT, Player, TABLE, TableCache, listed,
-};
+use super::{AgentError, BotSource, EmbeddedBot, Lookahead, NamedAgent, PERFECT, Player, TABLE, TableCache, listed};
 use crate::play::baseline::Baseline;
 use crate::play::error::Error;
 use crate::play::files::open_regular;
