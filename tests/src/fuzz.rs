@@ -57,7 +57,7 @@ const FIELDS: [(&str, &[&str]); 14] = [
     ("observe", &["observation", "mask", "encoding"]),
     ("board", &["side", "squares", "courses"]),
     ("view", &["game", "node", "mover", "throws", "seats", "pieces", "actions"]),
-    ("choices", &["turns"]),
+    ("choices", &["turns", "moves", "nodes"]),
     ("why", &["reasons"]),
     ("hint", &["values", "actions"]),
     ("bestmove", &["action", "text", "values", "policy"]),

@@ -108,22 +108,39 @@ pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
     race.turn_moves(state, actions).iter().map(|step| walked(&standing, step)).collect()
 }
 
-/// `choices`: every way to play what is left of a turn, as moves of whole pieces.
+/// `choices`: what can be played of a turn, as moves of whole pieces, and where it can end.
 pub(super) fn choices((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let most = race.most_results(&state);
-    let turns = race.whole_turns(&state, most);
-    let turns = turns.ok_or_else(|| refuse(code::POSITION, TooManyPositions { most }))?;
-    let turns = turns.iter().map(|turn| {
+    let graph = race.turn_graph(&state, most).ok_or_else(|| refuse(code::POSITION, TooManyPositions { most }))?;
+    let numbers = |actions: &[Action]| actions.iter().map(|action| action.0).collect::<Vec<_>>();
+    let turns = graph.ends.iter().map(|(end, actions)| {
         json!({
-            "actions": turn.actions.iter().map(|action| action.0).collect::<Vec<_>>(),
-            "words": turn.text,
-            "moves": turn.moves.iter().map(|step| walked(&standing, step)).collect::<Vec<_>>(),
-            "captures": turn.captures.iter().map(Square::to_string).collect::<Vec<_>>(),
-            "position": race.print(&turn.end),
+            "actions": numbers(actions),
+            "words": race.turn_text(&state, actions),
+            "moves": moves(&race, &state, actions),
+            "captures": race.captures(&state, end).iter().map(Square::to_string).collect::<Vec<_>>(),
+            "position": race.print(end),
         })
     });
-    Ok(json!({"turns": turns.collect::<Vec<_>>()}))
+    let first = |seat| standing.iter().position(|piece| piece.seat == seat).unwrap_or(0);
+    let steps = graph.moves.iter().map(|next| {
+        let mut shown = walked(&standing, &next.step);
+        shown["leaves"] = json!(race.place_text(next.leaves));
+        shown["is_marked"] = json!(next.is_declared);
+        shown["captures"] = next.captures.iter().map(|&(seat, slot)| first(seat) + slot).collect();
+        shown
+    });
+    let nodes = graph.nodes.iter().map(|node| {
+        let lines = node.lines.iter().map(|line| json!([line.0, line.1, numbers(&line.2)]));
+        let end = node.end.as_ref().map(|(turn, actions)| json!([turn, numbers(actions)]));
+        json!({"lines": lines.collect::<Vec<_>>(), "end": end})
+    });
+    Ok(json!({
+        "turns": turns.collect::<Vec<_>>(),
+        "moves": steps.collect::<Vec<_>>(),
+        "nodes": nodes.collect::<Vec<_>>(),
+    }))
 }
 
 /// `why`: the pieces of the side to choose that have no move in this turn, each with the reason.

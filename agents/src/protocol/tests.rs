@@ -338,7 +338,7 @@ fn choices_are_whole_turns_that_apply_takes_at_once() {
     let why = ask(r#"{"op":"why","position":"ashtapada S:4,30/N:off,23 N 2"}"#);
     assert_eq!(why, json!({"reasons": [{"piece": 2, "words": "it waits for a throw of 1"}]}));
     let none = ask(r#"{"op":"choices","position":"ashtapada S:5,30/N:off,23 S *"}"#);
-    assert_eq!(none, json!({"turns": []}));
+    assert_eq!(none, json!({"turns": [], "moves": [], "nodes": []}));
     let (refused, message) = error(&json!({"op": "apply", "position": position, "action": [0, 7]}).to_string());
     assert_eq!(refused, code::ACTION);
     assert!(message.starts_with("action 7 is not legal here"), "{message}");

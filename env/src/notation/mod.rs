@@ -10,6 +10,7 @@
 //! carries its place: `N+#2:home,home,home,home`.
 
 mod board;
+mod choices;
 mod parse;
 mod steps;
 #[cfg(test)]
@@ -26,8 +27,9 @@ use crate::race::turns::by_kind;
 use crate::race::turns::text::joined;
 
 pub use board::{Ground, Standing};
+pub use choices::{TurnGraph, TurnMove, TurnNode};
 pub use parse::NotationError;
-pub use steps::{BoardStep, WholeTurn};
+pub use steps::BoardStep;
 pub use understood::RuleTopic;
 
 impl Race {

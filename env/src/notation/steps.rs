@@ -2,13 +2,12 @@
 //!
 //! A drawn board shows it as a preview of a choice.
 
-use std::collections::{BTreeSet, HashSet};
-
 use super::Standing;
 use crate::game::{Action, Game, Node, Seat};
 use crate::race::Race;
 use crate::race::compile::board::Square;
 use crate::race::position::state::{MAX_PIECES, State, role};
+use crate::race::turns::by_kind;
 use crate::race::turns::text::{MoveKind, UnitMove};
 use crate::sheet::Without;
 
@@ -33,88 +32,41 @@ pub struct BoardStep {
     pub text: String,
 }
 
-/// One way to play what is left of a turn.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WholeTurn {
-    /// The actions, one after the other.
-    pub actions: Vec<Action>,
-    /// The moves, without the effects of the turn in their words: that of a piece by several throws is one.
-    pub moves: Vec<BoardStep>,
-    /// The squares on which enemy pieces are captured, each once.
-    pub captures: Vec<Square>,
-    /// The turn in words, as [`Race::turn_text`] has it.
-    pub text: String,
-    /// Where it leads: the next throw, or the end of the game.
-    pub end: State,
+/// The way of pieces that move, by one action or several.
+#[derive(Clone, Debug)]
+pub(super) struct Travel {
+    pub(super) taken: UnitMove,
+    /// Whether the pieces are of a declared unit.
+    pub(super) is_declared: bool,
+    path: Vec<Square>,
+    /// The place that the pieces reach.
+    pub(super) target: u8,
 }
 
-/// A step with what it was made of.
-#[derive(Clone, Debug)]
-struct Travel {
-    step: BoardStep,
-    taken: UnitMove,
-    /// The place that the pieces reach.
-    target: u8,
+impl Travel {
+    /// How many pieces move.
+    pub(super) fn count(&self) -> usize {
+        if let MoveKind::Together(count) = self.taken.kind { count } else { 1 }
+    }
 }
 
 impl Race {
-    /// Every way to play what is left of the turn of `state`, each combination of moves once; none where there is no
-    /// decision, and `None` where it leads through more than `most` positions.
-    pub fn whole_turns(&self, state: &State, most: usize) -> Option<Vec<WholeTurn>> {
-        let mut found = Vec::new();
-        let Node::Decision(seat) = self.node(state) else { return Some(found) };
-        let mut seen = HashSet::new();
-        let mut open = vec![(*state, Vec::new(), Vec::<Travel>::new())];
-        while let Some((at, actions, walks)) = open.pop() {
-            let mut brief: Vec<_> = walks.iter().map(|walk| (walk.step.pieces.clone(), walk.target)).collect();
-            brief.sort();
-            if !seen.insert((at, brief)) {
-                continue;
-            }
-            if seen.len() > most {
-                return None;
-            }
-            if self.node(&at) != Node::Decision(seat) {
-                let text = self.turn_text(state, &actions);
-                let moves = walks.into_iter().map(|walk| walk.step).collect();
-                found.push(WholeTurn { captures: self.captures(state, &at), actions, moves, text, end: at });
-                continue;
-            }
-            // The first legal action is followed first.
-            let legal: Vec<Action> = self.legal_actions(&at).iter().collect();
-            for &action in legal.iter().rev() {
-                let (mut next, mut actions, mut walks) = (at, actions.clone(), walks.clone());
-                self.follow(&mut walks, &at, action);
-                actions.push(action);
-                self.apply_action(&mut next, action);
-                open.push((next, actions, walks));
-            }
-        }
-        Some(found)
-    }
-
-    /// The moves of a turn, as [`WholeTurn::moves`] has them, by `actions`, each of which is legal after those before.
+    /// The moves of a turn by `actions`, each of which is legal after those before, without the effects of the turn in
+    /// their words: that of a piece by several throws is one.
     pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<BoardStep> {
         let (mut at, mut walks) = (*state, Vec::new());
         for &action in actions {
-            self.follow(&mut walks, &at, action);
+            if let Some(next) = self.walk(&at, action) {
+                self.follow(&mut walks, next);
+            }
             self.apply_action(&mut at, action);
         }
-        walks.into_iter().map(|walk| walk.step).collect()
-    }
-
-    /// The squares on which pieces of `start` are captured on the way to `end`.
-    fn captures(&self, start: &State, end: &State) -> Vec<Square> {
-        let others = self.spec().seats.iter().filter(|&seat| seat != self.colour(start));
-        let squares: BTreeSet<Square> = others
-            .flat_map(|seat| self.lost(start, end, seat).into_iter().filter_map(move |place| self.square(seat, place)))
-            .collect();
-        squares.into_iter().collect()
+        walks.iter().map(|walk| self.board_step(state, walk)).collect()
     }
 
     /// The effect of `action`, which is legal in `state`, on the board; `None` when nothing moves.
     pub fn step(&self, state: &State, action: Action) -> Option<BoardStep> {
-        let Travel { mut step, .. } = self.walk(state, action)?;
+        let mut step = self.board_step(state, &self.walk(state, action)?);
         let mut end = *state;
         self.apply_action(&mut end, action);
         if !matches!(self.node(&end), Node::Decision(_)) {
@@ -123,8 +75,22 @@ impl Race {
         Some(step)
     }
 
+    /// What a drawn board shows of the way of pieces of the mover of `state`.
+    pub(super) fn board_step(&self, state: &State, walk: &Travel) -> BoardStep {
+        let (Travel { taken, path, target, .. }, seat) = (walk, self.colour(state));
+        BoardStep {
+            seat,
+            pieces: (taken.slot..taken.slot + walk.count()).collect(),
+            from: self.shown(seat, taken.from),
+            path: path.clone(),
+            place: self.place_text(*target),
+            throws: taken.throws.clone(),
+            text: self.move_text(taken, seat, *target),
+        }
+    }
+
     /// The way that `action` makes pieces go; `None` when nothing moves.
-    fn walk(&self, state: &State, action: Action) -> Option<Travel> {
+    pub(super) fn walk(&self, state: &State, action: Action) -> Option<Travel> {
         let mut taken = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
@@ -148,32 +114,28 @@ impl Race {
             true => (target + lap, 0..0),
             false => (target, 0..0),
         };
-        let shown = |place: u8| self.shown(seat, self.lapped(state, place));
+        // Where the piece does not go round again although the gate is closed, a capture of the same turn opens it.
+        let shown = |place| self.shown(seat, if target == reached { place } else { self.lapped(state, place) });
         let path = (origin + 1..=walked).chain(back.rev()).filter_map(shown).collect();
-        let count = if let MoveKind::Together(count) = taken.kind { count } else { 1 };
-        let pieces = (slot..slot + count).collect();
         taken.throws = taken.throws.repeat(taken.used);
-        taken.from = from;
-        let text = self.move_text(&taken, seat, target);
-        let (place, throws) = (self.place_text(target), taken.throws.clone());
-        let step = BoardStep { seat, pieces, from: self.shown(seat, from), path, place, throws, text };
-        Some(Travel { step, taken, target })
+        taken.from = self.lapped(state, from);
+        let is_declared = state.declared[seat.index()] >> slot & 1 == 1;
+        Some(Travel { taken, is_declared, path, target })
     }
 
-    /// Adds the walk by `action`, if any, to those of a turn: to that of the same pieces where it goes on from there.
-    fn follow(&self, walks: &mut Vec<Travel>, state: &State, action: Action) {
-        let Some(next) = self.walk(state, action) else { return };
-        let goes_on = |known: &&mut Travel| known.step.pieces == next.step.pieces && known.target == next.taken.from;
+    /// Adds a walk to those of a turn: to that of the same pieces where it goes on from there.
+    pub(super) fn follow(&self, walks: &mut Vec<Travel>, next: Travel) {
+        let is_one = by_kind!(&self.turns, turns => turns.lands_at_once());
+        let goes_on = |known: &&mut Travel| {
+            (known.taken.slot, known.count()) == (next.taken.slot, next.count())
+                && (is_one || known.target == next.taken.from)
+        };
         let Some(known) = walks.iter_mut().find(goes_on) else { return walks.push(next) };
-        let Travel { step, taken, target } = next;
-        known.step.path.extend(step.path);
-        known.step.place = step.place;
-        known.step.throws.extend(step.throws);
+        known.path.extend(next.path);
         // A piece that enters and goes on enters where it gets to.
-        known.taken.kind = taken.kind;
-        known.taken.throws.extend(taken.throws);
-        known.target = target;
-        known.step.text = self.move_text(&known.taken, step.seat, target);
+        known.taken.kind = next.taken.kind;
+        known.taken.throws.extend(next.taken.throws);
+        known.target = next.target;
     }
 
     /// Every piece of `state`, seat by seat, at the place to which the throws allotted so far have brought it. Captures
@@ -186,7 +148,7 @@ impl Race {
     }
 
     /// The place that each piece of the mover has reached within its turn, by slot.
-    fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
+    pub(super) fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
         let mut reached = state.pieces[self.colour(state).index()];
         for slot in 0..self.pieces() {
             let (role, steps) = (state.roles[slot], state.steps[slot]);
@@ -206,7 +168,7 @@ impl Race {
     }
 
     /// The place of a piece that would be at `place` but must lap.
-    fn lapped(&self, state: &State, place: u8) -> u8 {
+    pub(super) fn lapped(&self, state: &State, place: u8) -> u8 {
         let gate = &self.rules.sheet.gate;
         let laps = place >= self.rules.gate
             && gate.without == Without::Lap
@@ -338,61 +300,20 @@ mod tests {
     }
 
     #[test]
-    fn whole_turns_lead_to_every_result_and_each_once() {
-        use crate::chance;
-        use crate::notation::test_support::random_play;
-        use crate::turn::{TurnResults, turn_results};
-        let games = [
-            "ashtapada?pieces=3",
-            "ashtapada?twins=bell",
-            "ashte-kashte",
-            "pagade",
-            "pagade?no_cut=lap",
-            "saturankam",
-            "siga",
-            "thaayam",
-            "chowka-7",
-            "chaupar?triples=all&must_use=optional",
-        ];
-        for game in games {
-            let (mut results, mut checked) = (TurnResults::new(), 0);
-            random_play(game, 2, chance::stream(5, 1), 1500, |race, state, rng| {
-                turn_results(race, state, &mut results);
-                let turns = race.whole_turns(state, usize::MAX).expect("no bound");
-                let mut ends = HashSet::new();
-                for turn in &turns {
-                    let mut end = *state;
-                    turn.actions.iter().for_each(|&action| race.apply_action(&mut end, action));
-                    assert_eq!(end, turn.end, "{}", turn.text);
-                    ends.insert(end);
-                    let taken: u8 = turn.moves.iter().flat_map(|step| &step.throws).sum();
-                    let thrown = race.pending_throws(state).iter().sum();
-                    assert!(taken <= thrown, "{}", turn.text);
-                    assert!(taken < thrown || !turn.text.contains("unused"), "{}", turn.text);
-                }
-                assert_eq!(ends, results.states().iter().copied().collect(), "{}", race.print(state));
-                checked += turns.len();
-                let turn = &turns[chance::below(turns.len(), rng)];
-                *state = turn.end;
-            });
-            assert!(checked > 500, "{game}: {checked}");
-        }
-    }
-
-    #[test]
     fn a_piece_that_takes_several_throws_makes_one_move() {
         let turns = |position: &str| {
             let (race, state) = Race::parse_position(position).expect("a position");
-            let turns = race.whole_turns(&state, 1000).expect("few positions");
-            let captures = |turn: &WholeTurn| turn.captures.iter().map(Square::to_string).collect::<Vec<_>>().join(" ");
-            let moves = |turn: &WholeTurn| {
-                let moves = turn.moves.iter().map(|step| {
-                    let square = |square: Option<&Square>| square.map_or("-".to_owned(), Square::to_string);
-                    format!("{}-{} {:?}", square(step.from.as_ref()), square(step.path.last()), step.throws)
-                });
-                moves.collect::<Vec<_>>().join(", ")
+            let graph = race.turn_graph(&state, 1000).expect("few positions");
+            let square = |square: Option<&Square>| square.map_or("-".to_owned(), Square::to_string);
+            let shown = |step: &BoardStep| {
+                format!("{}-{} {:?}", square(step.from.as_ref()), square(step.path.last()), step.throws)
             };
-            turns.iter().map(|turn| format!("{} x{}", moves(turn), captures(turn))).collect::<Vec<_>>()
+            let turns = graph.ends.iter().map(|(end, actions)| {
+                let captures = race.captures(&state, end).iter().map(Square::to_string).collect::<Vec<_>>().join(" ");
+                let moves = race.turn_moves(&state, actions).iter().map(shown).collect::<Vec<_>>().join(", ");
+                format!("{moves} x{captures}")
+            });
+            turns.collect::<Vec<_>>()
         };
         let both = turns("pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
         assert!(both.contains(&"K4-P9 [3, 6] x".to_owned()), "{both:?}");

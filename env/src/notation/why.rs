@@ -18,9 +18,9 @@ impl Race {
         if state.phase != Phase::Choose {
             return Vec::new();
         }
-        let Some(turns) = self.whole_turns(state, MOST) else { return Vec::new() };
+        let Some(turns) = self.turn_graph(state, MOST) else { return Vec::new() };
         let own = state.pieces[self.colour(state).index()];
-        let moved: BTreeSet<u8> = turns.iter().flat_map(|turn| &turn.moves).map(|step| own[step.pieces[0]]).collect();
+        let moved: BTreeSet<u8> = turns.moves.iter().map(|next| next.leaves).collect();
         let idle = (0..self.pieces()).filter(|&slot| !moved.contains(&own[slot]));
         idle.map(|slot| (slot, self.reason(state, own[slot]))).collect()
     }
@@ -55,10 +55,9 @@ impl Race {
 
     /// The throws with which a piece at `place` can begin to move in the turn of `state`.
     fn beginnings(&self, state: &State, place: u8) -> BTreeSet<u8> {
-        let own = state.pieces[self.colour(state).index()];
-        let turns = self.whole_turns(state, MOST).unwrap_or_default();
-        let moves = turns.iter().flat_map(|turn| &turn.moves).filter(|step| own[step.pieces[0]] == place);
-        moves.filter_map(|step| step.throws.first().copied()).collect()
+        let turns = self.turn_graph(state, MOST).unwrap_or_default();
+        let moves = turns.moves.iter().filter(|next| next.leaves == place);
+        moves.filter_map(|next| next.step.throws.first().copied()).collect()
     }
 
     /// The pieces that bar the way of one at `place`: those of one square or, where none alone does, of a side.
@@ -161,16 +160,15 @@ mod tests {
         for game in builtin::names() {
             let mut checked = 0;
             random_play(game, 2, chance::stream(7, 1), 300, |race, state, rng| {
-                let turns = race.whole_turns(state, usize::MAX).expect("no bound");
+                let turns = race.turn_graph(state, usize::MAX).expect("no bound");
                 let own = state.pieces[race.colour(state).index()];
-                let moved: Vec<u8> =
-                    turns.iter().flat_map(|turn| &turn.moves).map(|step| own[step.pieces[0]]).collect();
+                let moved: Vec<u8> = turns.moves.iter().map(|next| next.leaves).collect();
                 let idle: Vec<usize> = (0..race.pieces()).filter(|&slot| !moved.contains(&own[slot])).collect();
                 let reasons = race.reasons(state);
                 let slots: Vec<usize> = reasons.iter().map(|&(slot, _)| slot).collect();
                 assert_eq!(slots, idle, "{}", race.print(state));
                 checked += reasons.len();
-                *state = turns[chance::below(turns.len(), rng)].end;
+                *state = turns.ends[chance::below(turns.ends.len(), rng)].0;
             });
             assert!(checked > 0, "{game}");
         }

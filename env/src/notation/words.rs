@@ -8,7 +8,7 @@ use crate::race::Race;
 use crate::race::position::state::{State, role};
 use crate::race::turns::by_kind;
 use crate::race::turns::text::{MoveKind, UnitMove, joined};
-use crate::sheet::{Must, Without};
+use crate::sheet::{Must, Overshoot, Without};
 
 impl Race {
     /// The effect of `actions`, taken one after the other from `state`: `H3 to H7 by 4, then B2 to B4 by 2, captures N
@@ -99,13 +99,13 @@ impl Race {
         if let Some(target) = taken.target {
             return target;
         }
-        let reached = taken.from.saturating_add(taken.steps);
-        let target = reached.min(self.rules.goal);
+        let (rules, reached) = (&self.rules, taken.from.saturating_add(taken.steps));
+        let arrived = if rules.sheet.finish.overshoot == Overshoot::Wasted { reached.min(rules.goal) } else { reached };
         // Without a capture a piece goes round again where the rules say so.
-        let has_lapped = target >= self.rules.gate
-            && self.rules.sheet.gate.without == Without::Lap
-            && !end.pieces[colour.index()].contains(&target);
-        if has_lapped { self.rules.lapped(reached) } else { target }
+        let has_lapped = reached >= rules.gate
+            && rules.sheet.gate.without == Without::Lap
+            && !end.pieces[colour.index()].contains(&arrived);
+        if has_lapped { rules.lapped(reached) } else { reached.min(rules.goal) }
     }
 
     /// One move in words, that leads to the place `target`.
@@ -145,15 +145,7 @@ impl Race {
     /// The effects of a turn of `colour`'s pieces that leads from `start` to `end`, each after a comma: captures,
     /// finishes, another throw.
     pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> String {
-        let mut effects = Vec::new();
-        let verb = &self.rules.sheet.words.captures;
-        for other in self.spec().seats.iter().filter(|&seat| seat != colour) {
-            for group in self.lost(start, end, other).chunk_by(|a, b| a == b) {
-                let letters = other.letter().to_string().repeat(group.len());
-                let square = self.square(other, group[0]).map(|square| format!(" on {square}"));
-                effects.push(format!("{verb} {letters}{}", square.unwrap_or_default()));
-            }
-        }
+        let mut effects = self.captures_text(start, &self.captured(start, end, colour));
         let is_over = self.node(end) == Node::Terminal;
         if start.finished[colour.index()] == 0 && end.finished[colour.index()] > 0 {
             effects.push(match self.spec().payoff {
@@ -169,12 +161,30 @@ impl Race {
         effects.iter().map(|effect| format!(", {effect}")).collect()
     }
 
-    /// The places of the pieces of `other` that a turn of another seat from `start` to `end` has captured.
-    pub(super) fn lost(&self, start: &State, end: &State, other: Seat) -> Vec<u8> {
-        let mut left = end.pieces[other.index()].to_vec();
-        let mut lost = start.pieces[other.index()].to_vec();
-        lost.retain(|place| left.iter().position(|other| other == place).map(|at| left.remove(at)).is_none());
-        lost
+    /// The pieces of `start` that `colour` has captured on the way to `end`, by seat and slot.
+    pub(super) fn captured(&self, start: &State, end: &State, colour: Seat) -> Vec<(Seat, usize)> {
+        let others = self.spec().seats.iter().filter(|&seat| seat != colour);
+        let lost = others.map(|seat| {
+            let mut left = end.pieces[seat.index()].to_vec();
+            let mut is_lost = |&slot: &usize| {
+                let place = start.pieces[seat.index()][slot];
+                left.iter().position(|&other| other == place).map(|at| left.remove(at)).is_none()
+            };
+            (0..self.pieces()).filter(|slot| is_lost(slot)).map(|slot| (seat, slot)).collect::<Vec<_>>()
+        });
+        lost.flatten().collect()
+    }
+
+    /// These captured pieces of `start` in words, those of a seat on one square together.
+    pub(super) fn captures_text(&self, start: &State, captured: &[(Seat, usize)]) -> Vec<String> {
+        let place = |(seat, slot): (Seat, usize)| (seat, start.pieces[seat.index()][slot]);
+        let groups = captured.chunk_by(|&one, &other| place(one) == place(other));
+        let text = |group: &[(Seat, usize)]| {
+            let (seat, place) = place(group[0]);
+            let square = self.square(seat, place).map(|square| format!(" on {square}")).unwrap_or_default();
+            format!("{} {}{square}", self.rules.sheet.words.captures, seat.letter().to_string().repeat(group.len()))
+        };
+        groups.map(text).collect()
     }
 
     /// Whether the mover of `start` throws again in `end`.

@@ -153,24 +153,3 @@ fn the_rest_of_a_turn_is_described_as_the_whole_turn() {
         assert!(rests > 500, "{game}: {rests}");
     }
 }
-
-#[test]
-fn no_two_choices_read_alike() {
-    for (game, seats) in [("ashtapada?pieces=3", 4), ("ashte-kashte", 3), ("pagade?no_cut=lap", 2), ("pagade", 4)] {
-        let mut results = TurnResults::new();
-        random_play(game, seats, chance::stream(2, 0), 3000, |race, state, rng| {
-            turn_results(race, state, &mut results);
-            let text = |index: usize| race.turn_text(state, results.actions(index));
-            let mut texts: Vec<String> = (0..results.len()).map(text).collect();
-            texts.sort_unstable();
-            let twice = texts.windows(2).find(|pair| pair[0] == pair[1]);
-            assert_eq!(twice, None, "{}", race.print(state));
-            // Half of the time only one throw is allotted, so that turns under way come too.
-            if chance::below(2, rng) == 0 {
-                *state = *results.state(chance::below(results.len(), rng));
-            } else {
-                race.apply_action(state, results.actions(chance::below(results.len(), rng))[0]);
-            }
-        });
-    }
-}

@@ -285,6 +285,10 @@ impl TurnMachine for EachTurns {
         self.series.action_text(state, self.colour(state), action, self.offered(state).next())
     }
 
+    fn lands_at_once(&self) -> bool {
+        false
+    }
+
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         let pieces = self.rules.seating.pieces;
         let slot = actions::slot(action, pieces).filter(|_| action != LATER)?;

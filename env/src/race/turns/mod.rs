@@ -255,6 +255,16 @@ pub(crate) trait TurnMachine {
     /// A legal action in words.
     fn action_text(&self, state: &State, action: Action) -> String;
 
+    /// Whether nothing lands before all throws of the turn are allotted; else each lands by itself.
+    fn lands_at_once(&self) -> bool {
+        true
+    }
+
+    /// Whether the moves of a whole turn, which begins at `state`, can come in any order.
+    fn commutes(&self, _state: &State, _actions: &[Action]) -> bool {
+        true
+    }
+
     /// The unit that an action moves; `None` when nothing moves.
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove>;
 

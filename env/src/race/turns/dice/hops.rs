@@ -201,7 +201,7 @@ impl<'a> Hops<'a> {
     }
 
     /// Whether the same two pawns can go in the other order, to the same places.
-    fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
+    pub(crate) fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
         let is_legal = || self.firsts(other(die)).contains(second) && self.nexts(second, other(die)).contains(slot);
         let is_same = || {
             let [first, next] = self.both(slot, die, second).map(|hop| hop.place);

@@ -282,12 +282,26 @@ impl TurnMachine for DiceTurns {
         }
     }
 
+    fn commutes(&self, state: &State, actions: &[Action]) -> bool {
+        let slots = |&action: &Action| actions::slot(action, self.rules.seating.pieces);
+        let [Some(first), Some(second)] = *actions.iter().map(slots).collect::<Vec<_>>() else { return true };
+        let die = if actions[0] >= LARGER_FIRST { LARGER } else { SMALLER };
+        let mut ring = Ring::empty();
+        first == second
+            || self.hops(&mut ring, state, self.colour(state), state.dice).is_same_swapped(first, die, second)
+    }
+
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         let slot = actions::slot(action, self.rules.seating.pieces)?;
         let from = state.pieces[self.colour(state).index()][slot];
         let kind = MoveKind::of(action, self.rules.seating.pieces);
         let used = actions::together(action, self.rules.seating.pieces);
-        Some(UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) })
+        let moved = UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) };
+        // What the first piece cuts can open the way of the second.
+        match self.second_move(state, self.colour(state), action) {
+            Some([(first, _), (second, hop)]) if first != second => Some(moved.to(hop.place)),
+            _ => Some(moved),
+        }
     }
 }
 

@@ -183,8 +183,8 @@ impl TurnMachine for SeriesTurns {
             _ if place == self.keep => UnitMove::by(MoveKind::Bear, slot, place, value),
             _ => UnitMove::by(MoveKind::of(action, self.seating.pieces), slot, place.max(1), value),
         };
-        if actions::is_pair(action, self.seating.pieces) && self.unit.speed != Speed::Full {
-            next.steps /= 2;
+        if actions::is_pair(action, self.seating.pieces) {
+            next.steps = self.joint_steps(value);
         }
         Some(next)
     }

@@ -654,6 +654,10 @@ impl TurnMachine for ThrowTurns {
         }
     }
 
+    fn lands_at_once(&self) -> bool {
+        false
+    }
+
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         let seat = self.colour(state);
         let (own, [throw, whole]) = (&state.pieces[seat.index()], state.dice);

@@ -1,0 +1,123 @@
+//! The lines of a turn: walked as a person picks them, they lead to all results of the turn and to no others.
+//!
+//! `ASHTA_LINES_POSITIONS` sets the number of random positions for each game and number of seats (30 by default).
+
+use std::collections::{BTreeSet, HashSet};
+
+use ashta_env::chance::{self, below};
+use ashta_env::game::{Action, Game, Node, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::builtin;
+use ashta_env::turn::{TurnResults, turn_results};
+use rand::Rng;
+
+/// The places of a seat's pieces, as the notation writes them.
+fn places(race: &Race, state: &State, seat: Seat) -> Vec<String> {
+    let own = race.standing_within(state).into_iter().filter(|piece| piece.seat == seat);
+    let mut places: Vec<String> = own.map(|piece| race.place_text(piece.place)).collect();
+    places.sort_unstable();
+    places
+}
+
+/// Picks lines in every order, and checks each of them; returns the texts of the first choice.
+fn check(race: &Race, start: &State) -> Vec<String> {
+    let graph = race.turn_graph(start, usize::MAX).expect("no bound");
+    let (colour, text) = (race.colour(start), race.print(start));
+    let verb = &race.ruleset().sheet().words.captures;
+    let mut open: Vec<(usize, Vec<String>, BTreeSet<(Seat, usize)>, Vec<Action>)> =
+        vec![(0, places(race, start, colour), BTreeSet::new(), Vec::new())];
+    let (mut seen, mut ends) = (HashSet::new(), HashSet::new());
+    while let Some((at, own, captured, actions)) = open.pop() {
+        if !seen.insert((at, own.clone(), captured.clone())) {
+            continue;
+        }
+        let node = &graph.nodes[at];
+        assert!(node.end.is_some() || !node.lines.is_empty(), "{text}: nothing can come after {actions:?}");
+        if let Some((end, rest)) = &node.end {
+            let (mut state, end) = (*start, graph.ends[*end].0);
+            actions.iter().chain(rest).for_each(|&action| race.apply_action(&mut state, action));
+            assert_eq!(state, end, "{text}");
+            assert_eq!(own, places(race, &end, colour), "{text}: {}", race.print(&end));
+            for seat in race.spec().seats.iter().filter(|&seat| seat != colour && !text.contains(';')) {
+                let before = race.places(start, seat).to_vec();
+                let mut after = race.places(&end, seat).to_vec();
+                let mut lost = before.clone();
+                lost.retain(|place| after.iter().position(|other| other == place).map(|at| after.remove(at)).is_none());
+                let announced = captured.iter().filter(|&&(other, _)| other == seat).map(|&(_, slot)| before[slot]);
+                assert_eq!(announced.collect::<Vec<_>>(), lost, "{text}: {}", race.print(&end));
+            }
+            ends.insert(end);
+        }
+        let texts: HashSet<&str> = node.lines.iter().map(|line| &*graph.moves[line.0].step.text).collect();
+        assert_eq!(texts.len(), node.lines.len(), "{text}: lines read alike: {texts:?}");
+        for line in &node.lines {
+            let (next, mut own, mut captured) = (&graph.moves[line.0], own.clone(), captured.clone());
+            for _ in &next.step.pieces {
+                let from = own.iter().position(|place| *place == race.place_text(next.leaves));
+                own.swap_remove(from.unwrap_or_else(|| panic!("{text}: nothing to move: {}", next.step.text)));
+            }
+            own.extend(next.step.pieces.iter().map(|_| next.step.place.clone()));
+            own.sort_unstable();
+            assert!(next.captures.iter().all(|&piece| captured.insert(piece)), "{text}: {}", next.step.text);
+            assert_eq!(next.step.text.contains(&format!(", {verb} ")), !next.captures.is_empty(), "{}", next.step.text);
+            open.push((line.1, own, captured, [&actions[..], &line.2].concat()));
+        }
+    }
+    let mut results = TurnResults::new();
+    turn_results(race, start, &mut results);
+    assert_eq!(ends, results.states().iter().copied().collect(), "{text}");
+    let texts: HashSet<String> = graph.ends.iter().map(|(_, actions)| race.turn_text(start, actions)).collect();
+    assert_eq!(texts.len(), ends.len(), "{text}: turns read alike: {texts:?}");
+    let first = graph.nodes.first().map_or(&[][..], |node| &node.lines);
+    first.iter().map(|line| graph.moves[line.0].step.text.clone()).collect()
+}
+
+#[test]
+fn lines_lead_to_all_results_and_announce_what_they_capture() {
+    let wanted = std::env::var("ASHTA_LINES_POSITIONS").map_or(30, |count| count.parse().expect("a number"));
+    let games = builtin::names().flat_map(|game| (2..=4).map(move |seats| (game.to_owned(), seats)));
+    let more =
+        ["ashtapada?pieces=4", "ashtapada?twins=bell", "pagade?no_cut=lap", "chaupar?triples=all&must_use=optional"];
+    for (game, seats) in games.chain(more.map(|game| (game.to_owned(), 2))) {
+        let Ok(ruleset) = Ruleset::seated(&game, Some(seats)) else { continue };
+        let (race, mut rng) = (Race::new(ruleset), chance::stream(58, seats as u64));
+        let (mut state, mut results, mut checked) = (race.initial_state(Seat::SOUTH), TurnResults::new(), 0);
+        while checked < wanted {
+            match race.node(&state) {
+                Node::Terminal => state = race.initial_state(Seat::SOUTH),
+                Node::Chance(_) => {
+                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                    race.apply_chance(&mut state, outcome);
+                }
+                Node::Decision(_) => {
+                    turn_results(&race, &state, &mut results);
+                    if results.len() > 1 {
+                        check(&race, &state);
+                        checked += 1;
+                    }
+                    // Now and then a position within the turn comes next.
+                    let nth = below(results.len(), &mut rng);
+                    if below(8, &mut rng) == 0 {
+                        race.apply_action(&mut state, results.actions(nth)[0]);
+                    } else {
+                        state = *results.state(nth);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_start_where_a_piece_stands() {
+    for (position, missing) in [
+        ("chaupar S:6,15,20,34/E:13,19,25,38/N:17,26,31,34/W:7,21,25,65 S 2,5,6", "2+5"),
+        ("ashtapada S:off,off/N:off,off N 1,1,2", "twins"),
+    ] {
+        let (race, state) = Race::parse_position(position).expect("a position");
+        let lines = check(&race, &state);
+        assert!(lines.len() > 1 && !lines.iter().any(|line| line.contains(missing)), "{lines:?}");
+    }
+}
