@@ -131,12 +131,12 @@ function drawPast() {
 async function drawHints(who, isOld) {
   const { game } = play, { choice } = turn;
   if (!settings.hints || !choice) return;
-  const positions = [...new Set(choice.left.map(({ position }) => position))];
+  const positions = choice.left;
   const found = await values(positions, who.agent, game.about.sheet);
   if (isOld()) return;
   const own = game.seats.indexOf(game.node.mover);
   const worth = ({ position }) => found[positions.indexOf(position)][own];
-  showHints(new Map(choice.options.map(({ name, turns }) => [name, Math.max(...turns.map(worth))])));
+  showHints(new Map(choice.options.map(({ name, to }) => [name, choice.best(to, worth)])));
 }
 
 // Fetches the bots of a game before it is their turn.

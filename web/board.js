@@ -253,7 +253,7 @@ function lift(spot) {
     // Where pieces leave the board is the end of the tray.
     const { width, height, at: inTray } = frame.tray(option.seat);
     const [x, y] = option.path.length ? frame.centre(option.path.at(-1)) : inTray(width - 60, height / 2);
-    const made = svg("g", { class: `landing seat-${option.seat}${option.captures ? " captures" : ""}`, role: "button", tabindex: 0, "aria-label": option.words });
+    const made = svg("g", { class: `landing seat-${option.seat}${option.captures.length ? " captures" : ""}`, role: "button", tabindex: 0, "aria-label": option.words });
     const place = { x: x + (at - (here.length - 1) / 2) * SIZE * 0.6, y, option, made };
     const sum = stacked(option.throws);
     const text = `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;

@@ -1,61 +1,79 @@
-// What a person chooses of a turn: moves of whole pieces, one after the other, until only one turn is left.
+// What a person chooses of a turn: moves of whole pieces, one after the other, until nothing more can move.
 //
-// It begins with every way to play the turn, as the engine's `choices` lists them, and keeps those that have the moves
-// picked so far. It draws nothing and asks nothing.
+// It walks the graph of moves that the engine answers to `choices`, and knows no rules. It draws nothing and asks nothing.
+
+import { groups } from "./pieces.js";
 
 export class Choice {
-  // `turns` as `choices` answers, `groups` the pieces as they stand (pieces.js).
-  constructor(turns, groups) {
-    const keyOf = new Map(groups.flatMap(group => group.pieces.map(piece => [piece, group.key])));
-    // Pieces that stand alike are alike: which of them moves makes no difference.
-    const named = move => ({ ...move, key: keyOf.get(move.pieces[0]), name: [keyOf.get(move.pieces[0]), move.pieces.length, move.place, sum(move.throws)].join("|") });
-    this.groups = groups;
-    this.all = turns.map(turn => ({ ...turn, moves: turn.moves.map(named) }));
+  // `turns`, `moves` and `nodes` as `choices` answers, the view of the position, and the words of the game.
+  constructor({ turns, moves, nodes }, view, words) {
+    Object.assign(this, { turns, moves, nodes, view, words });
     this.picked = [];
-    this.left = this.all;
   }
 
-  // The moves that can be picked next: [{ ...move, turns, captures }], each once, with the turns that are left with it.
-  // `captures` is whether it captures in all of them.
+  get at() {
+    return this.picked.at(-1)?.to ?? 0;
+  }
+
+  // The moves that can be picked next: [{ ...move, name, key, moved, to, actions }]: each with the key of its group of
+  // pieces (pieces.js), those of them that move, the node to which it leads, and its actions.
   get options() {
-    const all = this.left.flatMap(turn => without(turn, this.picked).map(move => ({ move, turn })));
-    return [...Map.groupBy(all, ({ move }) => move.name).values()].map(found => {
-      const [{ move }] = found, turns = [...new Set(found.map(({ turn }) => turn))];
-      return { ...move, turns, captures: turns.every(turn => turn.captures.includes(move.path.at(-1))) };
+    const here = groups(this.preview(), this.words);
+    return this.nodes[this.at].lines.map(([taken, to, actions]) => {
+      const move = this.moves[taken], key = `${move.seat} ${move.leaves}${move.is_marked ? " t" : ""}`;
+      const group = here.find(group => group.key === key) ?? here.find(({ seat, place }) => seat === move.seat && place === move.leaves);
+      return { ...move, name: String(taken), key: group.key, moved: group.pieces.slice(0, move.pieces.length), to, actions };
     });
   }
 
-  // The turn, where it is decided: all that are left lead to the same position.
-  get turn() {
-    return isOne(this.left) ? this.left[0] : null;
+  // The one move that can come next, where it captures nothing; else null.
+  get forced() {
+    const { lines, end } = this.nodes[this.at];
+    return lines.length === 1 && !end && !this.moves[lines[0][0]].captures.length ? this.options[0] : null;
   }
 
-  // The turn in which nothing more moves, where there is one and others go on; null where there is none.
+  // Whether nothing more can move.
+  get isDecided() {
+    return this.nodes[this.at].lines.length === 0;
+  }
+
+  // The actions of the turn in which nothing more moves; null where something must.
   get end() {
-    return this.picked.length ? this.left.find(turn => without(turn, this.picked).length === 0) ?? null : null;
+    const { end } = this.nodes[this.at];
+    return end && [...this.picked.flatMap(({ actions }) => actions), ...end[1]];
   }
 
-  pick(move) {
-    this.picked.push(move);
-    this.left = this.left.filter(turn => without(turn, this.picked));
+  pick(option) {
+    this.picked.push(option);
   }
 
   // Takes the last pick back.
   back() {
     this.picked.pop();
-    this.left = this.all.filter(turn => without(turn, this.picked));
+  }
+
+  // The most that `worth` gives to any turn that goes on from a node.
+  best(at, worth, known = new Map()) {
+    if (!known.has(at)) {
+      const { lines, end } = this.nodes[at];
+      known.set(at, Math.max(...lines.map(([, to]) => this.best(to, worth, known)), end ? worth(this.turns[end[0]]) : -Infinity));
+    }
+    return known.get(at);
+  }
+
+  // The positions in which the turn can end from here.
+  get left() {
+    const left = new Set();
+    this.best(this.at, ({ position }) => left.add(position).size);
+    return [...left];
   }
 
   // A view of the board with the moves that are picked; what they capture is marked as `is_taken`.
-  preview(view) {
+  preview(view = this.view) {
     const pieces = view.pieces.map(piece => ({ ...piece }));
-    const moved = new Set();
-    for (const move of this.picked) {
-      for (const piece of this.groups.find(group => group.key === move.key).pieces.filter(piece => !moved.has(piece)).slice(0, move.pieces.length)) {
-        moved.add(piece);
-        Object.assign(pieces[piece], { square: move.path.at(-1) ?? null, place: move.place });
-      }
-      if (move.captures) for (const piece of pieces) if (piece.seat !== move.seat && piece.square === move.path.at(-1)) piece.is_taken = true;
+    for (const { moved, captures, path, place } of this.picked) {
+      for (const piece of moved) Object.assign(pieces[piece], { square: path.at(-1) ?? null, place });
+      for (const piece of captures) pieces[piece].is_taken = true;
     }
     return { ...view, pieces };
   }
@@ -73,20 +91,6 @@ export function stacked(throws, separator = "+") {
   const counts = new Map();
   for (const value of throws) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].map(([value, count]) => count > 1 ? `${value}×${count}` : `${value}`).join(separator);
-}
-
-const sum = throws => throws.reduce((all, value) => all + value, 0);
-const isOne = turns => turns.every(turn => turn.position === turns[0].position);
-
-// The moves of a turn without those that were picked; null where it lacks one of them.
-function without(turn, picked) {
-  const moves = [...turn.moves];
-  for (const { name } of picked) {
-    const at = moves.findIndex(move => move.name === name);
-    if (at < 0) return null;
-    moves.splice(at, 1);
-  }
-  return moves;
 }
 
 export const capital = text => text.charAt(0).toUpperCase() + text.slice(1);

@@ -89,7 +89,7 @@ function moveButton(option, number, light) {
   const on = () => light(option), off = () => light(null);
   return button(() => turn.pick(option), { "data-move": option.name, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off },
     number <= 9 ? element("kbd", { "aria-hidden": "true" }, String(number)) : null,
-    element("span", { class: "words" }, capital(option.words), option.captures ? element("em", {}, `, ${play.game.board.words.captures}`) : null),
+    element("span", { class: "words" }, capital(option.words)),
     element("span", { class: "hint" }));
 }
 

@@ -4,7 +4,6 @@ import { ask } from "./ask.js";
 import { Choice } from "./choice.js";
 import { byId } from "./dom.js";
 import { SEATS } from "./game.js";
-import { groups } from "./pieces.js";
 import * as play from "./play.js";
 import { settings } from "./store.js";
 
@@ -22,9 +21,9 @@ export async function look(isOld) {
   const view = await ask(game.request("view"));
   const can = play.turnOfPerson(), key = `${can} ${position}`;
   const outcomes = can === "enter" ? (await ask(game.request("chance"))).outcomes : null;
-  const turns = can === "choose" && chosenAt !== key ? (await ask(game.request("choices"))).turns : null;
+  const choices = can === "choose" && chosenAt !== key ? await ask(game.request("choices")) : null;
   if (isOld() || game !== play.game || position !== game.position) return null;
-  if (turns) choice = new Choice(turns, groups(view, game.board.words));
+  if (choices) choice = new Choice(choices, view, game.board.words);
   if (can !== "choose") choice = null;
   // Before the first one there was nothing that could be clicked.
   if (chosenAt !== key) since = chosenAt === null ? -SETTLE : performance.now();
@@ -35,19 +34,21 @@ export async function look(isOld) {
 export const isSettled = () => settings.pace === "none" || performance.now() - since >= SETTLE;
 export const throwDice = () => play.turnOfPerson() === "throw" && isSettled() && play.throwDice();
 export const enter = thrown => isSettled() && play.go([thrown]);
-export const leave = () => choice?.end && isSettled() && finish(choice.end);
+export const leave = () => choice?.end && isSettled() && finish();
 
 // Picks a move; the turn is played once it is decided.
 export function pick(option) {
   if (!option || !choice || play.turnOfPerson() !== "choose" || !isSettled()) return;
   choice.pick(option);
-  if (choice.turn) finish(choice.turn);
+  while (settings.forced && choice.forced) choice.pick(choice.forced);
+  if (choice.isDecided) finish();
   else play.changed({ kind: "picked" });
 }
 
-function finish(turn) {
+function finish() {
+  const actions = choice.end;
   choice = null;
-  play.go(turn.actions);
+  play.go(actions);
 }
 
 // Takes the last move of an unfinished turn back, else goes back to where a person chose.

@@ -158,12 +158,12 @@ pageTest("moves are whole: by each die, by their sum, and with what they capture
   await ready(page, "pasting");
   const piece = place => page.locator(`.piece.can[aria-label*='piece on ${place}']`);
   await page.mouse.click(...await middle(piece("K4")));
-  assert.deepEqual(await landings(page), ["K4 to P9 by 3+6", "K4 to K7 by 3", "K4 to M9 by 6"]);
-  assert.deepEqual(await page.locator(".landing.captures").evaluateAll(all => all.map(one => one.getAttribute("aria-label"))), ["K4 to K7 by 3"]);
+  assert.deepEqual(await landings(page), ["K4 to P9 by 3+6", "K4 to K7 by 3, cuts N on K7", "K4 to M9 by 6"]);
+  assert.deepEqual(await page.locator(".landing.captures").evaluateAll(all => all.map(one => one.getAttribute("aria-label"))), ["K4 to K7 by 3, cuts N on K7"]);
   await page.mouse.click(...await middle(page.locator(".landing.captures")));
   // The first half is a preview: the captured piece is pale, the other die is left.
   await page.locator(".piece.taken").waitFor();
-  assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3; 6 left$/);
+  assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, cuts N on K7; 6 left$/);
   const now = await state(page);
   await page.click("#undo");
   await page.waitForFunction(now => document.body.dataset.state !== now, now);
@@ -184,7 +184,7 @@ pageTest("moves are whole: by each die, by their sum, and with what they capture
   await paste(page, "ashtapada S:5,7/N:5,25 S 4,2");
   await ready(page, "pasting");
   const words = await page.locator("#actions .words").allTextContents();
-  assert.deepEqual(words.filter(text => text.endsWith("captures")), ["H3 to G8 by 4+2, captures", "H5 to G8 by 4, captures"]);
+  assert.deepEqual(words.filter(text => text.includes("captures")), ["H3 to G8 by 4+2, captures N on G8", "H5 to G8 by 4, captures N on G8"]);
 });
 
 pageTest("a second click on Throw moves nothing, and nothing plays that has just appeared", { query: "seed=2" }, async page => {
