@@ -143,7 +143,7 @@ impl GameLine {
     pub fn begin(&self) -> Result<(Race, State), Error> {
         let mut sheets = Sheets::default();
         if let Some(text) = &self.sheet {
-            let sheet = Sheet::read(text, "sheet").map_err(Error::because("`sheet`"))?;
+            let sheet = Sheet::read_saved(text, "sheet").map_err(Error::because("`sheet`"))?;
             sheets.add(Arc::new(sheet)).map_err(Error::because("`sheet`"))?;
         }
         self.begin_in(&sheets)

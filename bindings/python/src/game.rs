@@ -93,13 +93,13 @@ type Made<'py> = (Option<String>, String, Option<String>, Bound<'py, PyTuple>, O
 /// The most numbers in the observations of all games.
 const MOST_NUMBERS: usize = 1 << 31;
 
-/// How a path to a sheet ends.
+/// How a path to a sheet ends, in small or capital letters.
 const TOML: &str = ".toml";
 
 /// The sheet that is meant: a text, or the path of a file.
 fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
     let (text, file) = match sheet.extract::<String>() {
-        Ok(text) if text.contains('\n') || !text.ends_with(TOML) => (text, "sheet".to_owned()),
+        Ok(text) if text.contains('\n') || !text.to_ascii_lowercase().ends_with(TOML) => (text, "sheet".to_owned()),
         _ => {
             let wrong = |_| wrong_type("`sheet` is the text of a sheet, or the path of one that ends in .toml");
             let path: PathBuf = sheet.extract().map_err(wrong)?;

@@ -377,7 +377,7 @@ impl Race {
                 Meeting::Barred => format!("{who} may not land on {whom}."),
             };
             said.push(met(sheet.capture.single_on_unit, "A single piece", "an enemy's unit"));
-            said.push(met(sheet.capture.unit_on_single, "A unit", "an enemy's single piece"));
+            said.push(met(sheet.capture.unit_on_single.into(), "A unit", "an enemy's single piece"));
             said.push(match sheet.capture.unit_on_unit {
                 UnitMeeting::Takes => met(Meeting::Takes, "A unit", "an enemy's unit"),
                 UnitMeeting::TakesEqual => {

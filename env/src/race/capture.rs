@@ -4,7 +4,7 @@ use crate::game::{MAX_SEATS, Seat};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, State, in_order, sort};
-use crate::sheet::values::{Group, Meeting, UnitKind, UnitMeeting};
+use crate::sheet::values::{Group, Meeting, UnitKind, UnitMeeting, UnitOnSingle};
 
 impl Rules {
     /// Captures the enemies on the square of the mover's place, to which so many pieces have come together, where
@@ -63,7 +63,7 @@ impl Rules {
             UnitMeeting::Shares | UnitMeeting::Barred => false,
         };
         let taken = if by > 1 {
-            (there & units).when(takes_units) | (there & !units).when(capture.unit_on_single == Meeting::Takes)
+            (there & units).when(takes_units) | (there & !units).when(capture.unit_on_single == UnitOnSingle::Takes)
         } else {
             let singles = there & !units;
             let group = if capture.group == Group::One { singles.lowest() } else { singles };

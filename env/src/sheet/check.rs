@@ -5,11 +5,11 @@ mod idle;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::values::{MAX_KINDS, MAX_PIECES};
+use super::values::MAX_KINDS;
 use super::{
     Any, Area, Block, BonusOrder, CourseCopy, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore,
-    MarkRule, Meeting, Must, Odds, OpenedBy, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind,
-    UnitKind, UnitMeeting, Values, WithPartner, Without,
+    MarkRoom, MarkRule, Meeting, Must, Odds, OpenedBy, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams,
+    TurnKind, UnitKind, UnitMeeting, Values, WithPartner, Without,
 };
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::PLACES;
@@ -25,12 +25,23 @@ const DIVIDED: &str = "the parts of a divided total land on any square: marks ar
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
 
+/// The most values of all house rules together: each is checked with the whole sheet.
+pub(super) const MOST_VALUES: usize = 200;
+
+/// The most problems that are looked for.
+const MOST_PROBLEMS: usize = 100;
+
 /// The problems of a sheet and of each of its house rules.
 pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
-    let mut problems = one(sheet);
-    let has_problems = !problems.is_empty();
-    // House rules change no house rules, which are many in some sheets.
     let bare = Sheet { flags: Default::default(), ..sheet.clone() };
+    let mut problems = one(&bare);
+    let has_problems = !problems.is_empty();
+    let values: usize = sheet.flags.values().map(|flag| flag.values.len()).sum();
+    let problem = format!("house rules have {MOST_VALUES} values at most together (got {values})");
+    say(&mut problems, values > MOST_VALUES, "flags", problem);
+    if values > MOST_VALUES {
+        return problems;
+    }
     for (name, flag) in &sheet.flags {
         let key = format!("flags.{name}");
         let is_word =
@@ -41,15 +52,17 @@ pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
         say(&mut problems, flag.values.len() < 2, &key, "a flag has two values or more");
         flag_values(&mut problems, &bare, &key, flag, has_problems);
     }
-    if problems.is_empty() {
-        idle::add_idle(&mut problems, &bare, &sheet.flags);
-    }
     problems
+}
+
+/// What has no effect in a valid sheet, and in its house rules.
+pub(super) fn idle(sheet: &Sheet) -> Vec<Problem> {
+    idle::all(&Sheet { flags: Default::default(), ..sheet.clone() }, &sheet.flags)
 }
 
 /// Adds a problem of a key, if it is one and was not said before.
 fn say(problems: &mut Vec<Problem>, is_wrong: bool, key: &str, message: impl Into<String>) {
-    if is_wrong {
+    if is_wrong && problems.len() < MOST_PROBLEMS {
         let problem = (key.to_owned(), message.into());
         problems.extend((!problems.contains(&problem)).then_some(problem));
     }
@@ -150,15 +163,15 @@ impl Check<'_> {
         for (at, (key, word)) in written.iter().enumerate() {
             let is_letters = !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
             self.say(!is_letters, key, "a word of the notation is small letters");
-            let is_twice = written[..at].iter().any(|(_, other)| other == word);
-            self.say(is_twice, key, "this word has two meanings");
+            for (other, _) in written[..at].iter().filter(|(_, other)| other == word) {
+                self.say(true, key, format!("{other} and {key} are both \"{word}\""));
+            }
         }
     }
 
     fn seats(&mut self) {
         let seats = &self.sheet.seats;
         self.say(seats.allowed.is_empty(), "seats.allowed", "no seats can play");
-        self.say(seats.turn_limit == 0, "seats.turn_limit", "a game has turns");
         let (has_teams, has_placings) = (seats.teams == Teams::Opposite, seats.end == End::Placings);
         for letters in &seats.allowed {
             match SeatSet::from_letters(letters) {
@@ -189,7 +202,6 @@ impl Check<'_> {
         values.sort_unstable();
         self.say(values.len() < 2 || values.len() > 16, "throws.values", "a throw has 2 to 16 values");
         self.say(values.windows(2).any(|pair| pair[0] == pair[1]), "throws.values", "a value comes twice");
-        self.say(values.last().is_some_and(|&value| value > 30), "throws.values", "a value is at most 30");
         if let Odds::Weights(weights) = &throws.odds {
             let has_all = weights.len() == values.len();
             self.say(!has_all, "throws.odds", format!("{} weights for {} values", weights.len(), values.len()));
@@ -239,7 +251,6 @@ impl Check<'_> {
             (divides && has_units, "turn.divide", "a throw is divided between single pieces: unit.kind is \"none\""),
             (divides && !entry.spends, "turn.divide", "a throw that enters is divided no more: entry.spends is true"),
             (divides && turn.must == Must::NoMerge, "turn.must", "a throw that can be divided must be used, or none"),
-            (turn.most_throws.is_some_and(|most| most > 9), "turn.most_throws", "0 to 9"),
         ]);
         for (is_it, kind, is_used, key) in [
             (is_throw, "throw", !turn.again.is_empty(), "turn.again"),
@@ -273,7 +284,8 @@ impl Check<'_> {
             TurnKind::Dice => &[Must::Most, Must::Optional],
             TurnKind::Divide => &[Must::Most],
         };
-        self.say(!musts.contains(&turn.must), "turn.must", format!("a turn of this kind has one of {musts:?}"));
+        let words = joined(musts.iter().filter_map(|must| toml::Value::try_from(must).ok()), ", ");
+        self.say(!musts.contains(&turn.must), "turn.must", format!("a turn of this kind has one of {words}"));
     }
 
     fn entry(&mut self) {
@@ -366,7 +378,8 @@ impl Check<'_> {
             (stacking.block != Block::None && has_units, "stacking.block", "two pieces together are a unit"),
             (
                 stacking.block != Block::None
-                    && [stacking.plain, stacking.marked, stacking.inner.unwrap_or(stacking.plain)] == [Room::One; 3],
+                    && [stacking.plain, stacking.marked.into(), stacking.inner.unwrap_or(stacking.plain)]
+                        == [Room::One; 3],
                 "stacking.block",
                 "a square has room for one piece",
             ),
@@ -407,10 +420,8 @@ impl Check<'_> {
             (is_declared && unit.area != Area::Any, "unit.area", "declared units stay units wherever they are"),
             (unit.area == Area::Inner && !has_gate, "unit.area", "without a gate there is no inner part"),
             (stacking.inner.is_some() && !has_gate, "stacking.inner", "without a gate there is no inner part"),
-            (capture.unit_on_single == Meeting::Barred, "capture.unit_on_single", "`takes` or `shares`"),
             (blocks && !is_throw, "unit.passable", "units are passed but where turn.kind = \"throw\""),
             (blocks && !is_closed, "unit.passable", "units that cannot be passed go with board.mark_rule = \"closed\""),
-            (stacking.marked == Room::Two, "stacking.marked", "`one` or `any`"),
             (is_divide && has_units, "unit.kind", "a total is divided between single pieces"),
             (is_divide && has_gate, "gate.at", "a divided total has no gate"),
             (is_divide && *stacking != super::Stacking::default(), "stacking", DIVIDED),
@@ -449,7 +460,8 @@ impl Check<'_> {
             && stacking.private.unwrap_or(Room::Two) == Room::Any
             && stacking.inner.is_none();
         let takes = *capture == super::Capture { single_on_unit: Meeting::Barred, ..Default::default() };
-        let is_shared = board.marks.is_empty() || board.mark_rule == MarkRule::Share && stacking.marked == Room::Any;
+        let is_shared =
+            board.marks.is_empty() || board.mark_rule == MarkRule::Share && stacking.marked == MarkRoom::Any;
         self.say_all([
             (!is_usual, "unit", "with two dice two pieces are units anywhere, which can split"),
             (!is_roomy, "stacking", "with two dice plain squares have room for two, private ones for any number"),
@@ -461,10 +473,7 @@ impl Check<'_> {
     fn board(&mut self) {
         let (sheet, board) = (self.sheet, &self.sheet.board);
         let before = self.problems.len();
-        self.say(board.side == 0 || board.side > 26, "board.side", "1 to 26 rows");
         let columns = board.columns.unwrap_or(board.side);
-        self.say(columns == 0 || columns > 26, "board.columns", "1 to 26 columns");
-        self.say(board.first_number > 1, "board.first_number", "0 or 1");
         for letter in board.courses.keys() {
             let is_other = ["E", "N", "W"].contains(&letter.as_str());
             self.say(!is_other, &format!("board.courses.{letter}"), "`E`, `N` or `W`; South's is `board.course`");
@@ -541,15 +550,14 @@ impl Check<'_> {
                 self.say(seen.contains(&name), key, format!("{name} is marked twice"));
                 seen.push(name);
             }
-            let marks: Vec<Square> = names.iter().filter_map(|name| Square::named(name)).collect();
-            let numbered = |seat: Seat| way(seat).iter().map(|square| (marks.contains(square), *square));
-            for (&one, &other) in playing.iter().flat_map(|one| playing.iter().map(move |other| (one, other))) {
-                let unlike = numbered(one).zip(numbered(other)).find(|((is_one, _), (is_other, _))| is_one & !is_other);
-                if let Some(((_, mark), (_, turned))) = unlike {
-                    let problem = format!("{mark} is marked, but {turned} is not, where another seat has it");
-                    self.say(true, key, problem);
-                }
-            }
+            let marks: BTreeSet<Square> = names.iter().filter_map(|name| Square::named(name)).collect();
+            let pairs = playing.iter().flat_map(|&one| playing.iter().map(move |&other| (one, other)));
+            let squares = pairs.flat_map(|(one, other)| way(one).iter().zip(way(other)));
+            let unlike = squares.filter(|(mark, turned)| marks.contains(mark) && !marks.contains(turned));
+            let missing: BTreeSet<Square> = unlike.map(|(_, turned)| *turned).collect();
+            let (are, squares) = (if missing.len() == 1 { "is" } else { "are" }, joined(&missing, ", "));
+            let problem = format!("{squares} {are} missing in {key}: marks must be the same for all seats");
+            self.say(!missing.is_empty(), key, problem);
         }
         let last = course.len() as u8 - 2 + board.first_number + u8::from(sheet.finish.fill);
         let gate = &sheet.gate;
@@ -620,12 +628,10 @@ impl Check<'_> {
 
     fn pieces(&mut self, last: u8) {
         let (sheet, pieces) = (self.sheet, &self.sheet.pieces);
-        let (range, allowed) = (1..=MAX_PIECES as u8, &pieces.allowed);
-        self.say(!range.contains(&pieces.count), "pieces.count", format!("1 to {MAX_PIECES} pieces"));
-        let problem = format!("{} pieces are not among them", pieces.count);
-        self.say(!allowed.contains(&pieces.count), "pieces.allowed", problem);
-        let is_outside = allowed.iter().any(|count| !range.contains(count));
-        self.say(is_outside, "pieces.allowed", format!("1 to {MAX_PIECES} pieces"));
+        let (count, allowed) = (pieces.count, &pieces.allowed);
+        let those = if *allowed == [1, 2, 3, 4] { "by default 1 to 4".to_owned() } else { joined(allowed, ", ") };
+        let problem = format!("pieces.count is {count}, but pieces.allowed ({those}) does not contain {count}");
+        self.say(!allowed.contains(&count), "pieces.allowed", problem);
         if let Setup::On(numbers) = &pieces.setup {
             let most = usize::from(self.most_pieces());
             let problem = format!("{} squares for up to {most} pieces", numbers.len());

@@ -13,10 +13,12 @@ mod read;
 pub mod ruleset;
 mod shape;
 mod sheets;
+mod syntax;
 pub(crate) mod values;
 
 pub use read::{SheetError, SheetProblem};
 pub use sheets::{NameTaken, Sheets};
+pub use syntax::syntax_problems;
 pub use values::*;
 
 /// The JSON Schema of a sheet, with which editors complete and check one.

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::shape::ShapeCheck;
-use super::{Sheet, builtin, check};
+use super::{Sheet, builtin, check, syntax_problems};
 use crate::race::turns::text::joined;
 
 /// All problems of a sheet.
@@ -49,20 +49,35 @@ impl Sheet {
     /// Every problem: syntax, unknown keys and values, and contradictions, without house rules and under each single
     /// one.
     pub fn read(text: &str, file: &str) -> Result<Sheet, SheetError> {
+        Sheet::read_as(text, file, true)
+    }
+
+    /// Reads a sheet that some version of the program has accepted, as that of a bot, a table or a run: values without
+    /// effect are no errors; [`Sheet::idle`] names them.
+    ///
+    /// # Errors
+    /// As [`Sheet::read`].
+    pub fn read_saved(text: &str, file: &str) -> Result<Sheet, SheetError> {
+        Sheet::read_as(text, file, false)
+    }
+
+    /// What has no effect in a valid sheet and its house rules, which [`Sheet::read`] refuses.
+    pub fn idle(&self) -> Vec<SheetProblem> {
+        let problem = |(key, message)| SheetProblem { line: None, key, message };
+        check::idle(self).into_iter().map(problem).collect()
+    }
+
+    fn read_as(text: &str, file: &str, is_new: bool) -> Result<Sheet, SheetError> {
         let line = |at: usize| text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count() + 1;
         let (mut table, syntax) = DeTable::parse_recoverable(text);
-        let is_twice = |error: &toml::de::Error| error.message() == "duplicate key";
-        let has_tables = syntax.iter().all(is_twice);
-        let syntax = syntax.into_iter().map(|error| {
-            let key = error.span().filter(|_| is_twice(&error)).and_then(|span| text.get(span)).unwrap_or_default();
-            (error.span().map(|span| span.start), key.to_owned(), error.message().to_owned())
-        });
+        let has_tables = syntax.iter().all(|error| error.message() == "duplicate key");
+        let syntax = syntax_problems(text, &syntax).into_iter().map(|(at, key, problem)| (Some(at), key, problem));
         let mut problems: Vec<_> = syntax.collect();
         if has_tables {
             let whole = table.clone();
-            let shape = ShapeCheck::of(table.get_mut(), text);
+            let shape = ShapeCheck::of(table.get_mut(), text, is_new);
             problems.extend(shape.problems);
-            match contradictions(&table, &shape.gaps) {
+            match contradictions(&table, &shape.gaps, is_new) {
                 Ok((sheet, found)) if problems.is_empty() && found.is_empty() => return Ok(sheet),
                 Ok((_, found)) => {
                     problems.extend(found.into_iter().map(|(key, problem)| (offset(&whole, &key), key, problem)));
@@ -103,8 +118,13 @@ fn merge(table: &mut toml::Table, change: &toml::Table) {
 }
 
 /// A sheet and its contradictions. Where values are missing, those of another sheet stand in: a contradiction counts
-/// that is there with each of the built-in sheets.
-fn contradictions(table: &Spanned<DeTable<'_>>, gaps: &[String]) -> Result<(Sheet, Vec<check::Problem>), String> {
+/// that is there with each of the built-in sheets. House rules, and what has no effect if the sheet `is_new`, are
+/// checked where nothing is missing.
+fn contradictions(
+    table: &Spanned<DeTable<'_>>,
+    gaps: &[String],
+    is_new: bool,
+) -> Result<(Sheet, Vec<check::Problem>), String> {
     let mut all: Result<(Sheet, Vec<check::Problem>), String> = Err(String::new());
     for other in &builtin::TEXTS[..if gaps.is_empty() { 1 } else { builtin::TEXTS.len() }] {
         let mut table = table.clone();
@@ -112,7 +132,11 @@ fn contradictions(table: &Spanned<DeTable<'_>>, gaps: &[String]) -> Result<(Shee
         for gap in gaps {
             stand_in(table.get_mut(), other.get_ref(), gap);
         }
-        let read = Sheet::deserialize(table.into_deserializer()).map(|sheet| (check::all(&sheet), sheet));
+        let read = Sheet::deserialize(table.into_deserializer()).map(|sheet| {
+            let found = if gaps.is_empty() { check::all(&sheet) } else { check::one(&sheet) };
+            let is_checked = is_new && gaps.is_empty() && found.is_empty();
+            (if is_checked { check::idle(&sheet) } else { found }, sheet)
+        });
         match (read, &mut all) {
             (Ok((found, _)), Ok((_, old))) => old.retain(|problem| found.contains(problem)),
             (Ok((found, sheet)), Err(_)) => all = Ok((sheet, found)),
@@ -184,7 +208,10 @@ mod tests {
         let count = said.len();
         said.sort_unstable();
         said.dedup();
-        assert!(said.iter().any(|message| message.contains("is marked, but")) && said.len() == count, "{error}");
+        assert!(
+            said.iter().any(|message| message.contains("missing in board.marks")) && said.len() == count,
+            "{error}"
+        );
     }
 
     #[test]
@@ -258,7 +285,7 @@ mod tests {
             assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
         }
         let found = problems(|text| text.replace("side = 5", "side = \"five\""));
-        assert_eq!(found, ["board.side: expected a whole number from 0 to 255, not \"five\""], "what is left follows");
+        assert_eq!(found, ["board.side: expected a whole number from 1 to 26, not \"five\""], "what is left follows");
     }
 
     #[test]
@@ -267,9 +294,9 @@ mod tests {
         let found = messages("board = 5");
         assert!(found.contains(&"x.toml:1: board: expected a table with `side` and `course`, not 5".to_owned()));
         for (key, value, words) in [
-            ("values", "[300, 1]", "expected a list of whole numbers from 0 to 255, not [300, 1]"),
-            ("turn_limit", "99999999999999999999", "expected a whole number from 0 to 4294967295, not 9999"),
-            ("side", "1.5", "expected a whole number from 0 to 255, not 1.5"),
+            ("values", "[300, 1]", "expected a list of whole numbers from 0 to 30, not [300, 1]"),
+            ("turn_limit", "99999999999999999999", "expected a whole number from 1 to 4294967295, not 9999"),
+            ("side", "1.5", "expected a whole number from 1 to 26, not 1.5"),
             ("kind", "7", "expected one of \"throw\", \"series\", \"dice\", \"divide\", not 7"),
             ("odds", "5", "expected one of \"cowries\", \"equal\", or a list of whole numbers from 0 to 4294967295"),
             ("marks", "3", "expected a list of texts in quotes, not 3"),
@@ -294,15 +321,37 @@ mod tests {
         let text = text.replace("\nmust = \"one\"\n", "\nmust = \"one\"\nmust = \"most\"\nmost = 3\n");
         let line = text.lines().position(|line| line == "must = \"most\"").expect("the second") + 1;
         let found = messages(&text);
-        assert_eq!(found[0], format!("x.toml:{line}: must: duplicate key"));
+        assert!(found[0].starts_with(&format!("x.toml:{line}: turn.must: `must` comes twice")), "{found:?}");
         assert!(found[1].starts_with(&format!("x.toml:{}: turn.most: unknown key", line + 1)), "{found:?}");
     }
 
     #[test]
-    fn two_thousand_house_rules_are_read() {
-        let flag = |at: usize| format!("[flags.f{at}]\nyes = {{}}\nno = {{ seats.turn_limit = {} }}\n", at + 9);
-        let text = builtin::text("siga").expect("a built-in game").to_owned();
-        let sheet = Sheet::read(&(text + &(0..2000).map(flag).collect::<String>()), "flags.toml").expect("a sheet");
-        assert_eq!(sheet.flags.len(), 2003);
+    fn house_rules_and_lists_are_counted_before_they_are_checked() {
+        let flag = |at: usize| format!("[flags.f{at}]\nyes = {{}}\nno = {{ turn.again = [77, {}] }}\n", at % 60);
+        let text = builtin::text("siga").expect("a built-in game");
+        let found = messages(&(text.to_owned() + &(0..1000).map(flag).collect::<String>()));
+        assert!(
+            found.iter().any(|problem| problem.contains("flags: house rules have 200 values at most")),
+            "{found:?}"
+        );
+        let many = format!("allowed = [{}", "\"SN\", ".repeat(90_000));
+        let found = messages(&text.replace("allowed = [", &many));
+        assert!(found.iter().any(|problem| problem.contains("seats.allowed: a list has at most")), "{found:?}");
+    }
+
+    #[test]
+    fn a_saved_sheet_may_have_keys_without_effect() {
+        let text = builtin::text("siga").expect("a built-in game");
+        let idle =
+            text.replace("again = [1, 8]", "again = [1, 1, 8]").replace("[seats]", "[seats]\norder = \"clockwise\"");
+        let idle = idle.replace("[board]", "[board]\ncourses = {}");
+        let found = messages(&idle);
+        for key in ["seats.order: ", "turn.again: 1 comes twice", "board.courses: "] {
+            assert!(found.iter().any(|problem| problem.contains(key)), "{key} in {found:?}");
+        }
+        let keys: Vec<String> =
+            Sheet::read_saved(&idle, "x.bot").expect("a sheet").idle().into_iter().map(|of| of.key).collect();
+        assert_eq!(keys, ["turn.again", "seats.order"]);
+        assert!(Sheet::read_saved(&idle.replace("side = 5", "side = 4"), "x.bot").is_err(), "a contradiction");
     }
 }

@@ -442,7 +442,7 @@ impl TryFrom<RulesetText> for Ruleset {
         match &text.sheet {
             None => Ruleset::new(&text.game, seats, flags),
             Some(sheet) => {
-                let sheet = Sheet::read(sheet, "sheet").map_err(RulesetProblem::from)?;
+                let sheet = Sheet::read_saved(sheet, "sheet").map_err(RulesetProblem::from)?;
                 Ruleset::of(Arc::new(sheet), seats, flags)
             }
         }

@@ -7,11 +7,16 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
+/// The most entries of a list: as many as the largest frame has squares.
+const MOST_ITEMS: usize = 26 * 26;
+
 static SCHEMA: LazyLock<Value> = LazyLock::new(super::schema);
 
 /// What a walk through the tables of a text has found.
 pub(super) struct ShapeCheck<'a> {
     text: &'a str,
+    /// Whether tables that say nothing are problems.
+    is_new: bool,
     /// Problems with their key and, if known, the offset in the text.
     pub(super) problems: Vec<(Option<usize>, String, String)>,
     /// The keys that are missing, or whose values were taken out.
@@ -20,8 +25,8 @@ pub(super) struct ShapeCheck<'a> {
 
 impl<'a> ShapeCheck<'a> {
     /// Checks a text that was read as `table`, from which unknown keys and wrong values are taken out.
-    pub(super) fn of(table: &mut DeTable<'_>, text: &'a str) -> ShapeCheck<'a> {
-        let mut shape = ShapeCheck { text, problems: Vec::new(), gaps: Vec::new() };
+    pub(super) fn of(table: &mut DeTable<'_>, text: &'a str, is_new: bool) -> ShapeCheck<'a> {
+        let mut shape = ShapeCheck { text, is_new, problems: Vec::new(), gaps: Vec::new() };
         shape.table(table, &SCHEMA, "", None, false);
         shape
     }
@@ -57,10 +62,17 @@ impl<'a> ShapeCheck<'a> {
             };
             let span = value.span();
             let of_table = alternatives(inner).into_iter().find(|schema| schema["type"] == "object");
+            let is_long = matches!(value.get_ref(), DeValue::Array(items) if items.len() > MOST_ITEMS);
             if let (Some(schema), DeValue::Table(table)) = (of_table, value.get_mut()) {
+                if self.is_new && table.is_empty() && schema["minProperties"] == 1 {
+                    self.problems.push((Some(at), key.clone(), "this table is empty: leave it out".to_owned()));
+                }
                 self.table(table, schema, &format!("{key}."), Some(at), is_change);
-            } else if !fits(value.get_ref(), inner) {
-                let message = format!("expected {}, not {}", expected(inner, false), self.written(span));
+            } else if is_long || !fits(value.get_ref(), inner) {
+                let message = match is_long {
+                    true => format!("a list has at most {MOST_ITEMS} entries"),
+                    false => format!("expected {}, not {}", expected(inner, false), self.written(span)),
+                };
                 self.problems.push((Some(at), key.clone(), message));
                 self.gaps.push(key);
                 wrong.push(name.get_ref().clone());
@@ -127,7 +139,7 @@ fn fits(value: &DeValue<'_>, schema: &Value) -> bool {
             has_type(schema, "array") && items.iter().all(|item| fits(item.get_ref(), &schema["items"]))
         }
         DeValue::Table(table) => {
-            let mut inner = ShapeCheck { text: "", problems: Vec::new(), gaps: Vec::new() };
+            let mut inner = ShapeCheck { text: "", is_new: true, problems: Vec::new(), gaps: Vec::new() };
             inner.table(&mut table.clone(), schema, "", None, false);
             has_type(schema, "object") && inner.problems.is_empty()
         }

@@ -11,8 +11,9 @@ use ashta_env::race::board::Square;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{
     Any, Area, Block, BonusOrder, Capture, CourseCopy, Divide, End, EntryAt, FinishedPartner, FirstWhile, Flags, Group,
-    LastThrow, MarkRule, Marks, Meeting, Must, NamedEntry, NamedOdds, Odds, OpenedBy, Order, Overshoot, Returns, Room,
-    SentTo, Setup, Sheet, Speed, Teams, TurnKind, Unit, UnitKind, UnitMeeting, Values, WithPartner, Without, builtin,
+    LastThrow, MarkRoom, MarkRule, Marks, Meeting, Must, NamedEntry, NamedOdds, Odds, OpenedBy, Order, Overshoot,
+    Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, Unit, UnitKind, UnitMeeting, UnitOnSingle, Values,
+    WithPartner, Without, builtin,
 };
 
 /// Whether a sheet has a combination of keys.
@@ -258,7 +259,7 @@ fn change_meetings(sheet: &mut Sheet, rng: &mut GameRng) {
     match below(18, rng) {
         0 => {
             stacking.plain = one_of(&rooms, rng);
-            stacking.marked = one_of(&[Room::One, Room::Any], rng);
+            stacking.marked = one_of(&[MarkRoom::One, MarkRoom::Any], rng);
             if matches!(sheet.pieces.sent_to, Returns::Square(_)) {
                 stacking.private = Some(Room::Any);
             }
@@ -308,7 +309,7 @@ fn change_meetings(sheet: &mut Sheet, rng: &mut GameRng) {
         }
         13 => {
             sheet.capture.single_on_unit = one_of(&[Meeting::Takes, Meeting::Shares, Meeting::Barred], rng);
-            sheet.capture.unit_on_single = one_of(&[Meeting::Takes, Meeting::Shares], rng);
+            sheet.capture.unit_on_single = one_of(&[UnitOnSingle::Takes, UnitOnSingle::Shares], rng);
         }
         14 | 15 => {
             let all = [UnitMeeting::Takes, UnitMeeting::TakesEqual, UnitMeeting::Shares, UnitMeeting::Barred];

@@ -3,19 +3,20 @@
 use anyhow::Error;
 use ashta_agents::roster::AgentError;
 use ashta_env::ruleset::RulesetError;
+use ashta_env::sheet::builtin;
 
 use crate::run::config::ConfigError;
-use crate::run::games;
+use crate::run::{games, sheet_file};
 
-/// What to type next after this error of a command.
-pub fn after(error: &Error, command: &str) -> String {
-    error.chain().find_map(known).unwrap_or_else(|| format!("ashta help {command}"))
+/// What to type next after this error of a command, for the `game` that was typed.
+pub fn after(error: &Error, command: &str, game: Option<&str>) -> String {
+    error.chain().find_map(|cause| known(cause, game)).unwrap_or_else(|| format!("ashta help {command}"))
 }
 
-fn known(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+fn known(cause: &(dyn std::error::Error + 'static), game: Option<&str>) -> Option<String> {
     match cause.downcast_ref() {
         Some(AgentError::Unknown(_)) => return Some("ashta bots".to_owned()),
-        Some(AgentError::NoTable { ruleset, .. }) => return Some(solve(ruleset)),
+        Some(AgentError::NoTable { ruleset, .. }) => return Some(solve(ruleset, game)),
         Some(_) | None => {}
     }
     if let Some(error) = cause.downcast_ref::<ConfigError>() {
@@ -29,14 +30,20 @@ fn known(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     cause.downcast_ref::<RulesetError>().map(|_| "ashta game".to_owned())
 }
 
-/// The command that solves a game, written `NAME?flags SEATS`, into the user's folder.
-fn solve(ruleset: &str) -> String {
+/// The command that solves a game, written `NAME?flags SEATS`, into the user's folder. A game that does not come with
+/// the program is solved by the file of its sheet.
+fn solve(ruleset: &str, typed: Option<&str>) -> String {
     let (game, seats) = ruleset.rsplit_once(' ').unwrap_or((ruleset, "SN"));
     let name = game.split('?').next().unwrap_or(game);
+    let (game, note) = match typed.filter(|typed| sheet_file::is_file(typed)) {
+        Some(typed) => (typed.to_owned(), ""),
+        None if builtin::named(name).is_some() => (game.to_owned(), ""),
+        None => (game.replacen(name, "SHEET.toml", 1), "   # SHEET.toml: the sheet of the game"),
+    };
     let folder = games::user_folder().unwrap_or_else(|| "checkpoints".into());
     let seats = match seats.len() {
         2 => String::new(),
         count => format!(" --set ruleset.seats={count}"),
     };
-    format!("mkdir -p {0} && ashta solve '{game}'{seats} -o {0}/{name}.table", folder.display())
+    format!("mkdir -p {0} && ashta solve '{game}'{seats} -o {0}/{name}.table{note}", folder.display())
 }

@@ -20,7 +20,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => {
             if !output::is_closed(&error) {
                 output::remark(format_args!("error: {}", shortened(&format!("{error:#}"))));
-                output::remark(format_args!("help: {}", help::after(&error, typed.subcommand_name().unwrap_or("new"))));
+                let (command, options) = typed.subcommand().unwrap_or(("new", &typed));
+                let game = options.try_get_one::<String>("game").ok().flatten().map(String::as_str);
+                output::remark(format_args!("help: {}", help::after(&error, command, game)));
             }
             1
         }

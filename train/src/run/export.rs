@@ -52,16 +52,17 @@ pub fn write(
             (found.name(), bot)
         }
     };
+    let is_named = output.is_some();
     let output = output.map_or_else(|| PathBuf::from(format!("{name}.{}", ending(is_onnx))), Path::to_owned);
     let name = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    match is_onnx {
-        false => bot.write(&output)?,
-        true => {
-            // A bot that was not read from a file does not know the checksum of its file.
-            let onnx = Bot::from_bytes(&bot.to_bytes()?)?.to_onnx(&name)?;
-            write_whole(&output, onnx)?;
-        }
+    let bytes = bot.to_bytes()?;
+    // A bot that was not read from a file does not know the checksum of its file.
+    let bytes = if is_onnx { Bot::from_bytes(&bytes)?.to_onnx(&name)? } else { bytes };
+    let is_other = || std::fs::read(&output).map_or(output.exists(), |old| old != bytes);
+    if !is_named && is_other() {
+        bail!("{} is the file of another bot or checkpoint: name the file to write with --output", output.display());
     }
+    write_whole(&output, bytes)?;
     if let Some(card) = card {
         write_whole(card, bot.manifest.card(&name))?;
     }

@@ -11,11 +11,11 @@ use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{BotSource, Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheets, builtin};
+use ashta_env::sheet::{SheetProblem, Sheets, builtin};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 use crate::run::config::RulesetConfig;
-use crate::run::output::remark_once;
+use crate::run::output::{remark, remark_once};
 use crate::run::{embedded, sheet_file};
 
 /// The game of a configuration.
@@ -65,7 +65,15 @@ pub fn known(agents: &[&NamedAgent]) -> Sheets {
 /// # Errors
 /// When there is no such agent.
 pub fn agent(spec: &str) -> Result<NamedAgent> {
-    Ok(folders().agent(spec)?)
+    let agent = folders().agent(spec)?;
+    if let Ok(Some(race)) = agent.race()
+        && !race.ruleset().is_builtin()
+    {
+        for SheetProblem { key, message, .. } in race.ruleset().base().idle() {
+            remark(format_args!("warning: {agent}: the key {key} of its sheet has no effect: {message}"));
+        }
+    }
+    Ok(agent)
 }
 
 /// Loads a bot, by its name in these folders or by its file, and says where it is.

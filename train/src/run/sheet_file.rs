@@ -8,8 +8,8 @@ use ashta_agents::play::files::read_text;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets};
 
-/// How the names of sheets end.
-const ENDING: &str = ".toml";
+/// How the names of sheets end, in small or capital letters.
+const ENDING: &str = "toml";
 /// The longest sheet that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
@@ -36,7 +36,7 @@ fn listed(problems: &[String], is_unreadable: bool) -> String {
 /// ending, or as it names a folder, such as `/dev/stdin`.
 pub fn is_file(game: &str) -> bool {
     let name = Ruleset::split(game).0;
-    name.ends_with(ENDING) || name.contains('/')
+    name.contains('/') || Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
 }
 
 /// Reads the sheet in a file, and its text.

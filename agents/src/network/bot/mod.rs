@@ -181,7 +181,8 @@ impl Bot {
         let ruleset = match sheet {
             None => Ruleset::parse(ruleset, seats),
             Some(text) => {
-                let sheet = Sheet::read(text, "the sheet of the bot").map_err(Error::because("the game of the bot"))?;
+                let sheet =
+                    Sheet::read_saved(text, "the sheet of the bot").map_err(Error::because("the game of the bot"))?;
                 Ruleset::of(Arc::new(sheet), seats, Ruleset::split(ruleset).1)
             }
         };

@@ -304,7 +304,7 @@ impl Rules {
         let filled = if sheet.finish.fill { cells_of(&fills) } else { 0 };
         let rooms = [
             (closed | filled, Room::One),
-            (marked & !closed & !filled, stacking.marked),
+            (marked & !closed & !filled, stacking.marked.into()),
             (private & !filled, stacking.private.unwrap_or(stacking.plain)),
             (inner & !filled, stacking.inner.unwrap_or(stacking.plain)),
             (plain & !inner & !filled, stacking.plain),
@@ -324,7 +324,7 @@ impl Rules {
         };
         let barred_to_units = if capture.unit_on_unit == UnitMeeting::Barred { plain & unit_cells } else { 0 };
         let shares = capture.group == Group::One
-            || [capture.single_on_unit, capture.unit_on_single].contains(&Meeting::Shares)
+            || [capture.single_on_unit, capture.unit_on_single.into()].contains(&Meeting::Shares)
             || [UnitMeeting::TakesEqual, UnitMeeting::Shares].contains(&capture.unit_on_unit);
         let (one, two) = (with_room(Room::One), with_room(Room::Two));
         let mut rules = Rules {

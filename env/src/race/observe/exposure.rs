@@ -6,7 +6,7 @@ use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, PLACES, Rules, Throw};
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::race::turns::{Turns, by_kind};
-use crate::sheet::values::{Meeting, UnitKind};
+use crate::sheet::values::{UnitKind, UnitOnSingle};
 
 /// The least probability of an enemy's throws that bring it onto a piece for the piece to be exposed.
 const LEAST: f64 = 1.0 / 16.0;
@@ -26,7 +26,7 @@ fn threats(rules: &Rules, turns: &Turns, state: &State, seat: Seat) -> Cells {
     let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
     let is_open = rules.gate_rule.is_open(state, seat);
     let stage = rules.entry_stage(state, seat, &state.pieces[seat.index()]);
-    let units_capture = rules.sheet.capture.unit_on_single == Meeting::Takes;
+    let units_capture = rules.sheet.capture.unit_on_single == UnitOnSingle::Takes;
     let mut reached = 0;
     for (slot, &place) in pieces.iter().enumerate() {
         reached |= likely(rules, |throw| match place {

@@ -8,8 +8,8 @@ use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, Rules};
 use crate::race::turns;
 use crate::sheet::{
-    Block, Flags, Hop, MarkRule, Must, Odds, Overshoot, Returns, Room, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind,
-    UnitMeeting, Without,
+    Block, FirstWhile, Flags, Hop, LastThrow, MarkRoom, MarkRule, Must, Odds, Overshoot, Returns, Room, SentTo, Setup,
+    Sheet, Teams, TurnKind, UnitKind, UnitMeeting, Without,
 };
 
 /// The cells where pieces of two seats that play together can meet on some of these places.
@@ -53,10 +53,26 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
     let no_two = "no two pieces of a seat can stand on such a square";
     let no_teams = seats.teams == Teams::None;
     let is_throw = turn.kind == TurnKind::Throw;
-    let roomy = finish.fill && stacking.marked != Room::One && rules.marked >> rules.finished_from != 0;
-    let rows: [(bool, &str, &[&str]); 29] = [
+    let roomy = finish.fill && stacking.marked != MarkRoom::One && rules.marked >> rules.finished_from != 0;
+    let marks = || sheet.board.mark_kinds();
+    let is_once = turn.throw_limit() == Some(1);
+    let no_off = pieces.setup != Setup::All(SentTo::Off) && pieces.sent_to != Returns::OFF;
+    let rows: [(bool, &str, &[&str]); 42] = [
         (roomy, "squares that are filled have room for one piece", &["board.marks", "board.other_marks"]),
         (never, "a value with odds 0 is never thrown: leave the value out", &["throws.odds"]),
+        (seats.allowed.iter().all(|set| set.len() < 3), "two seats take turns in any order", &["seats.order"]),
+        (seats.allowed.iter().all(|set| set.len() < 3), "two seats have one winner", &["seats.end"]),
+        (!no_teams, "teams have one winner", &["seats.end"]),
+        (is_once && turn.last_throw != LastThrow::Lost, "a turn has one throw", &["turn.again"]),
+        (is_once, "a turn has one throw", &["turn.again_unused", "turn.again_on_capture", "turn.again_on_finish"]),
+        (is_once, "a turn has one throw", &["board.mark_again"]),
+        (most < 2, "a seat has one piece", &["entry.compulsory", "entry.clear", "turn.again_on_finish"]),
+        (most < 2 && entry.first_while == FirstWhile::Empty, "a seat has one piece", &["entry.next"]),
+        (marks().skip(1).any(|marks| marks.squares.is_empty()), "marks have squares", &["board.other_marks"]),
+        (marks().all(|marks| marks.squares.is_empty()), "no square is marked", &["words.mark"]),
+        (!has_units, "there are no units", &["words.unit"]),
+        (finish.bear_off.is_empty(), "nothing is borne off", &["words.borne"]),
+        (no_off, "no piece ever waits off the board", &["words.off"]),
         (is_throw && !grants, "nothing grants another throw", &["turn.most_throws", "turn.last_throw"]),
         (no_teams, "there are no teams", &["seats.one_mind", "seats.finished_partner", "gate.opened_by"]),
         (gate.at == 0, "there is no gate", &["gate.without", "gate.lap"]),
@@ -98,7 +114,7 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
         (TurnKind::Series, Hop::Sum) => &["entry.first", "entry.next"],
         (TurnKind::Series | TurnKind::Throw | TurnKind::Divide, _) => &[],
     };
-    let mut problems: Vec<Problem> = Vec::new();
+    let mut problems = repeated(sheet);
     for (reason, &key) in rows.iter().filter(|row| row.0).flat_map(|row| row.2.iter().map(|key| (row.1, key))) {
         let is_new = problems.iter().all(|(other, _)| other != key) && !demanded.contains(&key);
         say(&mut problems, is_new && !is_default(sheet, key), key, reason);
@@ -107,7 +123,7 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
 }
 
 /// The most values of house rules of which each pair is tried.
-const MOST_PAIRED: usize = 100;
+const MOST_PAIRED: usize = 24;
 
 /// Keys of units that meet pieces.
 const MEETINGS: [&str; 3] = ["capture.single_on_unit", "capture.unit_on_single", "capture.unit_on_unit"];
@@ -133,33 +149,55 @@ fn is_default(sheet: &Sheet, key: &str) -> bool {
     table.try_into().is_ok_and(|other: Sheet| other == *sheet)
 }
 
-/// Adds the idle keys of a valid sheet, given without its house rules, and of these. What the sheet writes may need
-/// one of its house rules, and what a house rule writes may need another.
-pub(super) fn add_idle(problems: &mut Vec<Problem>, sheet: &Sheet, flags: &Flags) {
-    let flags =
-        flags.iter().flat_map(|(flag, of)| of.values.iter().skip(1).map(move |(name, value)| (flag, name, value)));
-    let flags: Vec<_> = flags.collect();
+/// The idle keys of a valid sheet, given without its house rules, and of these. What the sheet writes may need one of
+/// its house rules, and what a house rule writes may need another.
+pub(super) fn all(sheet: &Sheet, flags: &Flags) -> Vec<Problem> {
     let writes = |changes: &toml::Table, key: &str| {
         key.split_once('.').and_then(|(section, key)| changes.get(section)?.get(key)).is_some()
     };
-    let is_idle = |key: &str, changes: &[&toml::Table]| {
-        let changed = sheet.changed(changes.iter().copied()).ok().filter(|changed| one(changed).is_empty());
-        changed.is_none_or(|changed| idle(&changed).iter().any(|(idle, _)| idle == key))
-    };
-    problems.extend(idle(sheet).into_iter().filter(|(key, _)| {
-        flags.iter().all(|(_, _, value)| writes(&value.changes, key) || is_idle(key, &[&value.changes]))
-    }));
-    for (flag, name, value) in &flags {
-        let Ok(changed) = sheet.changed([&value.changes]) else { continue };
-        let stays_idle = |key: &str| {
-            // Pairs of very many house rules are not tried.
-            if flags.len() > MOST_PAIRED {
-                return false;
+    let has = |found: &[Problem], key: &str| found.iter().any(|(idle, _)| idle == key);
+    let values = flags.iter().flat_map(|(flag, of)| {
+        of.values.iter().skip(1).map(move |(name, value)| (flag, name, &value.changes, sheet.changed([&value.changes])))
+    });
+    let values: Vec<_> =
+        values.filter_map(|(flag, name, changes, sheet)| Some((flag, name, changes, sheet.ok()?))).collect();
+    let alone: Vec<Vec<Problem>> = values.iter().map(|(.., changed)| idle(changed)).collect();
+    let mut problems = idle(sheet);
+    problems.retain(|(key, _)| {
+        values.iter().zip(&alone).all(|((_, _, changes, _), found)| writes(changes, key) || has(found, key))
+    });
+    for ((flag, name, changes, changed), mut left) in values.iter().zip(alone) {
+        let at = format!("flags.{flag}.{name}");
+        say(&mut problems, changed == sheet, &at, "this value changes nothing: the sheet says the same");
+        left.retain(|(key, _)| writes(changes, key));
+        // Pairs of very many house rules are not tried.
+        if values.len() > MOST_PAIRED {
+            continue;
+        }
+        for (_, _, other, _) in values.iter().filter(|(other, ..)| other != flag) {
+            if left.is_empty() {
+                break;
             }
-            let mut others = flags.iter().filter(|(other, _, _)| other != flag);
-            others.all(|(_, _, other)| writes(&other.changes, key) || is_idle(key, &[&value.changes, &other.changes]))
-        };
-        let found = idle(&changed).into_iter().filter(|(key, _)| writes(&value.changes, key) && stays_idle(key));
-        problems.extend(found.map(|(at, problem)| (format!("flags.{flag}.{name}"), format!("then {at}: {problem}"))));
+            let both = sheet.changed([*changes, *other]).ok().filter(|both| one(both).is_empty());
+            let found = both.map(|both| idle(&both));
+            left.retain(|(key, _)| writes(other, key) || found.as_ref().is_none_or(|found| has(found, key)));
+        }
+        problems.extend(left.into_iter().map(|(key, problem)| (at.clone(), format!("then {key}: {problem}"))));
     }
+    problems
+}
+
+/// The keys of lists with a value that comes twice. Pieces can begin on one square, and two values can have equal odds.
+fn repeated(sheet: &Sheet) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let sections = toml::Table::try_from(sheet).unwrap_or_default();
+    for (section, keys) in sections.iter().filter_map(|(name, of)| Some((name, of.as_table()?))) {
+        for (key, list) in keys.iter().filter_map(|(name, of)| Some((name, of.as_array()?))) {
+            let is_free = [("pieces", "setup"), ("throws", "odds")].contains(&(section, key));
+            let twice = (1..list.len()).find(|&at| !is_free && list[..at].contains(&list[at]));
+            let problem = twice.map(|at| (format!("{section}.{key}"), format!("{} comes twice", list[at])));
+            problems.extend(problem);
+        }
+    }
+    problems
 }

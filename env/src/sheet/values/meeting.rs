@@ -14,8 +14,8 @@ pub struct Stacking {
     pub inner: Option<Room>,
     /// On a private square, which lies on one seat's course alone; left out: as elsewhere.
     pub private: Option<Room>,
-    /// On a marked square that is not closed: one or any.
-    pub marked: Room,
+    /// On a marked square that is not closed.
+    pub marked: MarkRoom,
     /// `throw`: the effect of two or more pieces of one seat on a square on the pieces of its enemies.
     #[serde(skip_serializing_if = "is_default")]
     pub block: Block,
@@ -59,6 +59,23 @@ pub enum Room {
     /// Any number.
     #[default]
     Any,
+}
+
+/// A number of own pieces on a marked square.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkRoom {
+    /// One: another may not land.
+    One,
+    /// Any number.
+    #[default]
+    Any,
+}
+
+impl From<MarkRoom> for Room {
+    fn from(room: MarkRoom) -> Room {
+        if room == MarkRoom::One { Room::One } else { Room::Any }
+    }
 }
 
 /// The rules for two own pieces on a square.
@@ -143,7 +160,7 @@ pub struct Capture {
     /// A single piece that lands on an enemy's unit.
     pub single_on_unit: Meeting,
     /// A unit that lands on an enemy's single pieces.
-    pub unit_on_single: Meeting,
+    pub unit_on_single: UnitOnSingle,
     /// A unit that lands on an enemy's unit. Another value than the default goes with `throw`, and with a `series` of
     /// hops with a landing each.
     #[serde(skip_serializing_if = "is_default")]
@@ -163,6 +180,23 @@ pub enum Meeting {
     Shares,
     /// The square is closed.
     Barred,
+}
+
+/// The effect of a unit on an enemy's single pieces on a plain square.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnitOnSingle {
+    /// They are captured.
+    #[default]
+    Takes,
+    /// They stay, and the square is shared.
+    Shares,
+}
+
+impl From<UnitOnSingle> for Meeting {
+    fn from(meeting: UnitOnSingle) -> Meeting {
+        if meeting == UnitOnSingle::Takes { Meeting::Takes } else { Meeting::Shares }
+    }
 }
 
 /// The effect of a unit on an enemy's unit on a plain square.

@@ -101,6 +101,7 @@ pub struct Seats {
     #[serde(default)]
     pub end: End,
     /// Turns after which a game is truncated; a further throw after a move counts as a turn.
+    #[schemars(range(min = 1))]
     pub turn_limit: u32,
 }
 
@@ -154,9 +155,11 @@ pub enum End {
 #[serde(deny_unknown_fields)]
 pub struct Board {
     /// Rows of the frame around the board, 1 to 26.
+    #[schemars(range(min = 1, max = 26))]
     pub side: u8,
     /// Columns of the frame, 1 to 26. Left out: as many as rows.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(range(min = 1, max = 26))]
     pub columns: Option<u8>,
     /// South's course: its first square, and runs of a direction with a number of steps: `"D1 E3 N6 NW1"`, or a
     /// jump to a square: `">F1"`. The last square is the finish. A square can come twice, at a distance.
@@ -166,9 +169,11 @@ pub struct Board {
     pub copy: CourseCopy,
     /// Courses of other seats by letter, where they are no copies of South's. They are as long as South's.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(length(min = 1))]
     pub courses: BTreeMap<String, String>,
     /// The number of the first square in the notation: 0 or 1.
     #[serde(default)]
+    #[schemars(range(max = 1))]
     pub first_number: u8,
     /// Marked squares by name. They have the same numbers on the course of every seat.
     #[serde(default)]
@@ -263,9 +268,11 @@ pub enum MarkRule {
 #[serde(deny_unknown_fields)]
 pub struct Pieces {
     /// Pieces of each seat.
+    #[schemars(range(min = 1, max = 8))]
     pub count: u8,
     /// The numbers of pieces that `pieces=…` accepts.
     #[serde(default = "one_to_four")]
+    #[schemars(inner(range(min = 1, max = 8)))]
     pub allowed: Vec<u8>,
     /// Where the pieces begin.
     #[serde(default)]

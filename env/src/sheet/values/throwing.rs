@@ -9,6 +9,7 @@ use super::is_default;
 #[serde(deny_unknown_fields)]
 pub struct Throws {
     /// What the throws of one die count; of cowries by the number of mouths up, from none. 0 moves nothing.
+    #[schemars(inner(range(max = 30)))]
     pub values: Vec<u8>,
     /// Their probabilities.
     #[serde(default)]
@@ -16,6 +17,7 @@ pub struct Throws {
     /// Dice that are thrown at once: 1, or 2 where the turn is `dice` or `divide`. A `series` of hops with a landing
     /// each can be that of 2 to 4 dice, which have at most four values.
     #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 4))]
     pub dice: u8,
 }
 
@@ -81,6 +83,7 @@ pub struct Turn {
     /// `throw`: the most throws of one turn; the last of them grants no more. Left out or 0: any
     /// number.
     #[serde(default)]
+    #[schemars(range(max = 9))]
     pub most_throws: Option<u8>,
     /// What becomes of the last throw of `most_throws`, where it is one of `again`.
     #[serde(default, skip_serializing_if = "is_default")]

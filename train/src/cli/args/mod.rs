@@ -336,6 +336,9 @@ impl MatchArgs {
 pub struct EvalArgs {
     /// The agent to evaluate.
     pub agent: String,
+    /// Agents that were named without `--against`.
+    #[arg(hide = true)]
+    pub others: Vec<String>,
     /// Its opponents, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "random,runner,hunter,greedy,greedy+2ply")]
     pub against: Vec<String>,
@@ -500,7 +503,8 @@ pub struct PlayArgs {
 pub struct ExportArgs {
     /// The folder of a training run, or a bot by its file or name.
     pub source: String,
-    /// The file to write; by default NAME.bot or NAME.onnx in the current folder.
+    /// The file to write; by default NAME.bot or NAME.onnx in the current folder, if there is no other file of this
+    /// name.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
     /// Also write the model card of the bot, as Markdown.

@@ -22,6 +22,9 @@ use crate::cli::EvalArgs;
 /// # Errors
 /// When an agent does not exist or plays another game.
 pub fn run(args: &EvalArgs) -> Result<()> {
+    if !args.others.is_empty() {
+        bail!("one agent is evaluated: name its opponents with --against {}", args.others.join(","));
+    }
     let agent = games::agent(&args.agent)?;
     let opponents = args.against.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let all: Vec<_> = std::iter::once(&agent).chain(&opponents).collect();
@@ -78,6 +81,11 @@ fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
         let Interval { mean, interval: [low, high], .. } = of;
         print(format_args!("  {what:<31}{mean:.digits$}{unit}  [{low:.digits$}, {high:.digits$}]"))
     };
+    if regret.decisions == 0 {
+        return print(format_args!(
+            "\nagainst {opponent}, no decision had more than one result: nothing could be lost by choosing"
+        ));
+    }
     print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
     figure("regret per decision", regret.regret_per_decision, 6, "")?;
     let [half, most, nearly_all, all] = regret.quantiles;

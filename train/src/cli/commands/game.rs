@@ -4,11 +4,13 @@ use crate::run::games;
 use crate::run::output::{columns, in_line, print, print_json, wrapped};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::{describe, describe_sheet};
-use ashta_env::game::{Game, Outcome, Seat};
+use ashta_env::chance;
+use ashta_env::game::{Game, Node, Outcome, Seat};
 use ashta_env::notation::{Ground, RuleTopic};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
-use ashta_env::sheet::{NamedOdds, Odds, Sheet, Sheets, Throws, builtin, schema};
+use ashta_env::sheet::{NamedOdds, Odds, Sheets, Throws, builtin, schema};
+use rand::Rng;
 use serde_json::{Value, json};
 
 use crate::cli::ShowGameArgs;
@@ -68,7 +70,7 @@ fn text(race: &Race) -> String {
     let mut parts = vec![
         format!("{} ({})", in_line(&sheet.title), race.ruleset().game_text()),
         wrapped(&sheet.summary, 0),
-        facts(race.ruleset().sheet()),
+        facts(race),
         format!("The board at the beginning\n\n{}", race.draw(&race.initial_state(first))),
         format!("South's course\n\n{}", course(race)),
         format!("Throws\n\n{}", throws(race, first)),
@@ -88,11 +90,45 @@ fn text(race: &Race) -> String {
     parts.join("\n\n")
 }
 
-/// Seats and pieces in a line or two.
-fn facts(sheet: &Sheet) -> String {
+/// Games at random by which it is found whether a game has choices.
+const TRIED_GAMES: u64 = 100;
+
+/// Whether nobody had a choice in games at random.
+fn is_pure_chance(race: &Race) -> bool {
+    (0..TRIED_GAMES).all(|game| {
+        let mut rng = chance::stream(game, 0);
+        let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+        for _ in 0..race.spec().turn_limit {
+            match race.node(&state) {
+                Node::Chance(_) => {
+                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                    race.apply_chance(&mut state, outcome);
+                }
+                Node::Decision(_) => {
+                    let legal = race.legal_actions(&state);
+                    let Some(action) = legal.nth(0).filter(|_| legal.len() == 1) else { return false };
+                    race.apply_action(&mut state, action);
+                }
+                Node::Terminal => break,
+            }
+        }
+        true
+    })
+}
+
+/// Seats and pieces in a line or two, and a line for games without choices.
+fn facts(race: &Race) -> String {
+    let sheet = race.ruleset().sheet();
     let seats = sheet.seats.allowed.join(", ");
     let other: Vec<String> = sheet.pieces.allowed.iter().map(u8::to_string).collect();
-    format!("Seats:   {seats}\nPieces:  {} for each seat (can be: {})", sheet.pieces.count, other.join(", "))
+    let facts =
+        format!("Seats:   {seats}\nPieces:  {} for each seat (can be: {})", sheet.pieces.count, other.join(", "));
+    match is_pure_chance(race) {
+        true => {
+            format!("{facts}\nChoices: none; in {TRIED_GAMES} random games the throws decided every move (pure chance)")
+        }
+        false => facts,
+    }
 }
 
 /// The board with the numbers of the squares of South's course; those that come a second time stand below it.

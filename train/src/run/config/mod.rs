@@ -170,7 +170,7 @@ impl RulesetConfig {
     fn seated(&self, count: Option<usize>) -> Result<Ruleset, RulesetError> {
         let flags = self.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
         let sheet = match &self.sheet {
-            Some(text) => Arc::new(Sheet::read(text, "ruleset.sheet").map_err(RulesetProblem::from)?),
+            Some(text) => Arc::new(Sheet::read_saved(text, "ruleset.sheet").map_err(RulesetProblem::from)?),
             None => Arc::clone(Sheets::default().named(&self.game)?),
         };
         Ruleset::seated_of(sheet, count, flags)

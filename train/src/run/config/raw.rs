@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use ashta_env::sheet::syntax_problems;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 use toml::{Spanned, Value};
@@ -89,8 +90,8 @@ impl RawConfig {
         match DeTable::parse(text) {
             Ok(table) => self.add_table("", table.into_inner(), &origin),
             Err(error) => {
-                let place = origin(error.span().map_or(0, |span| span.start));
-                self.problems.push(format!("{place}: not well-formed TOML: {}", error.message()));
+                let said = syntax_problems(text, &[error]).into_iter();
+                self.problems.extend(said.map(|(at, key, problem)| format!("{}: {key}: {problem}", origin(at))));
             }
         }
     }

@@ -217,7 +217,7 @@ fn a_replay_smaller_than_a_batch_is_refused() {
 fn text_that_is_not_toml_is_refused_with_its_line() {
     let problems = problems("[learning]\nlambda = = 2", &[]);
     assert_eq!(problems.len(), 1);
-    assert!(problems[0].starts_with("configs/mine.toml:2: not well-formed TOML: "), "{}", problems[0]);
+    assert!(problems[0].starts_with("configs/mine.toml:2: learning.lambda: "), "{}", problems[0]);
 }
 
 #[test]
