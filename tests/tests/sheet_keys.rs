@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ashta_env::chance::{self, GameRng};
+use ashta_env::chance::{self, GameRng, below};
 use ashta_env::game::{Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, schema};
+use ashta_env::sheet::{Sheet, TurnKind, schema};
 use ashta_tests::{engine, oracle, random};
 use rand::Rng;
 use serde_json::Value;
@@ -97,6 +97,10 @@ const FIRST: &str = "entry.first = [1]; entry.next = [1]";
 const ROWS: &[Row] = &[
     ("TSEDV", "seats.allowed", "['SN']", "", "choices"),
     ("TSEDV", "seats.order", "'clockwise'", "", "turns"),
+    ("TSEDV", "seats.order", "'clockwise'", "seats.allowed = ['SN']", "refused: two seats take turns in any order"),
+    ("TED", "seats.end", "'placings'", "seats.allowed = ['SN']", "refused: two seats have one winner"),
+    ("TED", "seats.end", "'placings'", TEAMS, "refused: teams have one winner"),
+    ("TSEDV", "seats.allowed", "['SN', 'SN']", "", "refused: comes twice"),
     ("SV", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "refused: teams play with"),
     ("TED", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "turns"),
     ("TSEDV", "seats.one_mind", "true", "", "refused: there are no teams"),
@@ -125,6 +129,20 @@ const ROWS: &[Row] = &[
     ("D", "board.middle", "['D4']", "", "drawing"),
     ("TSEDV", "pieces.count", "3", "", "start"),
     ("TSEDV", "pieces.allowed", "[2, 3]", "", "choices"),
+    ("TSEDV", "pieces.allowed", "[2, 2]", "", "refused: 2 comes twice"),
+    ("TSEDV", "pieces.allowed", "[3]", "", "refused: pieces.count is 2"),
+    ("TSEDV", "board.courses", "{}", "", "refused: this table is empty"),
+    ("T", "board.other_marks", "[{ squares = [] }]", "", "refused: marks have squares"),
+    ("T", "turn.again", "[1, 1, 8]", "", "refused: 1 comes twice"),
+    ("T", "turn.again_on_capture", "true", "turn.most_throws = 1; turn.last_throw = 'lost'", "refused: a turn has one throw"),
+    ("T", "turn.again_on_finish", "true", ONE_PIECE, "refused: a seat has one piece"),
+    ("TEV", "entry.next", "[4]", ONE_PIECE, "refused: a seat has one piece"),
+    ("T", "entry.compulsory", "true", ONE_PIECE, "refused: a seat has one piece"),
+    ("T", "entry.clear", "true", ONE_PIECE, "refused: a seat has one piece"),
+    ("TSEV", "words.unit", "'twins'", "", "refused: there are no units"),
+    ("TSEDV", "words.borne", "'out'", "", "refused: nothing is borne off"),
+    ("TSEDV", "words.mark", "'castle'", "board.marks = []", "refused: no square is marked"),
+    ("TSEDV", "words.home", "'off'", "", "refused: words.off and words.home are both \"off\""),
     ("TEV", "pieces.setup", "'start'", "", "start"),
     ("S", "pieces.setup", "'start'", "", "refused: pieces begin and wait off the board"),
     ("D", "pieces.setup", "'start'", "", "refused: do not enter by count"),
@@ -149,7 +167,7 @@ const ROWS: &[Row] = &[
     ("TS", "throws.dice", "2", "", "refused: a turn of this kind has 1 die"),
     ("E", "throws.dice", "3", TWO_DICE, "turns"),
     ("E", "throws.values", "[0, 1, 2, 3]", TWO_DICE, "refused: one of several dice has no 0"),
-    ("E", "throws.dice", "5", TWO_DICE, "refused: a turn of this kind has 1 to 4 dice"),
+    ("E", "throws.dice", "5", TWO_DICE, "refused: from 1 to 4"),
     ("E", "throws.dice", "2", "", "refused: several dice have 4 values at most"),
     ("E", "throws.dice", "2", "", "refused: only a series of one die stops"),
     ("DV", "throws.dice", "1", "", "refused: a turn of this kind has 2 dice"),
@@ -177,7 +195,8 @@ const ROWS: &[Row] = &[
     ("TSE", "turn.again_on_doublet", "true", "", "refused: one die has no doublets"),
     ("D", "turn.again_on_doublet", "true", "", "refused: two dice grant no further roll"),
     ("V", "turn.again_on_doublet", "true", "", "turns"),
-    ("T", "turn.most_throws", "1", "", "turns"),
+    ("T", "turn.most_throws", "2", "", "turns"),
+    ("T", "turn.most_throws", "1", "", "refused: a turn has one throw"),
     ("T", "turn.most_throws", "2", "turn.again = []", "refused: nothing grants another throw"),
     ("SEDV", "turn.most_throws", "2", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "turn.divide", "'finish'", "", "turns"),
@@ -239,7 +258,7 @@ const ROWS: &[Row] = &[
     ("TE", "stacking.marked", "'one'", "", "turns"),
     ("TE", "stacking.marked", "'one'", "board.marks = []", "refused: no square of the courses is marked"),
     ("TE", "stacking.marked", "'one'", "board.mark_rule = 'closed'", "refused: a closed mark has room for one"),
-    ("TSEDV", "stacking.marked", "'two'", "", "refused: `one` or `any`"),
+    ("TSEDV", "stacking.marked", "'two'", "", "refused: one of \"one\", \"any\""),
     ("SV", "stacking.marked", "'one'", "", "refused: any number of own pieces"),
     ("D", "stacking.marked", "'one'", "", "refused: marked squares are shared by any number"),
     ("TSE", "unit.kind", "'together'", "", "turns"),
@@ -304,7 +323,7 @@ const ROWS: &[Row] = &[
     ("SDV", "capture.unit_on_unit", "'takes-equal'", "", "refused: this goes with turn.kind = \"throw\", and with a series"),
     ("SDV", "capture.unit_on_unit", "'shares'", "", "refused: this goes with turn.kind = \"throw\", and with a series"),
     ("SDV", "capture.unit_on_unit", "'barred'", "", "refused: this goes with turn.kind = \"throw\", and with a series"),
-    ("TSEDV", "capture.unit_on_single", "'barred'", "", "refused: `takes` or `shares`"),
+    ("TSEDV", "capture.unit_on_single", "'barred'", "", "refused: one of \"takes\", \"shares\""),
     ("D", "capture.unit_on_single", "'shares'", "", "refused: only units take units"),
     ("TSEV", "capture.group", "'one'", "", "turns"),
     ("TE", "capture.group", "'one'", "stacking.plain = 'one'", "refused: no two single pieces"),
@@ -420,6 +439,7 @@ const CROSSING: &str = "board.side = 3; board.columns = 8; board.course = 'D1 W3
                         board.copy = 'mirror'; board.marks = []; seats.allowed = ['SN']";
 const FILLED_MARKED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; \
                              pieces.allowed = [1, 2]; stacking.plain = 'one'; finish.fill = true";
+const ONE_PIECE: &str = "pieces.count = 1; pieces.allowed = [1]";
 const UNITS_OF_THREE: &str = "unit.kind = 'together'; pieces.count = 3";
 const UNITS_OF_DICE: &str = "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []; \
                              unit.kind = 'together'; capture.single_on_unit = 'shares'";
@@ -472,11 +492,12 @@ fn race(sheet: &Arc<Sheet>) -> Race {
     Race::new(Ruleset::of(Arc::clone(sheet), SeatSet::from_letters(seats).expect("seats"), []).expect("a ruleset"))
 }
 
-/// A throw, a series or two dice.
+/// A throw, or a series, or dice.
 fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Vec<u8> {
     let mut state = race.parse_state(position).expect("a position");
     let mut values = Vec::new();
-    while let Node::Chance(_) = race.node(&state) {
+    let is_one = race.ruleset().sheet().turn.kind == TurnKind::Throw;
+    while let (Node::Chance(_), true) = (race.node(&state), values.is_empty() || !is_one) {
         let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
         values.extend(race.throw_values(outcome));
         race.apply_chance(&mut state, outcome);
@@ -674,6 +695,79 @@ fn rows_of_two_dice_are_so() {
     check_rows("DV");
 }
 
+/// A course that may cross itself, from the first row to a finish in the middle, for seats on opposite sides or all.
+fn random_course(rng: &mut GameRng) -> Vec<String> {
+    let side = 5 + 2 * below(3, rng);
+    let (middle, mut direction) = ([side / 2; 2], 0);
+    let mut way = vec![[0, below(side, rng)]];
+    for _ in 0..8 + below(24, rng) {
+        for turn in [0, 0, 1, 3][below(4, rng)..].iter().copied().chain([0, 1, 3]) {
+            let [row, column] = way[way.len() - 1];
+            let next =
+                [[row + 1, column], [row, column + 1], [row.wrapping_sub(1), column], [row, column.wrapping_sub(1)]];
+            let next = next[(direction + turn) % 4];
+            if next.iter().all(|&at| at < side) && next != middle {
+                direction = (direction + turn) % 4;
+                way.push(next);
+                break;
+            }
+        }
+    }
+    way.push(middle);
+    let name = |[row, column]: [usize; 2]| format!("{}{}", char::from(b'A' + column as u8), row + 1);
+    let course = way.into_iter().map(name).collect::<Vec<_>>().join(" >");
+    let copy = ["board.copy = 'mirror'; seats.allowed = ['SN']", ""][below(2, rng)];
+    split(&format!("board.side = {side}; board.course = '{course}'; board.marks = []; {copy}"))
+}
+
+/// The base sheet with a random pair of rows on a random course, if it is a good one.
+fn random_pair(kind: char, rng: &mut GameRng) -> Option<Arc<Sheet>> {
+    let rows: Vec<&Row> = ROWS.iter().filter(|row| row.0.contains(kind) && !row.4.starts_with("refused")).collect();
+    let mut table = base(kind).parse().expect("a base sheet");
+    if below(4, rng) > 0 {
+        table = changed(&table, &random_course(rng));
+    }
+    for (_, key, value, with, _) in [0; 2].map(|_| rows[below(rows.len(), rng)]) {
+        table = changed(&changed(&table, &split(with)), &split(&format!("{key} = {value}")));
+    }
+    let sheet = read(&table).ok()?;
+    let marks = random::sheets::marked_alike(&sheet, rng).iter().map(|mark| format!("'{mark}'")).collect::<Vec<_>>();
+    let marked = read(&changed(&table, &[format!("board.marks = [{}]", marks.join(", "))])).ok();
+    marked.filter(|_| below(2, rng) == 0).or(Some(sheet)).filter(|sheet| !random::sheets::is_disputed(sheet))
+}
+
+/// Where engine and oracle differ in a sheet.
+fn difference(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Option<String> {
+    let race = Race::new(random::sheets::ruleset(sheet, rng));
+    let mut positions = random::played(&race, 4, rng);
+    positions.extend((0..8).map(|_| random::placed(&race, rng)));
+    positions.into_iter().find_map(|position| {
+        let throws = draw(&race, &position, rng);
+        let sides = [engine::turns_of(&race, &position, &throws), oracle::turns_of(&sheet.text(), &position, &throws)];
+        let [left, right] = sides.map(|turns| turns.map_err(|_| "no such throw"));
+        let told = || format!("{position} {throws:?}\n  engine {left:?}\n  oracle {right:?}\n{}", sheet.text());
+        (throws.len() <= 4 && left != right && left != Ok(BTreeSet::new())).then(told)
+    })
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |number| number.parse().expect("a number"))
+}
+
+/// `ASHTA_PAIRS` sets the number of sheets of each kind of turn, `ASHTA_SEED` which.
+#[test]
+fn pairs_of_keys_on_random_courses_are_played_as_the_oracle_does() {
+    let mut rng = chance::stream(number("ASHTA_SEED", 0x5EE7), 1);
+    let mut differences = Vec::new();
+    for kind in KINDS.chars() {
+        let sheets = std::iter::repeat_with(|| random_pair(kind, &mut rng)).flatten();
+        for sheet in sheets.take(number("ASHTA_PAIRS", 40) as usize).collect::<Vec<_>>() {
+            differences.extend(difference(&sheet, &mut rng));
+        }
+    }
+    assert!(differences.is_empty(), "{} sheets differ:\n{}", differences.len(), differences.join("\n"));
+}
+
 /// With two dice a throw is counted from before the first square, whatever its number is.
 #[test]
 fn the_words_of_a_die_that_enters_name_its_square() {
@@ -705,6 +799,7 @@ fn house_rules_bring_idle_keys_to_life() {
         ("unit.kind = 'together'; unit.speed = 'half'", vec![flag("single", "unit.kind = 'none'")], None),
         ("", vec![flag("slow", "unit.speed = 'half'")], Some("flags.slow.on: then unit.speed: there are no units")),
         ("", vec![flag("slow", "unit.speed = 'half'"), units.clone()], None),
+        ("", vec![flag("same", "turn.must = 'one'")], Some("flags.same.on: this value changes nothing")),
         // The house rule that has units sets another speed.
         ("unit.speed = 'half'", vec![format!("{units}\nflags.units.on.unit.speed = 'full'")], Some("unit.speed")),
     ] {

@@ -31,6 +31,11 @@ const DISPUTED: [(&str, Condition); 2] = [
     ("squares that are beyond the gate for one seat only", |sheet| sheet.stacking.inner.is_some()),
 ];
 
+/// Whether a sheet has a combination of keys on which engine and oracle are known to differ.
+pub fn is_disputed(sheet: &Sheet) -> bool {
+    DISPUTED.iter().any(|(_, holds)| holds(sheet))
+}
+
 const SPEEDS: [Speed; 5] = [Speed::Full, Speed::Half, Speed::HalfSpent, Speed::HalfEven, Speed::Double];
 
 fn marks_again(sheet: &Sheet) -> bool {
@@ -63,7 +68,7 @@ pub fn one_throw(rng: &mut GameRng) -> Arc<Sheet> {
             change(&mut changed, rng);
         }
         let read = Sheet::read(&changed.text(), "random.toml").ok();
-        if let Some(read) = read.filter(|read| !DISPUTED.iter().any(|(_, holds)| holds(read))) {
+        if let Some(read) = read.filter(|read| !is_disputed(read)) {
             sheet = read;
         }
     }
@@ -388,7 +393,7 @@ fn race(sheet: &Sheet) -> Option<Race> {
 }
 
 /// The squares of a random number on the courses of all seats, and all that have the numbers of those.
-fn marked_alike(sheet: &Sheet, rng: &mut GameRng) -> BTreeSet<Square> {
+pub fn marked_alike(sheet: &Sheet, rng: &mut GameRng) -> BTreeSet<Square> {
     let Some(race) = race(sheet) else { return BTreeSet::new() };
     let courses: Vec<&[Square]> =
         Seat::ALL.into_iter().map(|seat| race.board().course(seat)).filter(|course| !course.is_empty()).collect();

@@ -169,7 +169,7 @@ pub struct Board {
     pub copy: CourseCopy,
     /// Courses of other seats by letter, where they are no copies of South's. They are as long as South's.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(length(min = 1))]
+    #[schemars(extend("minProperties" = 1))]
     pub courses: BTreeMap<String, String>,
     /// The number of the first square in the notation: 0 or 1.
     #[serde(default)]
