@@ -42,6 +42,7 @@ NOT_RUN = {
     "target/python-venv/bin/python -m pytest tests/python -k engine": TESTED,
     "ASHTA_ORACLE_POSITIONS=100000 cargo nextest run --release -E 'binary(oracle)'": TESTED,
     "ASHTA_LAWS_CASES=1000 cargo nextest run --release -E 'binary(laws)'": TESTED,
+    "ASHTA_PAIRS=1000 ASHTA_SEED=7 cargo nextest run --release -E 'test(pairs_of_keys)'": TESTED,
     "UPDATE_GOLDEN=1 cargo nextest run --release -E 'binary(perft) + binary(playthroughs)'": TESTED,
     "UPDATE_GOLDEN=1 cargo nextest run --release -E 'binary(sheet_reference)'": TESTED,
     "rustup target add wasm32-unknown-unknown": NETWORK,

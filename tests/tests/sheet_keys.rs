@@ -114,6 +114,7 @@ const ROWS: &[Row] = &[
     ("TSEDV", "seats.turn_limit", "7", "", "limit"),
     ("TSEDV", "board.side", "9", "board.marks = []", "turns"),
     ("TSEV", "board.course", "'C1 W2 N4 E4 S4 W1 N3 W2 S2 E1 N1'", "", "turns"),
+    ("TSEDV", "board.course", "'C1 E2 N4 W4 S4 E2 N1 >C1 >C3'", "board.marks = []", "refused: C1 comes more than twice"),
     ("D", "board.course", "'D1 W3 N6 E6 S6 W2 NW1 N2'", "", "turns"),
     ("TSEDV", "board.first_number", "1", "", "numbers"),
     ("TSEDV", "board.marks", "[]", "", "turns"),
@@ -742,6 +743,9 @@ fn difference(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Option<String> {
     let mut positions = random::played(&race, 4, rng);
     positions.extend((0..8).map(|_| random::placed(&race, rng)));
     positions.into_iter().find_map(|position| {
+        if let Err(error) = race.parse_state(&position) {
+            return Some(format!("{position} cannot be read: {error}\n{}", sheet.text()));
+        }
         let throws = draw(&race, &position, rng);
         let sides = [engine::turns_of(&race, &position, &throws), oracle::turns_of(&sheet.text(), &position, &throws)];
         let [left, right] = sides.map(|turns| turns.map_err(|_| "no such throw"));

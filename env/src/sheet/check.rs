@@ -518,6 +518,13 @@ impl Check<'_> {
         let is_again = |&seat: &Seat| courses.course(seat)[..finish].contains(&courses.course(seat)[finish]);
         let problem = "the finish, which is the last square, comes before, too";
         self.say(playing.iter().any(is_again), "board.course", problem);
+        let often = |&seat: &Seat| {
+            let course = courses.course(seat);
+            course.iter().find(|&square| course.iter().filter(|&other| other == square).count() > 2)
+        };
+        let thrice = playing.iter().find_map(often);
+        let problem = thrice.map_or(String::new(), |square| format!("{square} comes more than twice"));
+        self.say(thrice.is_some(), "board.course", problem);
         let all: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
         let is_crossed = |&seat: &Seat| !sheet.finish.fill && all.contains(&courses.course(seat)[finish]);
         let problem = "the finish of one seat is a square of another's way";

@@ -105,7 +105,7 @@ fn advice(line: &str, rest: &str, message: &str) -> String {
     if let Some(all) = tokens.filter_map(range).next() {
         return format!("list every value: [{all}]");
     }
-    let text = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let text = if message.contains("escape") { "" } else { word.trim_matches(|c: char| !c.is_alphanumeric()) };
     let small = text.to_ascii_lowercase();
     match () {
         () if value.is_empty() => "the value after `=` is missing".to_owned(),
