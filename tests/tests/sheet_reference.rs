@@ -62,6 +62,10 @@ fn bases() -> Vec<Base> {
             let mut table: Table = sheet.text().parse().expect("TOML");
             table.remove("flags");
             // A key of the sheet can need another house rule.
+            let idle = Sheet::read_saved(&table.to_string(), "").map_or(Vec::new(), |sheet| sheet.idle());
+            for (section, key) in idle.iter().filter_map(|problem| problem.key.split_once('.')) {
+                table.get_mut(section).and_then(toml::Value::as_table_mut).map(|section| section.remove(key));
+            }
             if game(&table).is_some() {
                 bases.push(Base { name: ruleset.game_text(), table });
             }
