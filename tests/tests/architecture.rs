@@ -403,9 +403,9 @@ fn libraries_do_not_print_exit_or_leave_threads_behind() {
 }
 
 #[test]
-fn agents_touch_files_in_three_places() {
+fn agents_touch_files_in_few_places() {
     let mut files = code("agents/src");
-    let places = ["play/files.rs", "network/tensor_file.rs", "perfect/table/file.rs"];
+    let places = ["play/files.rs", "network/tensor_file.rs", "perfect/table/file.rs", "perfect/solve/memory.rs"];
     files.retain(|(path, _)| !places.iter().any(|place| *path == format!("agents/src/{place}")));
     never_say(&files, &["std::fs", "File::open", "File::create", "std::net", "std::time", "Instant", "SystemTime"]);
 }

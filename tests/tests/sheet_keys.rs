@@ -696,37 +696,12 @@ fn rows_of_two_dice_are_so() {
     check_rows("DV");
 }
 
-/// A course that may cross itself, from the first row to a finish in the middle, for seats on opposite sides or all.
-fn random_course(rng: &mut GameRng) -> Vec<String> {
-    let side = 5 + 2 * below(3, rng);
-    let (middle, mut direction) = ([side / 2; 2], 0);
-    let mut way = vec![[0, below(side, rng)]];
-    for _ in 0..8 + below(24, rng) {
-        for turn in [0, 0, 1, 3][below(4, rng)..].iter().copied().chain([0, 1, 3]) {
-            let [row, column] = way[way.len() - 1];
-            let next =
-                [[row + 1, column], [row, column + 1], [row.wrapping_sub(1), column], [row, column.wrapping_sub(1)]];
-            let next = next[(direction + turn) % 4];
-            if next.iter().all(|&at| at < side) && next != middle {
-                direction = (direction + turn) % 4;
-                way.push(next);
-                break;
-            }
-        }
-    }
-    way.push(middle);
-    let name = |[row, column]: [usize; 2]| format!("{}{}", char::from(b'A' + column as u8), row + 1);
-    let course = way.into_iter().map(name).collect::<Vec<_>>().join(" >");
-    let copy = ["board.copy = 'mirror'; seats.allowed = ['SN']", ""][below(2, rng)];
-    split(&format!("board.side = {side}; board.course = '{course}'; board.marks = []; {copy}"))
-}
-
 /// The base sheet with a random pair of rows on a random course, if it is a good one.
 fn random_pair(kind: char, rng: &mut GameRng) -> Option<Arc<Sheet>> {
     let rows: Vec<&Row> = ROWS.iter().filter(|row| row.0.contains(kind) && !row.4.starts_with("refused")).collect();
     let mut table = base(kind).parse().expect("a base sheet");
     if below(4, rng) > 0 {
-        table = changed(&table, &random_course(rng));
+        table = changed(&table, &split(&random::sheets::course(rng)));
     }
     for (_, key, value, with, _) in [0; 2].map(|_| rows[below(rows.len(), rng)]) {
         table = changed(&changed(&table, &split(with)), &split(&format!("{key} = {value}")));
@@ -749,8 +724,8 @@ fn difference(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Option<String> {
         let throws = draw(&race, &position, rng);
         let sides = [engine::turns_of(&race, &position, &throws), oracle::turns_of(&sheet.text(), &position, &throws)];
         let [left, right] = sides.map(|turns| turns.map_err(|_| "no such throw"));
-        let told = || format!("{position} {throws:?}\n  engine {left:?}\n  oracle {right:?}\n{}", sheet.text());
-        (throws.len() <= 4 && left != right && left != Ok(BTreeSet::new())).then(told)
+        let text = || format!("{position} {throws:?}\n  engine {left:?}\n  oracle {right:?}\n{}", sheet.text());
+        (throws.len() <= 4 && left != right && left != Ok(BTreeSet::new())).then(text)
     })
 }
 

@@ -29,8 +29,8 @@ pub struct Reference<G: Game> {
     pub name: String,
     /// The identifier of its version, if there are several.
     pub version: Option<String>,
-    /// Verdicts on players of the game, the best first, each with the largest regret per decision; empty where no levels
-    /// were measured.
+    /// Verdicts on players, the best first, each with the largest regret per decision; empty if no levels were
+    /// measured.
     pub bands: Vec<(&'static str, f64)>,
     make: MakeEvaluator<G>,
     stop: Stop,

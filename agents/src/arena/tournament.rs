@@ -264,7 +264,7 @@ impl<'a> Tournament<'a> {
         (line, facts)
     }
 
-    /// A line with the luck and the swing of its `moves` from `start`, or without them where nobody measures them.
+    /// A line with the luck and the swing of its `moves` from `start`, or without them if luck is not measured.
     fn with_luck(
         &self,
         evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,

@@ -25,8 +25,7 @@ pub struct Folders {
     pub folders: Vec<PathBuf>,
     /// The bots in the program.
     pub embedded: &'static [EmbeddedBot],
-    /// Receives a sentence about each folder or file that is left out, because nobody asked for it by name and it
-    /// cannot be read.
+    /// Receives a sentence about each folder or file that is left out: it cannot be read, and no name asked for it.
     pub warn: Option<fn(&str)>,
 }
 

@@ -44,7 +44,7 @@ impl State {
         Ok(*found.ok_or_else(wrong)? as u8)
     }
 
-    /// Whether this player is to act, where chance and the end are players, too; `None` is whoever is.
+    /// Whether this player is to act; chance and the end are players, too, and `None` is the player who is to act.
     fn acts(&self, player: Option<Whole>) -> Result<bool> {
         let Some(player) = player else { return Ok(true) };
         if !(i64::from(TERMINAL)..0).contains(&player.0) {

@@ -242,8 +242,8 @@ impl VersusGame {
     }
 
     /// Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i` of
-    /// `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions` has a
-    /// state for each game, in which it begins, or `None`.
+    /// `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions` has
+    /// the state in which each game begins, or `None`.
     #[pyo3(signature = (seed = None, only = None, positions = None))]
     #[pyo3(text_signature = "(self, /, seed=0, only=None, positions=None)")]
     fn reset(

@@ -456,3 +456,28 @@ fn meet_head_on(sheet: &mut Sheet, rng: &mut GameRng) {
     sheet.seats.teams = Teams::None;
     sheet.stacking.partner = WithPartner::Closed;
 }
+
+/// Keys of a board whose course may cross itself, from the first row to a finish in the middle, for seats on opposite sides or all.
+pub fn course(rng: &mut GameRng) -> String {
+    let side = 5 + 2 * below(3, rng);
+    let (middle, mut direction) = ([side / 2; 2], 0);
+    let mut way = vec![[0, below(side, rng)]];
+    for _ in 0..8 + below(24, rng) {
+        for turn in [0, 0, 1, 3][below(4, rng)..].iter().copied().chain([0, 1, 3]) {
+            let [row, column] = way[way.len() - 1];
+            let next =
+                [[row + 1, column], [row, column + 1], [row.wrapping_sub(1), column], [row, column.wrapping_sub(1)]];
+            let next = next[(direction + turn) % 4];
+            if next.iter().all(|&at| at < side) && next != middle {
+                direction = (direction + turn) % 4;
+                way.push(next);
+                break;
+            }
+        }
+    }
+    way.push(middle);
+    let name = |[row, column]: [usize; 2]| format!("{}{}", char::from(b'A' + column as u8), row + 1);
+    let course = way.into_iter().map(name).collect::<Vec<_>>().join(" >");
+    let copy = ["board.copy = 'mirror'; seats.allowed = ['SN']", ""][below(2, rng)];
+    format!("board.side = {side}; board.course = '{course}'; board.marks = []; {copy}")
+}

@@ -93,7 +93,7 @@ fn text(race: &Race) -> String {
 /// Games at random by which it is found whether a game has choices.
 const TRIED_GAMES: u64 = 100;
 
-/// Whether nobody had a choice in games at random.
+/// Whether no player had a choice in random games.
 fn is_pure_chance(race: &Race) -> bool {
     (0..TRIED_GAMES).all(|game| {
         let mut rng = chance::stream(game, 0);

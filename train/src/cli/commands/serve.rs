@@ -153,9 +153,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A search under way.
-struct Search<'a>(&'a Site);
+struct RunningSearch<'a>(&'a Site);
 
-impl Drop for Search<'_> {
+impl Drop for RunningSearch<'_> {
     fn drop(&mut self) {
         *lock(&self.0.searches) -= 1;
         self.0.finished.notify_one();
@@ -196,7 +196,7 @@ impl Site {
     }
 
     /// Waits until another search may begin.
-    fn search(&self) -> Result<Search<'_>, Refused> {
+    fn search(&self) -> Result<RunningSearch<'_>, Refused> {
         let is_full = |searches: &mut usize| *searches >= SEARCHES;
         let waited = self.finished.wait_timeout_while(lock(&self.searches), LONGEST_WAIT, is_full);
         let (mut searches, waited) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +204,7 @@ impl Site {
             return Err(busy("busy", format!("{SEARCHES} searches are under way: try again later")));
         }
         *searches += 1;
-        Ok(Search(self))
+        Ok(RunningSearch(self))
     }
 
     /// The answer of an agent. A newer request of the same `page` ends it.

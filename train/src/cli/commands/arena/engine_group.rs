@@ -97,7 +97,7 @@ fn in_group(command: &mut Command) -> std::io::Result<Child> {
     command.spawn()
 }
 
-/// Without Linux nobody says which environment a process has.
+/// Other systems do not show the environment of a process.
 #[cfg(not(target_os = "linux"))]
 fn end_marked(_: &str) {}
 

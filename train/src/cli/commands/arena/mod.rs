@@ -176,7 +176,7 @@ impl<'a> Arena<'a> {
             let lines: Vec<&GameLine> = sample.iter().map(|(_, line)| line).collect();
             for ((number, line), found) in sample.iter().zip(tournament.measured(&lines, threads)?) {
                 let again =
-                    || format!("{}: if nobody changed the file, --luck measures all games again", there(*number));
+                    || format!("{}: if the file was not changed, --luck measures all games again", there(*number));
                 tournament.check_luck(line, &found).with_context(again)?;
             }
         }
