@@ -41,7 +41,7 @@
 //! | [`search`] | expectimax, MCTS, the one-ply expectation over throws |
 //! | [`arena`] | paired matches, tournaments, ratings, SPRT, control variates for luck, game records |
 //! | [`network`] | the forward pass without burn, tensor files, bots, ONNX |
-//! | [`perfect`] | value iteration, tables, regret, best responses, surveys of solved games |
+//! | [`perfect`] | value iteration, tables, regret, best responses |
 //! | [`learn`] | self-play, the replay buffer, the learner in burn, the trainer of any game |
 //! | [`roster`] | agents by name, folders of bots and tables |
 //! | [`protocol`] | the engine protocol: requests and answers in JSON |

@@ -34,11 +34,6 @@ TINY = {
 PAIRS = 5
 LEVEL_PAIRS = 50
 SECONDS = 0.03
-# Of games beside each other, where none is named.
-GAMES = ["siga"]
-# Of turns from which a network is taught, and of passes over them.
-TURNS = 2000
-PASSES = 1
 # What a person types who has nothing else to say, and what a program asks first.
 TYPED = {"play": "1\n1\nq\n", "engine": '{"op":"hello","id":1}\n'}
 
@@ -70,12 +65,8 @@ def smaller(arguments):
         return [*arguments, *settings({"ruleset.flags.pieces": 1})]
     if command == "levels":
         return at_most(arguments, "--pairs", LEVEL_PAIRS)
-    if command == "atlas":
-        return [*at_most(arguments, "--pairs", PAIRS), *([] if len(arguments) > 1 and arguments[1][:1] != "-" else GAMES)]
-    if command in ("eval", "arena", "survey") or arguments[:2] == ["bench", "agents"]:
+    if command in ("eval", "arena"):
         return at_most(arguments, "--pairs", PAIRS)
-    if arguments[:2] == ["bench", "capacity"]:
-        return at_most(at_most(arguments, "--turns", TURNS), "--passes", PASSES)
     if command == "bench":
         return [*arguments, "--seconds", str(SECONDS)]
     if command == "exploit" and "--tolerance" not in arguments:

@@ -224,50 +224,6 @@ def test_a_run_of_another_game_is_not_exported(smoke, tmp_path):
     assert not (tmp_path / "x.bot").exists()
 
 
-def test_a_network_is_taught_a_solved_game():
-    """Each pass lowers regret and error; positions and columns are those of the game."""
-    size = ["--turns", "2000", "--passes", "2", "--json"]
-    finished = program.run("bench", "capacity", "ashte-kashte?pieces=2", *size, cwd=program.ROOT)
-    assert finished.returncode == 0, finished.stderr
-    first, second = json.loads(finished.stdout)["results"]
-    assert (first["pass"], second["pass"]) == (1, 2)
-    assert first["positions"] == second["positions"] > 2000, "more than one afterstate a turn"
-    # The observation without what is there at decisions only.
-    with program.Engine() as engine:
-        position = "ashte-kashte?pieces=2 S:5,20/N:hand,hand S"
-        lengths = [engine.get(op="observe", position=f"{position} {throw}")["observation"] for throw in "*3"]
-    before, thrown = ([at for at, entry in enumerate(entries) if entry] for entries in lengths)
-    assert first["columns"] == before[-1] + 2 == thrown[len(before) - 1] == 480
-    # Two pieces of each seat and a level of progress of each, one of the lead, the mover, and distances.
-    assert 8 <= first["active"] < 25
-    assert 0 < second["regret_per_decision"] < 0.8 * first["regret_per_decision"] < 0.04
-    assert 0 < second["error"] < 0.8 * first["error"] and 0 < first["seconds"] < second["seconds"]
-
-
-def test_a_network_is_taught_only_where_there_is_a_table():
-    for game, message in [("pagade", "no table of pagade"), ("ashtapada-3p", "more than two seats")]:
-        refused = program.run("bench", "capacity", game, "--turns", "10", "--json", cwd=program.ROOT)
-        assert refused.returncode == 1 and message in refused.stderr, refused.stderr
-        assert refused.stdout == ""
-
-
-def test_a_network_is_taught_only_where_there_is_a_choice(tmp_path):
-    table = tmp_path / "one.table"
-    assert program.run("solve", "chowka-5", "--set", "ruleset.flags.pieces=1", "-o", table).returncode == 0
-    refused = program.run("--data", tmp_path, "bench", "capacity", "chowka-5?pieces=1", "--turns", "10", "--json")
-    assert refused.returncode == 1 and "leaves nothing to choose" in refused.stderr, refused.stderr
-
-
-def test_agents_are_timed(smoke):
-    agents = [f"{smoke[1]}{suffix}" for suffix in ("+policy", "", "+2ply")]
-    finished = program.run("bench", "agents", *agents, "--against", "perfect", "--pairs", "5", "--json")
-    assert finished.returncode == 0, finished.stderr
-    rows = json.loads(finished.stdout)["results"]
-    assert [row["agent"] for row in rows] == agents and all(row["games"] == 10 for row in rows)
-    assert 0 < rows[1]["milliseconds_per_decision"] < rows[2]["milliseconds_per_decision"]
-    assert all(row["regret_per_decision"]["mean"] > 0 for row in rows)
-
-
 def test_a_card_tells_what_the_manifest_says(smoke, tmp_path):
     """Printed or written, for a file or the name of a shipped bot; settings, strength and hash are in it."""
     written = tmp_path / "card.md"

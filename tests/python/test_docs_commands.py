@@ -22,8 +22,7 @@ PAGES = sorted(
     for path in [
         *(program.ROOT / "docs").rglob("*.md"),
         *(program.ROOT / name for name in ("README.md", "CONTRIBUTING.md", "benches/README.md")),
-        # All cards are written by one function: one stands for them.
-        *(program.ROOT / "checkpoints" / name for name in ("README.md", "ashtapada.md")),
+        program.ROOT / "checkpoints" / "README.md",
     ]
 )
 
@@ -32,7 +31,7 @@ TESTED = "it runs these tests"
 BENCHES = "it needs the packages of benches/requirements.txt, of 3 GB"
 NIGHTLY = "it needs a nightly compiler, and takes long; the test fuzz gives again what it found"
 RELEASE = "it takes minutes; .ci/run does it"
-SOLVED = "its table takes an hour to solve; test_table.py, test_survey.py and test_atlas.py name other tables"
+SOLVED = "its table takes an hour to solve; test_table.py names other tables"
 CLUSTER = "it takes minutes or needs a cluster; test_ray.py runs such commands on a simulated one"
 NOT_RUN = {
     "./test": TESTED,
@@ -91,9 +90,6 @@ NOT_RUN = {
     "cargo +nightly fuzz run -O notation fuzz/corpus/notation target/found -- "
     "-set_cover_merge=1 -use_counters=0 -max_len=1024": NIGHTLY,
     "ashta eval ur --against ur.table --pairs 2000": SOLVED,
-    "ashta survey ur --table ur.table -o survey-ur": SOLVED,
-    "ashta atlas --table 'ur.table' --table 'main-pacheh.table' --table 'ur-blitz.table' --table 'ur-aseb.table' "
-    "--table 'saturankam.table' --pairs 400 --seed 7919": SOLVED,
     "python -m venv benches/.venv && . benches/.venv/bin/activate": BENCHES,
     "pip install -r benches/requirements.txt": NETWORK,
     "python benches/maskable_ppo.py --check target/release/ashta": BENCHES,
@@ -218,12 +214,10 @@ def test_commands_run_as_they_are_written(page, checkout, tmp_path):
         shutil.rmtree(folder / "runs" / "ashtapada-1")
     if "--record game.txt" in shell_text:
         (folder / "game.txt").unlink()
-    # The commands of a card are for who has the bot at hand.
-    here = folder / "checkpoints" if page.startswith("checkpoints/ashtapada") else folder
     for number, (language, block, follows, output) in enumerate(blocks):
         if language == "sh":
             script = "\n".join(line for line in commands(block) if line not in NOT_RUN)
-            finished = shell(script, here, bin_folder)
+            finished = shell(script, folder, bin_folder)
         elif language in ("python", "js") and (page, language) not in ELSEWHERE:
             script, command = interpreter(language, folder, number)
             script.write_text(block)

@@ -2,7 +2,8 @@
 
 import json
 import re
-import xml.etree.ElementTree as ElementTree
+import subprocess
+import sys
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -88,39 +89,35 @@ def test_the_page_names_everything_and_nothing_else(lines, exploited, events):
     assert named == measured
 
 
-def texts(picture):
-    """The texts of an SVG, and how many bands it has."""
-    root = ElementTree.parse(picture).getroot()
-    tag = "{http://www.w3.org/2000/svg}"
-    return [text.text.strip() for text in root.iter(tag + "text")], len(list(root.iter(tag + "polygon")))
+def test_the_page_of_a_run_has_its_curves(lines, smoke):
+    """Every diagram has the values of metrics.jsonl, over the seconds of training."""
+    text = (smoke[0] / "report.html").read_text()
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert data["title"] == "smoke"
+    curves = {curve["name"]: curve["points"] for diagram in data["training"] for curve in diagram["curves"]}
+    assert {"eval/vs_random/score", "train/value_loss", "train/policy_loss", "selfplay/games_per_second"} <= curves.keys()
+    for name, points in curves.items():
+        assert points == [[line["seconds"], line[name]] for line in lines if line.get(name) is not None][: len(points)]
+        assert points
 
 
-def test_curves_are_drawn_from_what_was_measured(lines, smoke, tmp_path):
-    run, picture = smoke[0], tmp_path / "curves.svg"
-    finished = program.run("curves", run, "--metric", "train/value_loss", "--by", "games", "-o", picture)
-    assert finished.returncode == 0, finished.stderr
-    last = lines[-1]
-    assert finished.stdout == f"{run.name}: {last['train/value_loss']} after {last['games']} games of self-play\n"
-    found, bands = texts(picture)
-    assert {"train/value_loss", "games of self-play"} <= set(found) and bands == 0
-    finished = program.run(
-        "curves", f"mean={run},{run}", f"alone={run}", "--metric", "train/value_loss", "--log", "--title", "Loss",
-        "-o", picture,
-    )
-    assert finished.returncode == 0, finished.stderr
-    found, bands = texts(picture)
-    assert {"Loss", "mean", "alone", "seconds of training"} <= set(found) and bands == 1
+def curves(*arguments):
+    script = program.ROOT / "docs" / "learning" / "curves.py"
+    return subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_what_cannot_be_drawn_is_named(smoke, tmp_path):
-    picture = tmp_path / "curves.svg"
-    refused = program.run("curves", smoke[0], "--metric", "train/loss", "-o", picture)
-    assert refused.returncode == 1 and "has no `train/loss`; it has eval/luck_adjusted_score, " in refused.stderr
-    missing = program.run("curves", f"a={smoke[0]},{tmp_path}", "--metric", "train/value_loss", "-o", picture)
-    assert missing.returncode == 1 and f"cannot read {tmp_path / 'metrics.jsonl'}" in missing.stderr
+def test_runs_are_compared_as_curves(smoke, tmp_path):
+    run, picture, loss = smoke[0], tmp_path / "curves.svg", ["--metric", "train/value_loss"]
+    drawn = curves(f"mean={run},{run}", run, *loss, "--by", "games", "--log", "--title", "Loss", "-o", picture)
+    assert drawn.returncode == 0, drawn.stderr
+    assert all(f">{text}<" in picture.read_text() for text in ("Loss", "mean", run.name, "games of self-play"))
     (tmp_path / "metrics.jsonl").write_text('{"iteration":1}\n{"iteration":')
-    broken = program.run("curves", tmp_path, "-o", picture)
-    assert broken.returncode == 1 and "metrics.jsonl, line 2" in broken.stderr, broken.stderr
-    zero = program.run("curves", smoke[0], "--metric", "selfplay/truncated_share", "--log", "-o", picture)
-    assert zero.returncode == 1 and "no logarithm" in zero.stderr, zero.stderr
-    assert not picture.exists()
+    for arguments, message in [
+        ([run, "--metric", "train/loss"], "no values of train/loss; it has eval/"),
+        ([tmp_path / "none", *loss], str(tmp_path / "none" / "metrics.jsonl")),
+        ([tmp_path, *loss], "cannot read"),
+        ([run, "--metric", "selfplay/truncated_share", "--log"], "no logarithm"),
+    ]:
+        refused = curves(*arguments, "-o", tmp_path / "x.svg")
+        assert refused.returncode == 1 and message in refused.stderr, refused.stderr
+    assert not (tmp_path / "x.svg").exists()

@@ -6,7 +6,7 @@
 //! | folder | contents |
 //! |---|---|
 //! | [`run`] | a run as a library, for the Python package, too |
-//! | `report` | diagrams, reports as one page, how a game was played |
+//! | `report` | reports as one page, the analysis of a game |
 //! | `cli` | what can be typed, the commands, play in the terminal, speeds; [`program`] is the program as a function |
 //!
 //! Networks, self-play and learning are of [`ashta_agents::learn`].

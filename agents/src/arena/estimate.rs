@@ -82,17 +82,6 @@ impl Interval {
         Interval { mean, standard_error: None, interval: [mean - half, mean + half] }
     }
 
-    /// The least of `sorted` that a `share` of them does not exceed, between two others of them that the order allows.
-    pub(crate) fn of_quantile(sorted: &[u32], share: f64) -> Interval {
-        let half = NORMAL_95 * (share * (1.0 - share) / sorted.len().max(1) as f64).sqrt();
-        let at = |share: f64| f64::from(quantile(sorted, share));
-        let interval = match sorted.len() {
-            0 | 1 => [f64::NEG_INFINITY, f64::INFINITY],
-            _ => [at(share - half), at(share + half)],
-        };
-        Interval { mean: at(share), standard_error: None, interval }
-    }
-
     /// The same of a hundred times the numbers.
     pub fn percent(self) -> Interval {
         let percent = |share: f64| 100.0 * share;
@@ -284,16 +273,6 @@ mod tests {
         assert_eq!(Interval::of(&[0.5]).standard_error, None);
         let two = Interval::of(&[0.4, 0.6]);
         assert!((two.mean - 0.5).abs() < 1e-12 && two.interval[0] < -0.7, "{two:?}");
-    }
-
-    #[test]
-    fn quantiles_lie_between_others_of_the_same_numbers() {
-        let sorted: Vec<u32> = (1..=100).collect();
-        let median = Interval::of_quantile(&sorted, 0.5);
-        assert_eq!((median.mean, median.interval), (50.0, [41.0, 60.0]));
-        let lowest = Interval::of_quantile(&sorted, 0.05);
-        assert_eq!((lowest.mean, lowest.interval), (5.0, [1.0, 10.0]));
-        assert!(Interval::of_quantile(&[7], 0.5).interval[1].is_infinite());
     }
 
     /// Scores that luck explains in part.

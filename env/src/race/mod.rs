@@ -19,7 +19,6 @@ use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payo
 use crate::sheet::ruleset::{Ruleset, RulesetError};
 use compile::Rules;
 use observe::Layout;
-use observe::exposure::exposed;
 use position::seating::Participants;
 use position::state::{MAX_PIECES, Phase, State};
 use turns::series_throws::SeriesThrows;
@@ -152,12 +151,6 @@ impl Race {
     /// Whether no seat can ever move again.
     pub(crate) fn is_dead(&self, state: &State) -> bool {
         by_kind!(&self.turns, turns => turns.is_dead(state))
-    }
-
-    /// Number of single pieces of `seat` that an enemy can capture by one throw that is not too rare (1/16 or more), if
-    /// nothing bars the way: distance, entry, gate and units count.
-    pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
-        exposed(&self.rules, &self.turns, state, seat).len()
     }
 }
 

@@ -25,7 +25,8 @@ use crate::run::files::{
 };
 use crate::run::output::remark;
 
-const LINES: &str = "metrics.jsonl";
+/// The file with a line for each iteration, in the folder of a run.
+pub(super) const LINES: &str = "metrics.jsonl";
 const EVENTS: &str = "tensorboard";
 /// Part of the name of every event file, by which TensorBoard finds them.
 const EVENT_FILE: &str = ".tfevents.";

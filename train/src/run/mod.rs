@@ -15,6 +15,7 @@ pub mod games;
 pub mod history;
 pub mod metrics;
 pub mod output;
+pub mod page;
 pub mod progress;
 pub mod rundir;
 pub mod runlog;

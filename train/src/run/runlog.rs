@@ -17,6 +17,7 @@ use crate::run::evaluation::{MatchResult, RunEvaluation};
 use crate::run::history::History;
 use crate::run::metrics::{IterationStep, Metrics};
 use crate::run::output::remark;
+use crate::run::page::write_training_page;
 use crate::run::progress::{Progress, Status};
 use crate::run::rundir::RunDir;
 use crate::run::wire::{self, WireError};
@@ -50,6 +51,8 @@ pub struct RunLog {
     saved: u64,
     /// The settings that shape the bot, as they changed.
     history: History,
+    /// Whether there is a short evaluation since the last step was written.
+    is_evaluated: bool,
 }
 
 /// Refuses changes of the settings of a run that would have no effect.
@@ -96,6 +99,7 @@ impl RunLog {
             best: state.and_then(|state| state.best),
             saved: step.iteration,
             history,
+            is_evaluated: false,
         };
         let is_idle = |key: &str| {
             ["selfplay.", "learning."].iter().any(|part| key.starts_with(part))
@@ -241,6 +245,7 @@ impl RunLog {
     /// Adds what a short evaluation of the networks after `iteration` found to the metrics; whether no earlier one was
     /// as good.
     pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
+        self.is_evaluated = true;
         self.status.scores.clear();
         for MatchResult { opponent, report, regret } in &evaluation.results {
             self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
@@ -267,7 +272,8 @@ impl RunLog {
         is_best
     }
 
-    /// Shows how the run stands, and writes the metrics of the iteration that was finished last.
+    /// Shows how the run stands, writes the metrics of the iteration that was finished last, and after a short
+    /// evaluation the page with the curves of the run.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -276,7 +282,11 @@ impl RunLog {
         if let Some(progress) = &mut self.progress {
             progress.update(&self.status);
         }
-        self.metrics.write(self.step)
+        self.metrics.write(self.step)?;
+        if std::mem::take(&mut self.is_evaluated) {
+            write_training_page(self.rundir.path(), &self.config.run.name)?;
+        }
+        Ok(())
     }
 
     /// Ends what is shown of the run while it goes on, and says why it ended before its time limit.

@@ -16,8 +16,7 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::turn::{TurnResults, turn_results};
 use ashta_env::turn_index::{Sides, TurnIndex};
 
-use crate::perfect::solve::{Facts, Solution, UNIT, value_count};
-use crate::perfect::start;
+use crate::perfect::solve::{Facts, Solution, value_count};
 use crate::play::agent::{Agent, OnePly};
 use crate::play::error::Error;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
@@ -155,14 +154,6 @@ impl Table {
     /// How far rounding to [`Table::bits`] may move a value.
     pub fn rounding(&self) -> f64 {
         0.5 / (f64::from(self.bits()).exp2() - 1.0)
-    }
-
-    /// The value of the start for the seat that throws first.
-    pub fn start_value(&self) -> f64 {
-        let number = self.starts.number(self.starts.movers()[0], start(&self.starts));
-        // 2³² − 1 is 2¹⁶ − 1 times 2¹⁶ + 1.
-        let scale = if self.bits() == 16 { 65_537 } else { 1 };
-        f64::from(self.values.get(number) * scale) * UNIT
     }
 
     fn value(&self, number: usize) -> f64 {

@@ -4,7 +4,6 @@
 //! 0 or 1 and few are 1, so the first layer of a network is a sum of weight columns. Equal observations mean equal
 //! legal actions and equal futures.
 
-pub(crate) mod exposure;
 pub(crate) mod relations;
 
 use crate::game::{Payoff, Seat};

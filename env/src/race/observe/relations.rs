@@ -9,8 +9,7 @@ use arrayvec::ArrayVec;
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::compile::reach::{bits, places_of};
 use crate::race::compile::{PLACES, Rules};
-use crate::race::observe::exposure::is_single;
-use crate::race::position::state::State;
+use crate::race::position::state::{MAX_PIECES, State};
 
 /// The largest distance that is seen.
 const FAR: u16 = 16;
@@ -166,6 +165,13 @@ pub(crate) struct Whereabouts {
 #[inline]
 fn distances(reversed: u128, place: u8) -> u16 {
     reversed.wrapping_shr(128 - u32::from(place)) as u16
+}
+
+/// Whether no other piece of its owner stands where the piece of `slot` stands; `pieces` ascend.
+#[inline]
+fn is_single(pieces: &[u8; MAX_PIECES], slot: usize) -> bool {
+    let is_other = |other: usize| other >= MAX_PIECES || pieces[other] != pieces[slot];
+    is_other(slot.wrapping_sub(1)) && is_other(slot + 1)
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::TurnMachine;
 use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask};
+use crate::race::compile::Rules;
 use crate::race::compile::reach::places_of;
-use crate::race::compile::{Rules, Throw};
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 
 /// The rules of the turn.
@@ -154,15 +154,6 @@ impl TurnMachine for DivideTurns {
 
     fn entered_by_all(&self, state: &State) -> Option<u128> {
         Some(u128::from(self.can_enter(state)) << 1)
-    }
-
-    fn unit_steps(&self, _: &Throw) -> u8 {
-        0
-    }
-
-    fn entered(&self, throw: &Throw, stage: usize) -> u128 {
-        let [a, b] = throw.values;
-        u128::from(a == b && self.rules.effects[usize::from(a)].enters[stage]) << 1
     }
 
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {

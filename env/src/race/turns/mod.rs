@@ -18,9 +18,9 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet};
-use crate::race::compile::{Rules, Throw};
+use crate::race::compile::Rules;
 use crate::race::position::state::{Phase, State};
-use crate::sheet::values::{BonusOrder, End, FinishedPartner, Hop, Sheet, Teams, TurnKind};
+use crate::sheet::values::{End, FinishedPartner, Hop, Sheet, Teams, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;
@@ -177,28 +177,6 @@ pub(crate) trait TurnMachine {
     /// enters brings it in, and the other throws lead on.
     fn entered_by_all(&self, _: &State) -> Option<u128> {
         None
-    }
-
-    /// The steps that a unit goes with one throw; 0 where it cannot.
-    fn unit_steps(&self, throw: &Throw) -> u8 {
-        self.rules().effects[usize::from(throw.values[0])].unit_steps
-    }
-
-    /// The places to which a throw brings a piece that waits, as bits; by the stage of [`Rules::entry_stage`].
-    fn entered(&self, throw: &Throw, stage: usize) -> u128 {
-        let (rules, value) = (self.rules(), throw.values[0]);
-        let effects = rules.effects[usize::from(value)];
-        if rules.sheet.entry.by_bonus && effects.bonus {
-            let goes_on = rules.sheet.turn.bonus_order == BonusOrder::Any;
-            return 1 << rules.entry | if goes_on { rules.led(rules.entry, 1 << value, false) } else { 0 };
-        }
-        if !effects.enters[stage] {
-            return 0;
-        }
-        let at = if rules.enters_by_count() { rules.entry + value } else { rules.entry };
-        // Where entering does not spend the throw, the same piece may play its number, and a step may follow.
-        let follows = if rules.sheet.entry.spends { u128::from(effects.bonus) << 1 } else { 1 << value };
-        1 << at | rules.led(at, follows, false)
     }
 
     /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.

@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use crate::run::threads;
 
-pub use bench::{BenchAgentsArgs, BenchCapacityArgs, BenchCommand, BenchGamesArgs};
+pub use bench::{BenchCommand, BenchGamesArgs};
 pub use game::{GameArgs, ShowGameArgs};
 
 const AGENTS: &str = "\
@@ -56,11 +56,6 @@ pub enum Command {
     Train(TrainArgs),
     /// Find perfect play of a small enough game and write it to a table.
     Solve(SolveArgs),
-    /// Tell what a solved game of two seats is like: luck and skill, length, what house rules change; with diagrams.
-    Survey(SurveyArgs),
-    /// Measure games beside each other: length, luck and skill, the first seat, captures, choice, house rules; and
-    /// surprising positions of solved ones. Writes a page with diagrams.
-    Atlas(AtlasArgs),
     /// Evaluate an agent against others in paired games (same throws, seats exchanged).
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
@@ -109,8 +104,6 @@ pub enum Command {
         #[arg(long, value_name = "SPEC")]
         agent: Option<String>,
     },
-    /// Draw how runs have learned: what they measured on their way, as a diagram.
-    Curves(CurvesArgs),
     /// Measure speed on this machine.
     Bench {
         /// What to measure.
@@ -207,105 +200,6 @@ pub struct SolveArgs {
     /// Print JSON instead of sentences.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Options of `ashta curves`.
-#[derive(Debug, Args)]
-pub struct CurvesArgs {
-    /// A line of the diagram: the folder of a run, or a name and the folders of runs whose mean is drawn, with a band
-    /// from the least to the largest.
-    #[arg(required = true, value_name = "RUN|NAME=RUN,RUN")]
-    pub lines: Vec<String>,
-    /// What is drawn: a name in metrics.jsonl.
-    #[arg(long, value_name = "NAME", default_value = "eval/regret_per_decision")]
-    pub metric: String,
-    /// Along what.
-    #[arg(long, value_enum, default_value_t = Progressed::Seconds)]
-    pub by: Progressed,
-    /// Draw equal ratios as equal heights.
-    #[arg(long)]
-    pub log: bool,
-    /// The title; otherwise the name of what is drawn.
-    #[arg(long)]
-    pub title: Option<String>,
-    /// The diagram, an SVG.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
-}
-
-/// How far a run is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Progressed {
-    /// Seconds of training.
-    Seconds,
-    /// Games of self-play.
-    Games,
-    /// Samples of self-play.
-    Samples,
-    /// Iterations.
-    Iterations,
-}
-
-/// Options of `ashta survey`.
-#[derive(Debug, Args)]
-pub struct SurveyArgs {
-    /// What is played: the section [ruleset] of a configuration, by name or in a file, as for `ashta train`; or the
-    /// sheet of a game.
-    pub config: PathBuf,
-    /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// The folder for survey.json and the diagrams; made where it is missing.
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
-    /// The table of perfect play; otherwise it is looked for as bots are.
-    #[arg(long, value_name = "FILE")]
-    pub table: Option<PathBuf>,
-    /// Pairs of games against each opponent.
-    #[arg(long, default_value_t = 10_000, value_parser = Whole::<u64>::new().range(1..=10_000_000))]
-    pub pairs: u64,
-    /// Seed of the throws.
-    #[arg(long, default_value_t = 7919, value_parser = seed)]
-    pub seed: u64,
-    /// Threads; the result does not depend on it.
-    #[arg(long, default_value_t = 2, value_parser = threads::option)]
-    pub threads: u16,
-    /// Also solve the game with every other value of every house rule, one at a time. What is solved is kept in
-    /// survey.json at once; the same command goes on with the rest.
-    #[arg(long)]
-    pub house_rules: bool,
-    /// For house rules: a value has settled when looking ahead changes it by no more than this.
-    #[arg(long, default_value_t = 1e-7, value_parser = tolerance)]
-    pub tolerance: f64,
-    /// Print what survey.json holds instead of sentences.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `ashta atlas`.
-#[derive(Debug, Args)]
-pub struct AtlasArgs {
-    /// The games, as `NAME`, `NAME?flag=value` or `FILE.toml?flag=value`, for every number of seats that they take.
-    /// Left out: every game that comes with the program.
-    #[arg(value_name = "GAME")]
-    pub games: Vec<String>,
-    /// The folder for README.md, atlas.json and the diagrams; made where it is missing.
-    #[arg(short, long, value_name = "DIR", default_value = "docs/atlas")]
-    pub output: PathBuf,
-    /// A table of perfect play of a game of two seats: the player of that game, and its surprising positions; may be
-    /// repeated. Tables of the games are also looked for where bots are.
-    #[arg(long, value_name = "FILE")]
-    pub table: Vec<PathBuf>,
-    /// Pairs of games against each opponent (with more than two seats and no teams: one game for each seat instead of
-    /// two). Of an agent against itself both games of a pair are the same, and one is played.
-    #[arg(long, default_value_t = 400, value_parser = Whole::<u64>::new().range(2..=10_000_000))]
-    pub pairs: u64,
-    /// Seed of the throws.
-    #[arg(long, default_value_t = 7919, value_parser = seed)]
-    pub seed: u64,
-    /// Threads; the result does not depend on it.
-    #[arg(long, default_value_t = 2, value_parser = threads::option)]
-    pub threads: u16,
 }
 
 /// How many games are played, and how.

@@ -1,7 +1,5 @@
 //! `ashta bench`: speeds on this machine.
 
-mod agents;
-mod capacity;
 mod env;
 mod net;
 
@@ -20,7 +18,7 @@ use crate::cli::{BenchCommand, BenchGamesArgs};
 /// Measures what is asked for.
 ///
 /// # Errors
-/// When a game or an agent does not exist or is not solved, settings or times are wrong, or standard output is closed.
+/// When a game does not exist, times are wrong, or standard output is closed.
 pub fn run(what: &BenchCommand) -> Result<()> {
     match what {
         BenchCommand::Env(args) => {
@@ -31,8 +29,6 @@ pub fn run(what: &BenchCommand) -> Result<()> {
             let races = races(args, 1)?;
             print_rows(args.json, |show| net::run(&races, args.seconds, show))
         }
-        BenchCommand::Capacity(args) => print_rows(args.json, |show| capacity::run(args, show)),
-        BenchCommand::Agents(args) => print_rows(args.json, |show| agents::run(args, show)),
     }
 }
 

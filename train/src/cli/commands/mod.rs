@@ -2,10 +2,8 @@
 
 mod analyze;
 mod arena;
-mod atlas;
 mod bots;
 mod card;
-mod curves;
 mod engine;
 mod eval;
 mod exploit;
@@ -16,7 +14,6 @@ mod new;
 mod play;
 mod serve;
 mod solve;
-mod survey;
 mod terminal;
 mod train;
 
@@ -42,9 +39,6 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Game(args) => game::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Solve(args) => solve::run(&args),
-        Command::Survey(args) => survey::run(&args),
-        Command::Atlas(args) => atlas::run(&args),
-        Command::Curves(args) => curves::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Arena(args) => arena::run(&args),
         Command::Bots { json } => bots::run(json),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::TurnMachine;
 use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
-use crate::race::compile::{Rules, Throw};
+use crate::race::compile::Rules;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
 use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass};
@@ -222,15 +222,6 @@ impl TurnMachine for DiceTurns {
 
     fn ignore_dead_ends(&mut self) {
         self.waits = false;
-    }
-
-    fn unit_steps(&self, throw: &Throw) -> u8 {
-        let [a, b] = throw.values;
-        if a == b { a } else { 0 }
-    }
-
-    fn entered(&self, throw: &Throw, stage: usize) -> u128 {
-        self.rules.entering(stage, throw.steps) << self.rules.entry
     }
 
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {

@@ -14,9 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::report::analysis::Analysis;
-
-/// The page without its numbers.
-const PAGE: &str = include_str!("page.html");
+pub use crate::run::page::page;
 
 /// What a page shows.
 #[derive(Debug, Serialize)]
@@ -70,17 +68,6 @@ struct Frame {
     pieces: Vec<(char, u8, u8, usize, bool)>,
     /// For each seat what stands on no square.
     off: Vec<(char, String)>,
-}
-
-/// The whole page.
-///
-/// # Errors
-/// When the contents cannot be written as JSON.
-pub fn page(title: &str, contents: &Contents) -> Result<String> {
-    // Within a script element nothing may look like its end, or like a comment, in which another would begin.
-    let data = serde_json::to_string(contents)?.replace('<', "\\u003c");
-    let title = title.replace('&', "&amp;").replace('<', "&lt;");
-    Ok(PAGE.replace("{{title}}", &title).replace("{{data}}", &data))
 }
 
 impl LengthChart {

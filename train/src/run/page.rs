@@ -1,0 +1,61 @@
+//! Pages as one HTML file that needs no network: numbers as JSON, and the script that draws them; and the page of a run.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::run::files::write_whole;
+use crate::run::metrics::LINES;
+
+/// The page without its numbers.
+const PAGE: &str = include_str!("page.html");
+/// The diagrams of a training run: titles, and the beginnings and ends of the names of the metrics in them.
+const DIAGRAMS: [(&str, &str, &str); 5] = [
+    ("Scores against opponents", "eval/vs_", "/score"),
+    ("Regret per decision", "eval/regret_per_decision", ""),
+    ("Exploitability", "eval/exploitability", ""),
+    ("Losses in nats", "train/", "_loss"),
+    ("Games of self-play per second", "selfplay/games_per_second", ""),
+];
+
+/// A page with these contents.
+///
+/// # Errors
+/// When the contents have no form in JSON.
+pub fn page(title: &str, contents: &impl Serialize) -> Result<String> {
+    // Within a script element nothing may look like its end, or like a comment in which another script would begin.
+    let data = serde_json::to_string(contents)?.replace('<', "\\u003c");
+    let title = title.replace('&', "&amp;").replace('<', "&lt;");
+    Ok(PAGE.replace("{{title}}", &title).replace("{{data}}", &data))
+}
+
+/// Writes `report.html` in the folder of a run: the metrics so far, as curves over the seconds of training.
+///
+/// # Errors
+/// When the metrics cannot be read or the page cannot be written.
+pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
+    let path = run.join(LINES);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut curves: BTreeMap<(usize, String), Vec<[f64; 2]>> = BTreeMap::new();
+    for (number, line) in text.lines().enumerate() {
+        let metrics: BTreeMap<String, Value> =
+            serde_json::from_str(line).with_context(|| format!("{}, line {}", path.display(), number + 1))?;
+        let seconds = metrics.get("seconds").and_then(Value::as_f64).unwrap_or_default();
+        for (name, value) in &metrics {
+            let drawn = |(_, begin, end): &(&str, &str, &str)| name.starts_with(begin) && name.ends_with(end);
+            if let (Some(diagram), Some(value)) = (DIAGRAMS.iter().position(drawn), value.as_f64()) {
+                curves.entry((diagram, name.clone())).or_default().push([seconds, value]);
+            }
+        }
+    }
+    let diagram = |(at, (title, ..)): (usize, &(&str, &str, &str))| {
+        let own = curves.iter().filter(|((diagram, _), _)| *diagram == at);
+        let own: Vec<Value> = own.map(|((_, name), points)| json!({"name": name, "points": points})).collect();
+        (!own.is_empty()).then(|| json!({"title": title, "curves": own}))
+    };
+    let diagrams: Vec<Value> = DIAGRAMS.iter().enumerate().filter_map(diagram).collect();
+    write_whole(&run.join("report.html"), page(title, &json!({"training": diagrams, "title": title}))?)
+}
