@@ -6,13 +6,13 @@
 //! | folder | contents |
 //! |---|---|
 //! | [`run`] | a run as a library, for the Python package, too |
-//! | `report` | reports as one page, the analysis of a game |
+//! | [`report`] | reports as one page, the analysis of a game |
 //! | `cli` | what can be typed, the commands, play in the terminal, speeds; [`program`] is the program as a function |
 //!
 //! Networks, self-play and learning are of [`ashta_agents::learn`].
 
 mod cli;
-mod report;
+pub mod report;
 pub mod run;
 
 pub use cli::program;

@@ -19,6 +19,8 @@ use ashta_agents::roster::{NamedAgent, Player};
 use ashta_env::game::Action;
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
+use ashta_env::sheet::Sheets;
+use ashta_train::report::analysis::Analysis;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -28,7 +30,7 @@ use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
 use crate::cluster::{Files, scratch};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
-use crate::{Result, wrong_type};
+use crate::{Result, to_python, wrong_type};
 
 /// Games that a thread plays side by side.
 const BATCH: usize = 64;
@@ -364,6 +366,34 @@ pub fn arena<'py>(
         (tournament.summary(&facts), games)
     })?;
     result_of(py, &summary, &games)
+}
+
+/// Analyzes a played game, turn by turn, as `ashta analyze --json` does.
+///
+/// `record` is a game of `ArenaResult.games`, or the text of a game as `ashta analyze` reads it. `game` names the rules
+/// of a sheet that is not in the record. `by` is the agent whose values are used: `"auto"`, the default, takes perfect
+/// play where there is a table, else the largest bot.
+#[pyfunction]
+#[pyo3(signature = (record, game = None, *, by = None, folders = None),
+    text_signature = "(record, game=None, *, by='auto', folders=None)")]
+pub fn analyze<'py>(
+    py: Python<'py>,
+    record: &Bound<'_, PyAny>,
+    game: Option<&Game>,
+    by: Option<&Bound<'_, PyAny>>,
+    folders: Option<Vec<PathBuf>>,
+) -> Result<Bound<'py, PyAny>> {
+    let folders = folders_or_default(py, folders)?;
+    let text: String = match record.extract() {
+        Ok(text) => text,
+        Err(_) => py.import("json")?.call_method1("dumps", (record,))?.extract()?,
+    };
+    let sheets = game.map_or_else(Sheets::default, |game| Sheets::with(game.race.ruleset().base()));
+    let line = GameLine::read(&sheets, &text, 1)?;
+    let (race, _) = line.begin_in(&sheets).or_else(|_| line.begin())?;
+    let player = reference(by, &folders, &race)?.context("no agent evaluates this game: name one with `by`")?;
+    let analysis = py.detach(|| Analysis::new(&race, &line, &player.reference()))?;
+    Ok(to_python(py, &serde_json::to_string(&analysis)?)?)
 }
 
 /// The number of threads that the caller wants, or one for each processor.

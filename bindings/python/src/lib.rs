@@ -102,6 +102,7 @@ fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<vec_env::VectorGame>(module)?;
     add::<versus::VersusGame>(module)?;
     module.add_function(wrap_pyfunction!(agent::data_folders, module)?)?;
+    module.add_function(wrap_pyfunction!(arena::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(arena::arena, module)?)?;
     module.add_function(wrap_pyfunction!(cluster::numerics, module)?)?;
     module.add_function(wrap_pyfunction!(training::check_settings, module)?)?;

@@ -5,7 +5,7 @@ use ashta_agents::arena::Reference;
 use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::{Move, TurnAnalysis, analyze_game};
 use ashta_agents::protocol::by_seat;
-use ashta_env::game::{Action, Game, Node, Seat};
+use ashta_env::game::{Action, Game, Node, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
@@ -41,6 +41,8 @@ pub struct AnalyzedTurn {
     pub results: usize,
     /// The choice, in words.
     pub played: String,
+    /// Pieces of enemies that the choice captured.
+    pub captured: usize,
     /// The chances after it.
     pub after: Vec<f32>,
     /// The regret of the choice.
@@ -115,6 +117,7 @@ impl Analysis {
             ensure!(!is_thrown || is_bounded(race, &state), "the turn at `{}` is too long", race.print(&state));
         }
         let values = analyze_game(race, &mut reference.evaluator(), start, &moves, 0, SERIES_PROBABILITY);
+        let next = |number: usize| values.get(number + 1).map_or(&end, |next| &next.start);
         let turn = |(number, values): (usize, &TurnAnalysis<State>)| {
             let better = values.best().filter(|_| values.regret() > EQUAL);
             let better = better.map(|best| race.turn_text(&values.thrown, values.results.actions(best)));
@@ -134,6 +137,7 @@ impl Analysis {
                 luck: values.luck(values.seat),
                 results: values.results.len(),
                 played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
+                captured: captured(race, values.seat, &values.start, next(number)),
                 after: by_seat(race, &values.played.unwrap_or(thrown)),
                 regret,
                 mark: ERROR_CLASSES.into_iter().rfind(|&(_, least)| regret >= least).map(|(mark, _)| mark),
@@ -152,6 +156,16 @@ impl Analysis {
             returns: (race.node(&end) == Node::Terminal).then(|| by_seat(race, &race.returns(&end))),
         })
     }
+}
+
+/// Pieces of enemies of `seat` that were captured between two positions.
+fn captured(race: &Race, seat: Seat, before: &State, after: &State) -> usize {
+    let waiting = |state, enemy| {
+        let steps = race.steps(state, enemy);
+        steps[..race.pieces()].iter().filter(|&&steps| steps == race.captured()).count()
+    };
+    let enemies = race.spec().seats.iter().filter(|&other| !race.spec().teams[seat].contains(other));
+    enemies.map(|enemy| waiting(after, enemy).saturating_sub(waiting(before, enemy))).sum()
 }
 
 fn player(

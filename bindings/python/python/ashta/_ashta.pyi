@@ -25,6 +25,7 @@ __all__ = [
     "VectorGame",
     "VersusGame",
     "__version__",
+    "analyze",
     "arena",
     "check_settings",
     "data_folders",
@@ -401,6 +402,20 @@ def arena(
     between which a sequential test decides, wrongly with the probabilities `alpha` and `beta`.
 
     What a function raises ends the arena; so does what is no legal action, as a `ValueError`. Ctrl-C ends it, too.
+    """
+
+def analyze(
+    record: str | Mapping[str, Any],
+    game: Game | None = None,
+    *,
+    by: str | Agent = "auto",
+    folders: Sequence[str | PathLike[str]] | None = None,
+) -> dict[str, Any]:
+    """Analyzes a played game, turn by turn, as `ashta analyze --json` does.
+
+    `record` is a game of `ArenaResult.games`, or the text of a game as `ashta analyze` reads it. `game` names the rules
+    of a sheet that is not in the record. `by` is the agent whose values are used: `"auto"`, the default, takes perfect
+    play where there is a table, else the largest bot.
     """
 
 def data_folders() -> list[Path]:
