@@ -200,7 +200,7 @@ def draw(path, forms, title, axis, columns, from_even):
         axes.invert_yaxis()
         axes.set_title(f"{seats} seats, score among equals {-even} %", fontsize=10)
     if len(columns) > 1:
-        all_axes[0, 0].legend(fontsize=8)
+        figure.legend(*all_axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
     all_axes[-1, 0].set_xlabel(axis)
     figure.suptitle(title)
     figure.savefig(path, metadata={"Date": None})

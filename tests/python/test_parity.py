@@ -6,6 +6,7 @@ worth the same to 1e-5 either may be chosen.
 """
 
 import json
+import os
 import random
 import subprocess
 
@@ -16,7 +17,9 @@ import pytest
 import ashta
 import program
 
-POSITIONS = 1000
+# One game for each way to use several throws is compared at length, the others shortly; `./test deep` compares all.
+FULL = ("ashtapada", "chaupar-teams", "pagade")
+DEEP = "ASHTA_DEEP" in os.environ
 # The bots that come with the program: every game with two seats, and with four.
 BOTS = sorted(path.stem for path in (program.ROOT / "checkpoints").glob("*.bot") if not path.stem.endswith("-strong"))
 LOADER = program.ROOT / "web" / "ashta.js"
@@ -24,12 +27,12 @@ MODULE = program.TARGET / "wasm32-unknown-unknown" / "wasm" / "ashta.wasm"
 LIBRARY = program.TARGET / "release"
 
 
-def walked(game, seed):
-    """Positions of random games, before throws and at decisions."""
+def walked(game, seed, count):
+    """So many positions of random games, before throws and at decisions."""
     generator, found = random.Random(seed), {}
-    while len(found) < POSITIONS:
+    while len(found) < count:
         state = game.new_initial_state(generator.randrange(game.num_players()))
-        while not state.is_terminal() and len(found) < POSITIONS:
+        while not state.is_terminal() and len(found) < count:
             if generator.random() < 0.2:
                 found[state.serialize()] = state.clone()
             if state.is_chance_node():
@@ -132,10 +135,11 @@ def by_onnx(path, game, states, answers):
 def test_all_give_the_same_answers(name, c_program, tmp_path):
     bot = program.ROOT / "checkpoints" / f"{name}.bot"
     game = ashta.Bot.load(bot).game
-    found = walked(game, name)
+    count = 1000 if DEEP or name in FULL else 60
+    found = walked(game, name, count)
     positions, states = list(found), list(found.values())
-    assert len(positions) == POSITIONS
-    assert 0.2 < sum(state.is_chance_node() for state in states) / POSITIONS < 0.8
+    assert len(positions) == count
+    assert 0.2 < sum(state.is_chance_node() for state in states) / count < 0.8
     for suffix in ["", "+policy"]:
         reference = by_rust(bot, suffix, positions)
         others = {

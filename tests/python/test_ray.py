@@ -120,7 +120,7 @@ def drive(run, saboteur):
     return bot
 
 
-@pytest.mark.parametrize("actors", [1, 3])
+@pytest.mark.parametrize("actors", [pytest.param(1, marks=pytest.mark.deep), 3])
 def test_a_run_makes_what_one_machine_makes(cluster, local, tmp_path, actors, capfd):
     settings = [*SETTINGS, f'run.directory="{tmp_path}"', f"cluster.actors={actors}", "cluster.games_per_task=7"]
     bot = ashta.ray.train(SMOKE, settings)
@@ -141,6 +141,7 @@ def test_a_run_makes_what_one_machine_makes(cluster, local, tmp_path, actors, ca
     assert f"bot: {bot}" in capfd.readouterr().out
 
 
+@pytest.mark.deep
 def test_weights_lag_behind_by_no_more_than_is_allowed(cluster, local, tmp_path):
     bot = ashta.ray.train(SMOKE, [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2", "cluster.staleness=2"])
     made, other = (program.manifest(path)["training"] for path in (bot, local / "bots" / "smoke.bot"))
@@ -169,14 +170,19 @@ def kill_evaluator(driver):
     kill_one(driver.evaluators)
 
 
-@pytest.mark.parametrize("kill", [kill_actor, kill_learner, kill_evaluator])
-@pytest.mark.parametrize("iteration", [5, 7])
+# Every worker is lost while the others wait for it, or do not.
+LOST = [pytest.param(kill, at, marks=[] if (kill, at) == (kill_learner, 5) else pytest.mark.deep)
+        for kill in (kill_actor, kill_learner, kill_evaluator) for at in (5, 7)]  # fmt: skip
+
+
+@pytest.mark.parametrize("kill, iteration", LOST)
 def test_whoever_is_killed_nothing_is_lost_or_counted_twice(cluster, local, tmp_path, kill, iteration):
     saboteur = Saboteur(iteration, lambda: kill(saboteur.driver))
     drive(begin(tmp_path, "cluster.actors=2"), saboteur)
     check(tmp_path / "smoke-1", local)
 
 
+@pytest.mark.deep
 def test_a_whole_machine_is_lost_and_another_one_joins(cluster, local, tmp_path):
     other = cluster.add_node(num_cpus=2)
     run = begin(tmp_path)
@@ -206,6 +212,7 @@ def test_a_whole_machine_is_lost_and_another_one_joins(cluster, local, tmp_path)
     check(tmp_path / "smoke-1", local)
 
 
+@pytest.mark.deep
 def test_a_killed_driver_goes_on_from_the_folder_of_its_run(cluster, local, tmp_path):
     script = f"""
 import os, signal, sys
@@ -260,6 +267,7 @@ def test_other_settings_are_refused_before_anything_is_written(cluster, tmp_path
         ashta.ray.resume(tmp_path)
 
 
+@pytest.mark.deep
 def test_workers_that_fit_no_machine_are_named_at_once(cluster, tmp_path):
     node = cluster.add_node(num_cpus=2)
     cluster.wait_for_nodes()
@@ -288,6 +296,7 @@ def test_machines_that_round_otherwise_are_named_once(cluster, local, tmp_path, 
     assert facts["numerics"] == driver.run.numerics
 
 
+@pytest.mark.deep
 def test_the_program_makes_up_the_evaluation_that_a_cluster_had_not_written(cluster, tmp_path):
     asked = iter(range(100))
     with pytest.raises(ashta.ray.Interrupted):
@@ -305,6 +314,7 @@ def test_the_program_makes_up_the_evaluation_that_a_cluster_had_not_written(clus
     assert 3 in evaluated, evaluated
 
 
+@pytest.mark.deep
 def test_a_checkpoint_of_other_networks_ends_the_run_with_its_reason(cluster, tmp_path):
     settings = [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=1"]
     asked = iter(range(100))
@@ -371,6 +381,7 @@ def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
         ashta.ray.arena(["greedy", "nobody"], game)
 
 
+@pytest.mark.deep
 def test_a_job_is_submitted(cluster, tmp_path):
     job = ["ray", "job", "submit", "--address", cluster.dashboard, "--", sys.executable, "-m", "ashta.ray", "train"]
     program_folder = Path(sys.executable).parent
@@ -383,6 +394,7 @@ def test_a_job_is_submitted(cluster, tmp_path):
     assert (tmp_path / "smoke-1" / "bots" / "smoke.bot").is_file()
 
 
+@pytest.mark.deep
 def test_a_sweep_finds_the_best_settings(cluster, tmp_path):
     # Steps of nearly nothing learn nothing.
     space = {"learning.learning_rate": ray.tune.grid_search([1e-9, 3e-3])}
@@ -405,6 +417,7 @@ def test_a_sweep_finds_the_best_settings(cluster, tmp_path):
     assert not (tmp_path / "refused").exists()
 
 
+@pytest.mark.deep
 def test_the_example_of_the_page_runs(cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     [example] = program.blocks("scaling.md", "python")
@@ -419,6 +432,7 @@ def test_the_example_of_the_page_runs(cluster, tmp_path, monkeypatch):
     assert len(names["results"]) == 2 and not names["results"].errors
 
 
+@pytest.mark.deep
 def test_the_command_line(cluster, tmp_path):
     def told(*words, code=0):
         command = [sys.executable, "-m", "ashta.ray", *map(str, words)]

@@ -9,3 +9,8 @@ pub mod laws;
 pub mod oracle;
 pub mod random;
 pub mod solving;
+
+/// How much a test of random cases does: `quick` in `./test`, `deep` in `./test deep`, which sets `ASHTA_DEEP`.
+pub fn amount(quick: usize, deep: usize) -> usize {
+    if std::env::var_os("ASHTA_DEEP").is_some() { deep } else { quick }
+}

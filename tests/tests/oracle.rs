@@ -2,8 +2,8 @@
 //! afterstates compared as text.
 //!
 //! Half of the positions come from random play, half are random valid placings, which hit rare constellations more
-//! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (2,000 by default, twice as many for the
-//! three games with the most house rules).
+//! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (by default 500, in `./test deep`
+//! 10,000; twice as many for the three games with the most house rules).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use ashta_env::game::{Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, TurnKind, builtin};
-use ashta_tests::{engine, oracle, random};
+use ashta_tests::{amount, engine, oracle, random};
 use rand::Rng;
 
 fn positions() -> usize {
     let number = std::env::var("ASHTA_ORACLE_POSITIONS").ok();
-    number.map_or(2_000, |number| number.parse().expect("ASHTA_ORACLE_POSITIONS is a number"))
+    number.map_or(amount(500, 10_000), |number| number.parse().expect("ASHTA_ORACLE_POSITIONS is a number"))
 }
 
 /// The most throws of a series that the oracle can take: it tries every allotment, in every order.
