@@ -36,6 +36,7 @@ CLUSTER = "it takes minutes or needs a cluster; test_ray.py runs such commands o
 NOT_RUN = {
     "./test": TESTED,
     "./test quick": TESTED,
+    "./test deep": TESTED,
     "cargo nextest run --release -E 'package(ashta-env)'": TESTED,
     "cargo nextest run --release -E 'test(pagade)'": TESTED,
     "target/python-venv/bin/python -m pytest tests/python -k engine": TESTED,
