@@ -11,7 +11,7 @@ use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{BotSource, Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{SheetProblem, Sheets, builtin};
+use ashta_env::sheet::{Sheet, SheetProblem, Sheets, builtin};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 use crate::run::config::RulesetConfig;
@@ -23,7 +23,11 @@ use crate::run::{embedded, sheet_file};
 /// # Errors
 /// Everything that is wrong with it.
 pub fn configured(config: &RulesetConfig) -> Result<Race> {
-    Ok(Race::new(config.ruleset().context("section [ruleset]")?))
+    let ruleset = config.ruleset().context("section [ruleset]")?;
+    if config.sheet.is_some() {
+        warn_of_idle_keys("the run", ruleset.base());
+    }
+    Ok(Race::new(ruleset))
 }
 
 /// The ruleset written as `game?flag=value&flag=value`, for `count` seats or as many as the game has by default. The
@@ -69,11 +73,16 @@ pub fn agent(spec: &str) -> Result<NamedAgent> {
     if let Ok(Some(race)) = agent.race()
         && !race.ruleset().is_builtin()
     {
-        for SheetProblem { key, message, .. } in race.ruleset().base().idle() {
-            remark(format_args!("warning: {agent}: the key {key} of its sheet has no effect: {message}"));
-        }
+        warn_of_idle_keys(&agent.to_string(), race.ruleset().base());
     }
     Ok(agent)
+}
+
+/// Warns of keys without effect in the sheet of a bot, a table or a run, which an earlier program accepted.
+pub fn warn_of_idle_keys(owner: &str, sheet: &Sheet) {
+    for SheetProblem { key, message, .. } in sheet.idle() {
+        remark(format_args!("warning: {owner}: the key {key} of its sheet has no effect: {message}"));
+    }
 }
 
 /// Loads a bot, by its name in these folders or by its file, and says where it is.

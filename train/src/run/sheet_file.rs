@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ashta_agents::play::files::read_text;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, Sheets};
+use ashta_env::sheet::{Sheet, SheetError, Sheets};
 
 /// How the names of sheets end, in small or capital letters.
 const ENDING: &str = "toml";
@@ -47,7 +47,7 @@ pub fn read(path: &Path) -> Result<(Sheet, String), SheetFileError> {
     let file = path.display().to_string();
     let one = |problem: String| SheetFileError { problems: vec![problem], is_unreadable: true };
     let text = text(path).map_err(|error| one(format!("cannot read the sheet {file}: {error}")))?;
-    let sheet = parse(&text, &file)?;
+    let sheet = parse(&text, &file, Sheet::read)?;
     Ok((sheet, text))
 }
 
@@ -59,16 +59,20 @@ pub fn text(path: &Path) -> io::Result<String> {
     read_text(LONGEST, File::open(path)?)
 }
 
-/// The sheet with this text; `file` names it in errors.
+/// The sheet with this text, as `read` reads it; `file` names it in errors.
 ///
 /// # Errors
 /// With everything that is wrong with it.
-pub fn parse(text: &str, file: &str) -> Result<Sheet, SheetFileError> {
+pub fn parse(
+    text: &str,
+    file: &str,
+    read: fn(&str, &str) -> Result<Sheet, SheetError>,
+) -> Result<Sheet, SheetFileError> {
     let broken = |problems: &str| {
         let problems = problems.lines().map(str::to_owned).collect();
         SheetFileError { problems, is_unreadable: false }
     };
-    let sheet = Sheet::read(text, file).map_err(|error| broken(&error.to_string()))?;
+    let sheet = read(text, file).map_err(|error| broken(&error.to_string()))?;
     Sheets::check_name(&sheet).map_err(|error| broken(&format!("{file}: name: {error}")))?;
     Ok(sheet)
 }

@@ -11,7 +11,7 @@ use ashta_agents::learn::config::Allowed::{
 };
 use ashta_agents::learn::config::NONE;
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
-use ashta_env::sheet::builtin;
+use ashta_env::sheet::{Sheet, builtin};
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
         }
         let found = match (of_game, brought) {
             (Origin::File(file, _), Some(text)) => {
-                sheet_file::parse(text, &file.display().to_string()).map(|sheet| (sheet, text.clone()))
+                sheet_file::parse(text, &file.display().to_string(), Sheet::read).map(|sheet| (sheet, text.clone()))
             }
             (Origin::File(file, _), None) if is_file => sheet_file::read(&file.with_file_name("").join(name)),
             _ if is_file => sheet_file::read(Path::new(name)),
@@ -201,7 +201,9 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let origin = &raw.entry("ruleset.sheet").origin;
-                sheet_file::parse(written, &format!("{origin}: ruleset.sheet")).map(|sheet| (sheet, written.to_owned()))
+                // It comes from a run, which an earlier program may have begun.
+                let parsed = sheet_file::parse(written, &format!("{origin}: ruleset.sheet"), Sheet::read_saved);
+                parsed.map(|sheet| (sheet, written.to_owned()))
             }
         };
         match found {
