@@ -16,7 +16,7 @@ fn game(name: &str) -> Sheet {
     Sheet::clone(builtin::named(name).expect("a built-in game"))
 }
 
-/// The same sheet with other values of keys, as TOML; the checked game. House rules are left out.
+/// The same sheet with other values of keys, as TOML. House rules are left out, so that keys may have no effect.
 fn changed(name: &str, keys: &str) -> Race {
     let mut table: toml::Table = game(name).text().parse().expect("TOML");
     table.remove("flags");
@@ -24,7 +24,7 @@ fn changed(name: &str, keys: &str) -> Race {
         let of = table.entry(section).or_insert(toml::Table::new().into()).as_table_mut().expect("a section");
         of.extend(values.as_table().expect("a section").clone());
     }
-    race(Sheet::read(&table.to_string(), "changed").unwrap_or_else(|error| panic!("{name}, {keys}: {error}")))
+    race(Sheet::read_saved(&table.to_string(), "changed").unwrap_or_else(|error| panic!("{name}, {keys}: {error}")))
 }
 
 fn sentences(race: &Race) -> Vec<String> {

@@ -457,7 +457,7 @@ fn meet_head_on(sheet: &mut Sheet, rng: &mut GameRng) {
     sheet.stacking.partner = WithPartner::Closed;
 }
 
-/// Keys of a board whose course may cross itself, from the first row to a finish in the middle, for seats on opposite sides or all.
+/// Keys of a board whose course may cross itself, from the first row to a finish in the middle.
 pub fn course(rng: &mut GameRng) -> String {
     let side = 5 + 2 * below(3, rng);
     let (middle, mut direction) = ([side / 2; 2], 0);

@@ -1,4 +1,4 @@
-//! Pages as one HTML file that needs no network: numbers as JSON, and the script that draws them; and the page of a run.
+//! Pages as one HTML file that needs no network: numbers as JSON, and the script that draws them. The page of a run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
