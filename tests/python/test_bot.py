@@ -90,19 +90,19 @@ def test_the_reader_of_the_page_passes(smoke, tmp_path):
     assert refused.returncode == 1 and str(damaged) in refused.stderr and "the file is damaged" in refused.stderr
 
 
-# A bot of format 2, which was trained in home/ada/runs and played against home/ada/rival.bot.
+# A bot of format 2, which was trained in home/dev/runs and played against home/dev/rival.bot.
 OLD = program.ROOT / "tests" / "python" / "format2.bot"
 
 
 def test_a_bot_of_format_2_is_rewritten_without_its_paths(tmp_path):
-    assert program.manifest(OLD)["format"] == 2 and b"home/ada" in OLD.read_bytes()
+    assert program.manifest(OLD)["format"] == 2 and b"home/dev" in OLD.read_bytes()
     assert program.run("eval", OLD, "--pairs", "2").returncode == 0
     with program.Engine(OLD) as engine:
         assert engine.get(op="evaluate", position=program.manifest(OLD)["probes"][0]["position"])
     bot, onnx = tmp_path / "new.bot", tmp_path / "new.onnx"
     assert program.run("export", OLD, "-o", bot).returncode == 0
     assert program.run("export", OLD, "--format", "onnx", "-o", onnx).returncode == 0
-    assert b"home/ada" not in bot.read_bytes() + onnx.read_bytes() + program.run("card", OLD).stdout.encode()
+    assert b"home/dev" not in bot.read_bytes() + onnx.read_bytes() + program.run("card", OLD).stdout.encode()
     old, new = program.manifest(OLD), program.manifest(bot)
     assert new["format"] == 3 and new["checksum"] == old["checksum"] and new["probes"] == old["probes"]
     assert [entry["opponent"].split(" (")[0] for entry in new["strength"]][:2] == ["random", "rival.bot"]
