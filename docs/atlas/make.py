@@ -149,7 +149,7 @@ def page(atlas, command):
         "",
         f"```sh\n{command}\n```",
         "",
-        f"The player is perfect play if there is a table, else the bot with the largest network, else `{FALLBACK}`. It plays",
+        f"The player is perfect play if there is a table, else the bot with the largest network, else `{FALLBACK}`. It plays at least",
         f"{atlas['pairs']} games against itself and {atlas['pairs']} pairs of games against each weaker player; with three",
         "or four sides both agents take several seats, in every arrangement. Brackets are 95 % intervals; [atlas.json](atlas.json)",
         "has all figures. A score is a mean return: 100 % wins every game.",
