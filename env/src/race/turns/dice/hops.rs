@@ -151,7 +151,7 @@ impl<'a> Hops<'a> {
             _ => self.landings[other(die)],
         };
         let from = self.squares.of(self.own.get(slot));
-        let left = next.squares.are(from).when(from != BESIDE);
+        let left = next.squares.are(from).when(from != BESIDE).without(slot);
         let come = next.squares.are(first.squares.get(slot));
         let crowds = next.crowds.minus(left.each(OWN)).plus(come.each(OWN));
         // With two pawns cut both dice enter.

@@ -46,18 +46,21 @@ impl DiceTurns {
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
-        // Waiting pieces need room, too.
-        let enters_freely = (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
-            let (south, entering) = (&squares[0], rules.entry + steps);
-            south.of(entering) == ring::BESIDE || steps > rules.longest / 2
-        });
+        let enters = [0, 1].map(|is_under_way| rules.entering(is_under_way, u64::MAX.into()) as u64);
+        // Waiting pieces need room, too, and a die that enters.
+        let can_enter = |enters: &u64| rules.faces.iter().any(|face| enters >> face & 1 == 1);
+        let enters_freely = enters.iter().all(can_enter)
+            && (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
+                let (south, entering) = (&squares[0], rules.entry + steps);
+                south.of(entering) == ring::BESIDE || steps > rules.longest / 2
+            });
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
             closed: rules.sheet.gate.without,
             waits: rules.waits_at_gate(),
             pawns: [OWN, ENEMY, if rules.seating.has_teams { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
-            enters: [0, 1].map(|is_under_way| rules.entering(is_under_way, u64::MAX.into()) as u64),
+            enters,
             squares,
             rules,
         }
@@ -215,8 +218,7 @@ impl TurnMachine for DiceTurns {
             && unfinished.all(|colour| {
                 // Before some place pawns surely have a move left.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
-                let is_kept_out = is_late && !self.rules.gate_rule.is_open(state, colour);
-                is_kept_out && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
+                is_late && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
             })
     }
 
