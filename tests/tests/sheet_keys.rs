@@ -239,6 +239,7 @@ const ROWS: &[Row] = &[
     ("D", "stacking.plain", "'one'", "", "refused: plain squares have room for two"),
     ("D", "stacking.plain", "'any'", "", "refused: plain squares have room for two"),
     ("TE", "stacking.inner", "'one'", GATE, "turns"),
+    ("TE", "stacking.inner", "'one'", PRIVATE_BEYOND, "turns"),
     ("TE", "stacking.inner", "'two'", "gate.at = 16; pieces.count = 3", "turns"),
     ("TE", "stacking.inner", "'any'", "gate.at = 16; stacking.plain = 'one'", "turns"),
     ("TSEV", "stacking.inner", "'one'", "", "refused: without a gate"),
@@ -274,6 +275,8 @@ const ROWS: &[Row] = &[
     ("D", "unit.from", "['D7']", "", "refused: units are not declared"),
     ("TE", "unit.area", "'inner'", "unit.kind = 'together'; gate.at = 16", "turns"),
     ("TE", "unit.area", "'inner'", GATE, "refused: there are no units"),
+    ("TE", "unit.split", "false", PRIVATE_UNITS, "turns"),
+    ("TE", "gate.at", "16", PRIVATE_UNITS, "refused: unit.area: A6 lies before a gate and beyond one"),
     ("SV", "unit.area", "'inner'", "", "refused: without a gate there is no inner part"),
     ("D", "unit.area", "'inner'", "", "refused: two pieces are units anywhere"),
     ("TSE", "unit.speed", "'half'", UNITS, "turns"),
@@ -454,6 +457,8 @@ const FILLED_BY_FOUR: &str =
     "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; stacking.plain = 'one'";
 const PRIVATE_BEYOND: &str =
     r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; gate.at = 24"#;
+const PRIVATE_UNITS: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N2'; board.marks = []; gate.at = 24; \
+                             unit.kind = 'together'; unit.area = 'inner'";
 const PRIVATE_MARKED: &str =
     r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = ["D2", "F4", "D6", "B4"]"#;
 const PRIVATE_FILLED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N2'; board.marks = []; \

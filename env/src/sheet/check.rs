@@ -577,6 +577,18 @@ impl Check<'_> {
         self.say(gate.opened_by == OpenedBy::Team && gate.at == 0, "gate.opened_by", "there is no gate");
         let index = |number: u8| usize::from(number.saturating_sub(board.first_number));
         let enters = if let EntryAt::Square(number) = sheet.entry.at { index(number) } else { 0 };
+        let is_plain = |square: &Square| {
+            let mut kinds = board.mark_kinds();
+            kinds.all(|marks| marks.rule == MarkRule::Plain || !marks.squares.contains(&square.to_string()))
+        };
+        let parts = |&seat: &Seat| way(seat).split_at(index(gate.at).min(finish));
+        let outer: BTreeSet<&Square> = playing.iter().flat_map(|seat| parts(seat).0).collect();
+        let mut inner = playing.iter().flat_map(|seat| parts(seat).1);
+        if let Some(both) = inner.find(|square| outer.contains(square) && is_plain(square)) {
+            let problem = format!("{both} lies before a gate and beyond one");
+            self.say(sheet.unit.area == Area::Inner, "unit.area", &*problem);
+            self.say(sheet.stacking.inner.is_some(), "stacking.inner", problem);
+        }
         let again = course.iter().filter(|&square| course.get(enters) == Some(square)).count() > 1;
         self.say(sheet.entry.clear && again, "entry.clear", "the course comes to the square of entry again");
         let is_shut = gate.at != 0 && gate.without != Without::Open;

@@ -21,23 +21,12 @@ type Condition = fn(&Sheet) -> bool;
 
 /// Combinations of keys on which engine and oracle differ, or that contradict each other and are accepted. A line goes
 /// away with its cause.
-const DISPUTED: [(&str, Condition); 4] = [
-    ("divided throws with other rules", |sheet| {
-        let earns = sheet.turn.again_on_finish || marks_again(sheet);
-        let is_forced = sheet.entry.compulsory || sheet.entry.clear || sheet.turn.must == Must::NoMerge;
-        let ends = sheet.gate.at > 0 || !sheet.finish.from_last.is_empty();
-        sheet.turn.divide != Divide::None && (earns || is_forced || ends || has_units(sheet))
-    }),
-    ("squares that are beyond the gate for one seat only", |sheet| sheet.stacking.inner.is_some()),
-    ("two dice that enter by their sum alone, while two pieces wait", |sheet| {
-        let is_face = |value: &u8| sheet.throws.values.contains(value);
-        let of_sums = |values: &Values| matches!(values, Values::These(these) if !these.iter().any(is_face));
-        sheet.turn.kind == TurnKind::Dice && (of_sums(&sheet.entry.first) || of_sums(&sheet.entry.next))
-    }),
-    ("units of the inner part in a series", |sheet| {
-        sheet.turn.kind == TurnKind::Series && sheet.unit.area == Area::Inner
-    }),
-];
+const DISPUTED: [(&str, Condition); 1] = [("divided throws with other rules", |sheet| {
+    let earns = sheet.turn.again_on_finish || marks_again(sheet);
+    let is_forced = sheet.entry.compulsory || sheet.entry.clear || sheet.turn.must == Must::NoMerge;
+    let ends = sheet.gate.at > 0 || !sheet.finish.from_last.is_empty();
+    sheet.turn.divide != Divide::None && (earns || is_forced || ends || has_units(sheet))
+})];
 
 /// Whether a sheet has a combination of keys on which engine and oracle are known to differ.
 pub fn is_disputed(sheet: &Sheet) -> bool {

@@ -252,15 +252,15 @@ impl Rules {
         };
         let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| way(seat).contains(square)).count();
         let beyond_gate = usize::from(gate.min(home)) - 1;
-        let is_outer = |square: &Square| {
-            Seat::ALL.into_iter().any(|seat| way(seat).iter().take(beyond_gate).any(|other| other == square))
-        };
+        let is_outer =
+            |square: &Square| seats.iter().any(|seat| way(seat).iter().take(beyond_gate).any(|other| other == square));
         let marked = cells_where(&|marks| marks.rule != MarkRule::Plain);
         let closed = cells_where(&|marks| marks.rule == MarkRule::Closed);
         let blocked = closed | cells_where(&|marks| marks.rule == MarkRule::Block);
         let private = cells_of(&|square| visitors(square) == 1) & !marked;
         let plain = cells_of(&|_| true) & !marked & !private;
-        let inner = plain & !cells_of(&is_outer);
+        let inner = (plain | private) & !cells_of(&is_outer);
+        let apart = if sheet.stacking.private.is_some() { private } else { 0 };
 
         let begins_on_board = sheet.pieces.setup == Setup::All(SentTo::Start) || sheet.pieces.sent_to == Returns::START;
         let mut cells = Box::new([[0; PLACES]; MAX_SEATS]);
@@ -305,9 +305,9 @@ impl Rules {
         let rooms = [
             (closed | filled, Room::One),
             (marked & !closed & !filled, stacking.marked.into()),
-            (private & !filled, stacking.private.unwrap_or(stacking.plain)),
-            (inner & !filled, stacking.inner.unwrap_or(stacking.plain)),
-            (plain & !inner & !filled, stacking.plain),
+            (apart & !filled, stacking.private.unwrap_or(stacking.plain)),
+            (inner & !apart & !filled, stacking.inner.unwrap_or(stacking.plain)),
+            ((plain | private) & !inner & !apart & !filled, stacking.plain),
         ];
         let with_room =
             |wanted: Room| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);

@@ -28,8 +28,10 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
     let cells = |places: u128, seat| places_of(places).fold(0, |cells, place| cells | bits(seat, place));
     let (course, marked) = (cells(on_course, 0), cells(on_course & rules.marked, 0));
     let outer = (0..MAX_SEATS).fold(0, |outer, seat| outer | cells((1 << rules.gate.min(rules.home)) - 2, seat));
-    let (private, inner) = (course & !marked & !rules.captured, course & rules.captured & !outer);
-    let plain = course & !marked & !stacking.inner.map_or(0, |_| inner) & !stacking.private.map_or(0, |_| private);
+    let private = course & !marked & !rules.captured;
+    let others = course & !marked & !stacking.private.map_or(0, |_| private);
+    let inner = others & !outer;
+    let plain = others & !stacking.inner.map_or(0, |_| inner);
     let has_room = |place: &u8| rules.room[usize::from(*place)] > 1;
     let with_two = places_of(on_course).filter(has_room).fold(0, |cells, place| cells | bits(0, place));
     let has_room_for_three = places_of(on_course).any(|place| rules.room[usize::from(place)] > 2);
