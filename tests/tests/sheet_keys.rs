@@ -207,7 +207,8 @@ const ROWS: &[Row] = &[
     ("SEDV", "turn.divide", "'finish'", "", "refused: this goes with turn.kind = \"throw\""),
     ("TE", "entry.first", "[4]", "", "turns"),
     ("D", "entry.first", "[4]", "", "turns"),
-    ("D", "entry.first", "[10]", "", "turns"),
+    ("D", "entry.first", "[10]", ONE_PIECE, "turns"),
+    ("D", "entry.first", "[10]", "", "refused: pieces that wait together enter by one die each"),
     ("D", "entry.first", "[11]", "", "refused: 11 is never thrown"),
     ("V", "entry.first", "'any'", "", "turns"),
     ("S", "entry.first", "'any'", "", "refused: a series with one hop enters with [1]"),
@@ -751,6 +752,19 @@ fn pairs_of_keys_on_random_courses_are_played_as_the_oracle_does() {
         }
     }
     assert!(differences.is_empty(), "{} sheets differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn two_dice_are_played_as_the_oracle_does() {
+    let winding = "board.side = 5; board.copy = 'mirror'; seats.allowed = ['SN']; board.marks = []; board.course = \
+                   'E1 W3 N1 W1 N2 E1 N1 E2 S1 W2 N1 E3 S4 W3 N1 >C3'";
+    let by_sum = "seats.allowed = ['SN']; entry.first = [10]; pieces.setup = [1, 2, 2, 3]";
+    for (changes, position) in [(by_sum, "S+:off,off/N:19,23 N *"), (winding, "S:8,20/N:2,2 S *")] {
+        let sheet = read(&changed(&base('D').parse().expect("a base sheet"), &split(changes))).expect("a sheet");
+        let position = format!("keys {position}");
+        let turns = engine::turns_of(&race(&sheet), &position, &[4, 6]);
+        assert_eq!(turns, oracle::turns_of(&sheet.text(), &position, &[4, 6]), "{changes}");
+    }
 }
 
 /// With two dice a throw is counted from before the first square, whatever its number is.

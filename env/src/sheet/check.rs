@@ -301,6 +301,9 @@ impl Check<'_> {
         let (by_count, is_free) = (entry.at == EntryAt::COUNT, !entry.spends);
         let is_forced = sheet.turn.must != Must::Optional;
         let loses = entry.lost_before != LostBefore::Never;
+        let is_face = |value: &u8| sheet.throws.values.contains(value);
+        let by_sum = matches!(&entry.first, Values::These(values) if !values.iter().any(is_face));
+        let all_wait = sheet.pieces.setup == Setup::All(SentTo::Off) && self.most_pieces() > 1;
         let has_others = self.has_dice || sheet.seats.teams == Teams::Opposite;
         self.say_all([
             (is_dice && !entry.compulsory, "entry.compulsory", "with two dice pieces that wait come first"),
@@ -309,6 +312,7 @@ impl Check<'_> {
                 "entry.compulsory",
                 "pieces that wait come first with turn.kind = \"dice\" or \"throw\" only",
             ),
+            (is_dice && by_sum && all_wait, "entry.first", "pieces that wait together enter by one die each"),
             (is_dice && !by_count, "entry.at", "with two dice a piece enters by count"),
             (is_divide && by_count, "entry.at", "with a divided total a piece enters on the first square"),
             (is_free && by_count, "entry.spends", "a piece that enters by count uses the throw"),
