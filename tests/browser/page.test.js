@@ -257,7 +257,7 @@ test("the board is described to those who do not see it", { timeout: 300000 }, a
   await ready(page, "pasting");
   const labels = await page.locator("#board .piece").evaluateAll(all => all.map(piece => piece.getAttribute("aria-label")));
   assert.deepEqual(labels.sort(), ["North: twins on H7",
-    "South: twins on H4. Can go: H4 to H7 by 1+2; or H4 to H5 by 1; or H4 to H6 by 2; or twins H4 to H7 by 1+2"]);
+    "South: twins on H4. Can go: H4 to H7 by 1+2; or H4 to H5 by 1; or H4 to H6 by 2; or twins H4 to H7 by 1+2, captures NN on H7"]);
   assert.equal(await page.getAttribute("#board svg", "aria-label"), "Board, seen from South");
   await page.context().close();
 });

@@ -202,7 +202,7 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     other = tmp_path / "other.bot"
     written = smoke[1].read_bytes()
     assert written.count(rb'\"encoding\":4') == 1
-    other.write_bytes(written.replace(rb'\"encoding\":4', rb'\"encoding\":2'))
+    other.write_bytes(program.sealed(written.replace(rb'\"encoding\":4', rb'\"encoding\":2')))
     for arguments, message in [
         (["greedy"], "greedy is no bot"),
         ([f"{smoke[1]}+policy"], "leave out `+policy`"),

@@ -91,6 +91,7 @@ NOT_RUN = {
     "cargo +nightly fuzz run -O notation fuzz/corpus/notation target/found -- "
     "-set_cover_merge=1 -use_counters=0 -max_len=1024": NIGHTLY,
     "ashta eval ur --against ur.table --pairs 2000": SOLVED,
+    "python docs/atlas/make.py --pairs 400 --seed 7919": "it takes minutes; test_atlas.py measures one game",
     "python -m venv benches/.venv && . benches/.venv/bin/activate": BENCHES,
     "pip install -r benches/requirements.txt": NETWORK,
     "python benches/maskable_ppo.py --check target/release/ashta": BENCHES,

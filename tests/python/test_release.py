@@ -32,7 +32,7 @@ def commands_that_run_here():
     """The commands of `.ci/run` and `./test`, the one that is run below, and the one that test_faults.py shortens."""
     lines = [line.strip() for name in (".ci/run", "test") for line in (program.ROOT / name).read_text().splitlines()]
     return {command for line in lines for command in re.split(r"; then |; else |; fi|; ", line)} | {
-        ".ci/run", "release/publish", "tests/faults/run",
+        ".ci/run", "./test deep", "release/publish", "tests/faults/run",
     }
 
 

@@ -1,6 +1,7 @@
 //! Validation of the tables of a sheet against its schema: unknown and missing keys, and values of another type or
 //! range. It walks the schema and knows no key. Whether values go together is not its matter.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -49,7 +50,7 @@ impl<'a> ShapeCheck<'a> {
                 self.gaps.push(format!("{path}{name}"));
             }
         }
-        let mut wrong = Vec::new();
+        let mut wrong = HashSet::new();
         for (name, value) in table.iter_mut() {
             let (at, key) = (name.span().start, format!("{path}{}", name.get_ref()));
             let Some(inner) = known(&key[path.len()..]) else {
@@ -57,7 +58,7 @@ impl<'a> ShapeCheck<'a> {
                 let keys = keys["properties"].as_object().into_iter().flatten().map(|(name, _)| format!("`{name}`"));
                 let message = format!("unknown key, expected one of {}", keys.collect::<Vec<_>>().join(", "));
                 self.problems.push((Some(at), key, message));
-                wrong.push(name.get_ref().clone());
+                wrong.insert(name.get_ref().clone());
                 continue;
             };
             let span = value.span();
@@ -75,12 +76,11 @@ impl<'a> ShapeCheck<'a> {
                 };
                 self.problems.push((Some(at), key.clone(), message));
                 self.gaps.push(key);
-                wrong.push(name.get_ref().clone());
+                wrong.insert(name.get_ref().clone());
             }
         }
-        for name in wrong {
-            table.remove(name.as_ref());
-        }
+        // Removing keys one by one would take quadratic time.
+        *table = std::mem::take(table).into_iter().filter(|(name, _)| !wrong.contains(name.get_ref())).collect();
     }
 
     /// The beginning of what is written there.

@@ -271,8 +271,8 @@ class VersusGame:
         positions: Sequence[State | None] | None = None,
     ) -> None:
         """Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i`
-        of `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions`
-        has a state for each game, in which it begins, or `None`."""
+        of `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions` has
+        the state in which each game begins, or `None`."""
     def step(self, actions: ArrayLike) -> None:
         """Takes one action in every game, `int[num_games]`, and plays on to where the caller has to choose again. A
         game that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has

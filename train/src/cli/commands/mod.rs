@@ -17,8 +17,11 @@ mod solve;
 mod terminal;
 mod train;
 
+use std::path::PathBuf;
+
 use crate::run::{games, output};
 use anyhow::{Context, Result, bail};
+use ashta_agents::play::files::check_target;
 use clap::CommandFactory;
 
 use crate::cli::{Cli, Command, bench};
@@ -57,8 +60,11 @@ pub fn run(cli: Cli) -> Result<()> {
             output::print(String::from_utf8_lossy(&script).trim_end())
         }
         Command::Man { folder } => {
-            let written =
-                std::fs::create_dir_all(&folder).and_then(|()| clap_mangen::generate_to(Cli::command(), &folder));
+            let check =
+                |path: PathBuf| if path.extension() == Some("1".as_ref()) { check_target(&path) } else { Ok(()) };
+            let written = std::fs::create_dir_all(&folder)
+                .and_then(|()| std::fs::read_dir(&folder)?.try_for_each(|page| check(page?.path())))
+                .and_then(|()| clap_mangen::generate_to(Cli::command(), &folder));
             written.with_context(|| format!("cannot write the manual to {}", folder.display()))
         }
     }

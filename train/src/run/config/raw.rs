@@ -91,7 +91,10 @@ impl RawConfig {
             Ok(table) => self.add_table("", table.into_inner(), &origin),
             Err(error) => {
                 let said = syntax_problems(text, &[error]).into_iter();
-                self.problems.extend(said.map(|(at, key, problem)| format!("{}: {key}: {problem}", origin(at))));
+                self.problems.extend(said.map(|(at, key, problem)| {
+                    let key = if key.is_empty() { key } else { format!("{key}: ") };
+                    format!("{}: {key}{problem}", origin(at))
+                }));
             }
         }
     }

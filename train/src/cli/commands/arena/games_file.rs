@@ -2,11 +2,11 @@
 //! interrupted goes on behind the last whole block.
 
 use std::fs::{File, TryLockError};
-use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::run::files::{cannot_write, open_without_links, write_whole};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +126,9 @@ fn line(of: &impl Serialize) -> Result<String> {
     Ok(serde_json::to_string(of)? + "\n")
 }
 
+/// The longest line of a games file, in bytes.
+const LONGEST_LINE: u64 = 1 << 24;
+
 /// The games of the whole blocks, and the bytes up to the last of them.
 fn read(
     file: &File,
@@ -139,8 +142,9 @@ fn read(
     let mut block = 0;
     loop {
         text.clear();
-        let read = lines.read_until(b'\n', &mut text)?;
+        let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text)?;
         number += 1;
+        ensure!((read as u64) < LONGEST_LINE, "line {number}: a game has at most {} MiB", LONGEST_LINE >> 20);
         // At the end of the file there is nothing, which is no whole line either.
         let is_part = !text.ends_with(b"\n");
         if number == 1 && is_part && !line(settings)?.as_bytes().starts_with(&text) {
