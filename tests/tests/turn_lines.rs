@@ -1,6 +1,7 @@
 //! The lines of a turn: walked as a person picks them, they lead to all results of the turn and to no others.
 //!
-//! `ASHTA_LINES_POSITIONS` sets the number of random positions for each game and number of seats (30 by default).
+//! `ASHTA_LINES_POSITIONS` sets the number of random positions for each game and number of seats (by default
+//! 200, in `./test deep` 1,500).
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,6 +12,7 @@ use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::builtin;
 use ashta_env::turn::{TurnResults, turn_results};
+use ashta_tests::amount;
 use rand::Rng;
 
 /// The places of a seat's pieces, as the notation writes them.
@@ -21,13 +23,15 @@ fn places(race: &Race, state: &State, seat: Seat) -> Vec<String> {
     places
 }
 
+/// A node of the graph with the own places, the captured pieces and the actions so far.
+type Walked = (usize, Vec<String>, BTreeSet<(Seat, usize)>, Vec<Action>);
+
 /// Picks lines in every order, and checks each of them; returns the texts of the first choice.
 fn check(race: &Race, start: &State) -> Vec<String> {
     let graph = race.turn_graph(start, usize::MAX).expect("no bound");
     let (colour, text) = (race.colour(start), race.print(start));
     let verb = &race.ruleset().sheet().words.captures;
-    let mut open: Vec<(usize, Vec<String>, BTreeSet<(Seat, usize)>, Vec<Action>)> =
-        vec![(0, places(race, start, colour), BTreeSet::new(), Vec::new())];
+    let mut open: Vec<Walked> = vec![(0, places(race, start, colour), BTreeSet::new(), Vec::new())];
     let (mut seen, mut ends) = (HashSet::new(), HashSet::new());
     while let Some((at, own, captured, actions)) = open.pop() {
         if !seen.insert((at, own.clone(), captured.clone())) {
@@ -76,7 +80,8 @@ fn check(race: &Race, start: &State) -> Vec<String> {
 
 #[test]
 fn lines_lead_to_all_results_and_announce_what_they_capture() {
-    let wanted = std::env::var("ASHTA_LINES_POSITIONS").map_or(30, |count| count.parse().expect("a number"));
+    let wanted =
+        std::env::var("ASHTA_LINES_POSITIONS").map_or(amount(200, 1_500), |count| count.parse().expect("a number"));
     let games = builtin::names().flat_map(|game| (2..=4).map(move |seats| (game.to_owned(), seats)));
     let more =
         ["ashtapada?pieces=4", "ashtapada?twins=bell", "pagade?no_cut=lap", "chaupar?triples=all&must_use=optional"];
