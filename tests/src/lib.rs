@@ -2,6 +2,7 @@
 //! rulesets and positions, golden files, buffers, small games that are solved, and fuzz targets.
 
 pub mod buffers;
+pub mod changes;
 pub mod engine;
 pub mod fuzz;
 pub mod golden;

@@ -12,6 +12,7 @@ use ashta_env::game::{Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, TurnKind, schema};
+use ashta_tests::changes::{changed, split};
 use ashta_tests::{amount, engine, oracle, random};
 use rand::Rng;
 use serde_json::Value;
@@ -468,25 +469,6 @@ const PRIVATE_OF_THREE: &str =
     r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; pieces.count = 3"#;
 const PRIVATE_OF_ONE: &str =
     r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; stacking.plain = 'one'"#;
-
-/// A sheet with some `key = value` set.
-fn changed(table: &toml::Table, changes: &[String]) -> toml::Table {
-    let mut table = table.clone();
-    for change in changes {
-        let one: toml::Table = change.parse().unwrap_or_else(|error| panic!("{change}: {error}"));
-        for (key, value) in one {
-            match (table.get_mut(&key), value) {
-                (Some(toml::Value::Table(old)), toml::Value::Table(new)) => old.extend(new),
-                (_, value) => drop(table.insert(key, value)),
-            }
-        }
-    }
-    table
-}
-
-fn split(changes: &str) -> Vec<String> {
-    changes.split("; ").filter(|change| !change.is_empty()).map(str::to_owned).collect()
-}
 
 fn read(table: &toml::Table) -> Result<Arc<Sheet>, String> {
     let text = toml::to_string(table).expect("TOML");

@@ -1,8 +1,8 @@
 //! The moves of whole pieces that can come next in a turn, and what each captures, as a graph from its first node on.
 //!
-//! Where each throw lands by itself, a node is a position within the turn, and a move is one hop. Where all throws land
-//! at once, every way to allot them is taken apart into the moves of its pieces, which come in any order; a node is the
-//! set of moves made so far. A drawn board shows the lines of a node and derives nothing.
+//! If each throw lands by itself, a node is a position within the turn and a move is one hop. If all throws land at
+//! once, every allotment of the throws is split into moves of pieces, in any order, and a node is the set of moves made
+//! so far. The page shows the lines of a node and derives nothing.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -42,11 +42,12 @@ pub struct TurnMove {
 /// What can come next.
 #[derive(Clone, Default, Debug)]
 pub struct TurnNode {
-    /// The moves, no two of which read alike: each with its place in [`TurnGraph::moves`], the node to which it leads,
-    /// and the actions that make it, to be taken before those of the lines that follow and of the end.
+    /// The moves that can come next; no two have the same text. Each line has the index of its move in
+    /// [`TurnGraph::moves`], the index of the next node, and the actions of the move. Take the actions of the lines in
+    /// order, then the actions of the end.
     pub lines: Vec<(usize, usize, Vec<Action>)>,
-    /// The place in [`TurnGraph::ends`] to which the turn leads if nothing more moves, and the actions that end it so;
-    /// `None` where something must move.
+    /// The index in [`TurnGraph::ends`] of the position in which the turn ends here, and the actions that end it;
+    /// `None` if another piece must move.
     pub end: Option<(usize, Vec<Action>)>,
 }
 
@@ -83,7 +84,7 @@ impl Race {
     }
 }
 
-/// Of more throws than these, one way is listed to make the steps of each move.
+/// With more throws than this, a move is listed once, whatever throws make its steps.
 const FEW_THROWS: usize = 8;
 
 /// What makes a move what it is: the place that it leaves, whether the pieces are declared, their number, the throws if
@@ -218,7 +219,7 @@ impl Growth<'_> {
         self.keys.len() - 1
     }
 
-    /// The place among the ends of one to which the actions of `way` lead.
+    /// Returns the index of the end `state` in [`TurnGraph::ends`]; adds it with the actions of `way` if it is new.
     fn ending(&mut self, state: State, way: &[Action]) -> usize {
         let ends = &mut self.graph.ends;
         *self.ends.entry(state).or_insert_with(|| {

@@ -51,8 +51,8 @@ impl Travel {
 }
 
 impl Race {
-    /// The moves of a turn by `actions`, each of which is legal after those before, without the effects of the turn in
-    /// their words: that of a piece by several throws is one.
+    /// Returns the moves that `actions`, taken in order from `state`, make. Several throws of one piece are one move.
+    /// The texts leave out captures and other effects.
     pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<BoardStep> {
         let (mut at, mut walks) = (*state, Vec::new());
         for &action in actions {
@@ -123,7 +123,7 @@ impl Race {
         Some(Travel { taken, is_declared, path, target })
     }
 
-    /// Adds a walk to those of a turn: to that of the same pieces where it goes on from there.
+    /// Adds a walk to the walks of a turn. If the same pieces continue an earlier walk, extends that walk instead.
     pub(super) fn follow(&self, walks: &mut Vec<Travel>, next: Travel) {
         let is_one = by_kind!(&self.turns, turns => turns.lands_at_once());
         let goes_on = |known: &&mut Travel| {

@@ -161,8 +161,8 @@ impl Race {
         effects.iter().map(|effect| format!(", {effect}")).collect()
     }
 
-    /// The pieces of `start` that `colour` has captured on the way to `end`, by seat and slot.
-    pub(super) fn captured(&self, start: &State, end: &State, colour: Seat) -> Vec<(Seat, usize)> {
+    /// The pieces of `start` that a turn of `colour`'s pieces to `end` captures, by seat and slot.
+    pub fn captured(&self, start: &State, end: &State, colour: Seat) -> Vec<(Seat, usize)> {
         let others = self.spec().seats.iter().filter(|&seat| seat != colour);
         let lost = others.map(|seat| {
             let mut left = end.pieces[seat.index()].to_vec();

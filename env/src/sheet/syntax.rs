@@ -53,7 +53,7 @@ pub fn syntax_problems(text: &str, errors: &[Error]) -> Vec<(usize, String, Stri
     problems
 }
 
-/// The key or the section, in its brackets, with which a line begins.
+/// Returns the key or the `[section]` at the beginning of a line.
 fn name(line: &str) -> Option<&str> {
     let name = line.split('=').next().unwrap_or_default().trim();
     let is_word = |c: char| c.is_ascii_alphanumeric() || "_-. ".contains(c);

@@ -5,7 +5,7 @@ use ashta_agents::arena::Reference;
 use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::{Move, TurnAnalysis, analyze_game};
 use ashta_agents::protocol::by_seat;
-use ashta_env::game::{Action, Game, Node, RaceGame, Seat};
+use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
@@ -137,7 +137,7 @@ impl Analysis {
                 luck: values.luck(values.seat),
                 results: values.results.len(),
                 played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
-                captured: captured(race, values.seat, &values.start, next(number)),
+                captured: race.captured(&values.start, next(number), race.colour(&values.start)).len(),
                 after: by_seat(race, &values.played.unwrap_or(thrown)),
                 regret,
                 mark: ERROR_CLASSES.into_iter().rfind(|&(_, least)| regret >= least).map(|(mark, _)| mark),
@@ -156,16 +156,6 @@ impl Analysis {
             returns: (race.node(&end) == Node::Terminal).then(|| by_seat(race, &race.returns(&end))),
         })
     }
-}
-
-/// Pieces of enemies of `seat` that were captured between two positions.
-fn captured(race: &Race, seat: Seat, before: &State, after: &State) -> usize {
-    let waiting = |state, enemy| {
-        let steps = race.steps(state, enemy);
-        steps[..race.pieces()].iter().filter(|&&steps| steps == race.captured()).count()
-    };
-    let enemies = race.spec().seats.iter().filter(|&other| !race.spec().teams[seat].contains(other));
-    enemies.map(|enemy| waiting(after, enemy).saturating_sub(waiting(before, enemy))).sum()
 }
 
 fn player(

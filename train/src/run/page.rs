@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::run::files::write_whole;
+use crate::run::files::{read, write_whole};
 use crate::run::metrics::LINES;
 
 /// The page without its numbers.
@@ -38,11 +38,11 @@ pub fn page(title: &str, contents: &impl Serialize) -> Result<String> {
 /// When the metrics cannot be read or the page cannot be written.
 pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
     let path = run.join(LINES);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = read(&path)?;
     let mut curves: BTreeMap<(usize, String), Vec<[f64; 2]>> = BTreeMap::new();
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
         let metrics: BTreeMap<String, Value> =
-            serde_json::from_str(line).with_context(|| format!("{}, line {}", path.display(), number + 1))?;
+            serde_json::from_slice(line).with_context(|| format!("{}, line {}", path.display(), number + 1))?;
         let seconds = metrics.get("seconds").and_then(Value::as_f64).unwrap_or_default();
         for (name, value) in &metrics {
             let drawn = |(_, begin, end): &(&str, &str, &str)| name.starts_with(begin) && name.ends_with(end);

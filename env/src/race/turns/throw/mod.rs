@@ -237,8 +237,8 @@ impl ThrowTurns {
         (ActionMask::of_bits(mask), is_only_merging)
     }
 
-    /// Whether the piece of `slot`, or two `together` from it on, may go to a place by `throw`; they do not stand in
-    /// their own way where they pass their own square or come back to it.
+    /// Whether `throw` may move the piece in `slot`, or `together` pieces from this slot on, to a place. A piece that
+    /// passes its own square or comes back to it does not block itself.
     #[cold]
     #[inline(never)]
     pub(crate) fn may_go(

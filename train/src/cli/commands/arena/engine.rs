@@ -30,7 +30,7 @@ const LAST_MOMENT: Duration = Duration::from_millis(500);
 const TO_START: Duration = Duration::from_secs(10);
 /// How often it is seen whether anybody still waits.
 const LOOKS_UP: Duration = Duration::from_millis(100);
-/// So many bytes are kept of what an engine writes to standard error.
+/// The most bytes of an engine's standard error that are kept.
 const KEPT_ERRORS: u64 = 1 << 20;
 /// Lines of an engine that wait to be read.
 const WAITING_LINES: usize = 16;

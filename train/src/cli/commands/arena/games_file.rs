@@ -43,7 +43,7 @@ pub struct Named {
 /// The version of the format.
 pub const FORMAT: u32 = 1;
 
-/// The file while games are added to it; no other arena can add to it.
+/// A games file, open and locked, so that no other arena can add games.
 #[derive(Debug)]
 pub struct GamesFile {
     path: PathBuf,
