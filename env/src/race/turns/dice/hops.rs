@@ -93,6 +93,9 @@ impl<'a> Hops<'a> {
     /// The landings of pawns that do not stand in their own way.
     #[inline]
     fn without_itself(&self, landings: Landings) -> Landings {
+        if !self.squares.comes_back {
+            return landings;
+        }
         Landings { crowds: landings.crowds.minus(self.staying(&landings).each(OWN)), ..landings }
     }
 

@@ -210,10 +210,16 @@ impl ThrowTurns {
             let landing = at[usize::from(to) % PLACES];
             let mut goes_alone = is_offered & (landing & on.to_single == none);
             let stays = self.winds && landing & at[usize::from(from) % PLACES] != none;
-            if stays || self.winds && on.to_pass != none {
+            let after = usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1)) % PLACES;
+            if stays {
                 goes_alone = is_offered && self.may_go(state, seat, own, slot, [1, throw, to]);
+            } else if self.winds && on.to_pass != none && goes_alone {
+                // Most ways are straight and clear of all pieces, this one included.
+                let is_straight = from > 0 && to.wrapping_sub(from) == throw;
+                let mut passed = at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
+                goes_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
+                    || self.may_go(state, seat, own, slot, [1, throw, to]);
             } else if on.to_pass != none {
-                let after = usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1)) % PLACES;
                 goes_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
             }
             let mut goes_together = false;
