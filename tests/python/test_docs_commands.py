@@ -106,7 +106,7 @@ NOT_RUN = {
 ELSEWHERE = {
     ("docs/bot-format.md", "python"): "test_bot.py",
     ("docs/engine-protocol.md", "python"): "test_docs.py",
-    ("docs/onnx.md", "python"): "test_onnx.py",
+    ("docs/exporting.md", "python"): "test_onnx.py",
     ("docs/python.md", "python"): "test_package.py",
     ("docs/scaling.md", "python"): "test_ray.py",
     ("docs/table-format.md", "python"): "test_table.py",

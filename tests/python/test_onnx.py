@@ -147,7 +147,7 @@ def test_what_cannot_be_exported_is_named(smoke, tmp_path):
 def test_the_example_of_the_page_runs(tmp_path):
     export("ashtapada", tmp_path / "ashtapada.onnx", "--format", "onnx")
     script = tmp_path / "example.py"
-    script.write_text(program.blocks("onnx.md", "python")[0])
+    script.write_text(program.blocks("exporting.md", "python")[0])
     path = f"{program.ASHTA.parent}{os.pathsep}{os.environ['PATH']}"
     finished = subprocess.run(
         [sys.executable, script], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=60
