@@ -347,10 +347,10 @@ def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
         (["greedy", fake(tmp_path, "pass"), "--game", "ashte-kashte"], "does not play ashte-kashte"),
         (["greedy", "random", "hunter", "--game", "ashtapada", "--sprt", "0,10"], "--sprt compares two"),
         (["greedy", "random", "--game", "ashtapada", "--sprt", "10,0"], "10 is not less than 0"),
-        (["greedy", "random", "--game", "ashtapada", "--sprt", "few"], "no pair of differences"),
+        (["greedy", "random", "--game", "ashtapada", "--sprt", "few"], "not a pair of Elo differences"),
         (["greedy", "random", "--game", "ashtapada", "--anchor", "hunter"], "--anchor hunter"),
         (["greedy", "random", "--game", "ashtapada", "--luck", "nobody"], "--luck nobody"),
-        (["greedy", "random", "--game", "ashtapada", "--move-seconds", "0"], "no number of seconds"),
+        (["greedy", "random", "--game", "ashtapada", "--move-seconds", "0"], "not a number of seconds"),
         (["greedy", "random", "--game", "ashtapada", "--games", tmp_path], "cannot write"),
     ]:
         refused = program.run("arena", *arguments)

@@ -7,10 +7,10 @@ use super::seconds;
 /// Which games are measured.
 #[derive(Debug, Args)]
 pub struct BenchGamesArgs {
-    /// Measure this game, as for `ashta play`; may be repeated. Left out: every game that comes with the program.
+    /// Measure this game, named as for `ashta play`; may be repeated. By default all games.
     #[arg(long)]
     pub game: Vec<String>,
-    /// Measure games of this number of seats alone, 2 to 4.
+    /// Measure only this number of seats, 2 to 4.
     #[arg(long, value_parser = clap::value_parser!(u8).range(2..=4))]
     pub seats: Option<u8>,
     /// Print JSON instead of a table.
@@ -24,10 +24,9 @@ pub struct BenchGamesArgs {
 /// What can be measured.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
-    /// The rules: uniformly random legal play on one thread, for each number of seats; the median of three thirds of
-    /// the time is reported.
+    /// Measure the rules: random legal play on one thread, for each number of seats. Reports the median of
+    /// three measurements.
     Env(BenchGamesArgs),
-    /// The network and the whole loop: evaluations, learner and self-play samples on one thread, three figures a row,
-    /// for the fewest seats of each game.
+    /// Measure the network, the learner and self-play on one thread, for the fewest seats of each game.
     Net(BenchGamesArgs),
 }

@@ -17,30 +17,69 @@ pub use game::{GameArgs, ShowGameArgs};
 
 const AGENTS: &str = "\
 AGENTS
-  random, runner, hunter, greedy, greedy+2ply   baselines that play every game
-  FILE.bot              a bot, looking one ply ahead (the best result of its own turn); or the name of one that comes
-                        with the program, as `ashta bots` lists them
-  FILE.bot+2ply         … two plies: also the next seat's throws and best results
-  FILE.bot+mcts:800     … tree search with 800 simulations a choice
-  FILE.bot+policy       … the network's policy alone, without looking ahead
-  FILE.bot+beginner     … at a level of difficulty: beginner, novice, intermediate, advanced, expert (the bot as it is),
-                        perfect (where the game is solved)
-  perfect               perfect play, where a folder of --data has a table of the game; or FILE.table";
+  random, runner, hunter, greedy, greedy+2ply   baselines, which play every game
+  NAME or FILE.bot      a bot that compares the results of its turn (one ply); `ashta bots` lists the names
+  BOT+2ply              also compares the throws and answers of the next seat (two plies)
+  BOT+mcts:800          tree search with 800 simulations for each choice
+  BOT+policy            the policy network alone, without look-ahead
+  BOT+beginner          a level of difficulty: beginner, novice, intermediate, advanced, expert (the bot itself),
+                        perfect (in solved games)
+  perfect or FILE.table perfect play of a solved game";
 
 const ARENA_AGENTS: &str = "\
 AGENTS
-  as for `ashta eval`; and engine:COMMAND, any program that speaks the engine protocol, such as 'engine:./mybot --flag'";
+  as for `ashta eval`, or engine:COMMAND, a program that speaks the engine protocol, such as 'engine:./mybot --flag'";
 
-/// Train, evaluate, play and export bots for the old race games of India, and for games of your own.
+/// The help of the program. clap does not group commands; a test compares this list with the commands.
+const HELP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Play:
+  new          Choose a goal and get the command for it
+  game         List the games, show one, or check your own
+  play         Play against an agent in the terminal
+  serve        Play in the browser
+
+Train:
+  train        Train a bot by self-play, evaluate it and export it
+  levels       Calibrate the levels of difficulty of a bot
+  solve        Compute perfect play of a small game
+
+Measure:
+  eval         Evaluate an agent against other agents
+  arena        Rank agents and engines
+  exploit      Compute the best response to an agent
+  analyze      Analyze a played game
+  bench        Measure the speed of this machine
+
+Share:
+  bots         List the bots and their strength
+  card         Print the model card of a bot
+  export       Write a bot file or an ONNX model
+  engine       Answer JSON requests of other programs
+  completions  Print shell completions
+  man          Write manual pages
+  help         Show the help of a command
+
+Options:
+{options}
+
+Examples:
+  ashta play ashtapada+novice
+  ashta train 'ashte-kashte?pieces=2' --set selfplay.games=40000
+  ashta arena ashtapada greedy+2ply --pairs 500{after-help}";
+
+/// Train bots for the old race games of India, measure them and export them.
 #[derive(Debug, Parser)]
-#[command(name = "ashta", version, about, after_help = AGENTS)]
+#[command(name = "ashta", version, help_template = HELP, after_help = AGENTS)]
 pub struct Cli {
-    /// A folder of bots and tables, looked through first. After it come those of the environment variable
-    /// ASHTA_CHECKPOINTS, the folder `ashta` of the user's data, and `checkpoints` in the current folder. The small
-    /// bots are in the program itself.
+    /// Look for bots and tables in this folder first. The next folders are `ASHTA_CHECKPOINTS`, `ashta` in the
+    /// data folder of the user, and `checkpoints` in the current folder. The program contains the small bots.
     #[arg(long, global = true, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
-    /// What to do. Left out: as `new`.
+    /// Choose a command; without one, `ashta` runs `new`.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -48,77 +87,76 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Ask what you want to do (play, train, compare, make a game, solve one), and print the command that does it.
+    /// Choose a goal (play, train, compare, make a game, solve) and get the command for it.
     New,
-    /// Show the games: list them, or check and draw one that comes with the program or is a sheet of your own.
+    /// List the games, show one, or check the sheet of your own game.
     Game(ShowGameArgs),
-    /// Train a bot by self-play, evaluate it against the baselines and export it.
+    /// Train a bot by self-play, evaluate it and export it.
     Train(TrainArgs),
-    /// Find perfect play of a small enough game and write it to a table.
+    /// Compute perfect play of a small game and write it to a table.
     Solve(SolveArgs),
-    /// Evaluate an agent against others in paired games (same throws, seats exchanged).
+    /// Evaluate an agent in paired games against other agents.
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
-    /// Rank agents in games with the same throws: differences in strength with their confidence intervals.
+    /// Rank agents and engines in games with equal throws, with confidence intervals.
     #[command(after_help = ARENA_AGENTS)]
     Arena(ArenaArgs),
-    /// Analyze a game: the luck of each throw, the loss of each choice, a verdict on each player.
+    /// Analyze a played game: the luck of each throw and the loss of each choice.
     Analyze(AnalyzeArgs),
-    /// Find the best response to an agent in a game that is small enough, and its exploitability.
+    /// Compute the best response to an agent, and its exploitability.
     #[command(after_help = AGENTS)]
     Exploit(ExploitArgs),
-    /// List the bots that come with the program, and how strong they were measured to be.
+    /// List the bots and their measured strength.
     Bots {
         /// Print JSON instead of a table.
         #[arg(long)]
         json: bool,
     },
-    /// Tell about a bot, as Markdown: its game, its strength, how it was trained.
+    /// Print the model card of a bot: its game, strength and training.
     Card {
-        /// The bot: a file, or the name of one that comes with the program.
+        /// Bot file or name of a bot.
         bot: String,
-        /// Write the card to this file instead of printing it.
+        /// Write the card to this file instead of standard output.
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Calibrate the levels of difficulty of a bot, from `beginner` to `advanced`, and measure them.
+    /// Calibrate and measure the levels of difficulty of a bot.
     Levels(LevelsArgs),
     /// Play against an agent in the terminal.
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
-    /// Serve the page on this machine, and open it in the browser: all games, against bots of every level, offline.
+    /// Serve the page on this machine and open it in the browser; works offline.
     Serve {
-        /// The port; 0 takes any that is free. Left out: 8000, or any that is free where it is taken.
+        /// Listen on this port; 0 takes any free port. By default 8000, or any free port if 8000 is taken.
         #[arg(long)]
         port: Option<u16>,
         /// Do not open the browser.
         #[arg(long)]
         no_browser: bool,
     },
-    /// Write the bot of a training run to one file. It holds no scores: those are only in the bot that ends a run.
+    /// Write a bot or a checkpoint of a run to a bot file or an ONNX model, without scores.
     Export(ExportArgs),
-    /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
+    /// Answer JSON requests on standard input, one per line, for other programs.
     #[command(after_help = AGENTS)]
     Engine {
-        /// The agent that answers `bestmove` and `evaluate`; without one the engine knows only the rules.
+        /// Answer `bestmove` and `evaluate` with this agent; without it, the engine only knows the rules.
         #[arg(long, value_name = "SPEC")]
         agent: Option<String>,
     },
-    /// Measure speed on this machine.
+    /// Measure the speed of this machine.
     Bench {
-        /// What to measure.
+        /// Choose what to measure.
         #[command(subcommand)]
         what: BenchCommand,
     },
-    /// Print shell completions, for instance `ashta completions bash >
-    /// ~/.local/share/bash-completion/completions/ashta`.
+    /// Print shell completions.
     Completions {
-        /// The shell.
+        /// Name of the shell.
         shell: Shell,
     },
-    /// Write the manual to a folder, a page for each command.
+    /// Write a manual page for each command.
     Man {
-        /// The folder; made where it is missing.
+        /// Folder to write to; it is created if it does not exist.
         folder: PathBuf,
     },
 }
@@ -126,25 +164,25 @@ pub enum Command {
 /// Options of `ashta train`.
 #[derive(Debug, Args)]
 pub struct TrainArgs {
-    /// A configuration that comes with the program, by its name, behind which house rules may follow:
-    /// `ashte-kashte?pieces=2`; or a TOML file with what differs from the defaults; or the sheet of a game.
+    /// Name of a configuration, with optional house rules (`ashte-kashte?pieces=2`); or a TOML file with
+    /// settings; or the sheet of a game.
     #[arg(required_unless_present_any = ["resume", "defaults"])]
     pub config: Option<PathBuf>,
-    /// Change one setting, for instance `--set selfplay.games=50000`. Comes last and wins; may be repeated.
+    /// Change one setting, for example `--set selfplay.games=50000`. May be repeated; overrides the file.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Go on with an interrupted run in this folder, from its newest checkpoint. With --set everything may change but
-    /// the game, the seed, the widths of the networks and `learning.replay_capacity`.
+    /// Resume the run in this folder from its newest checkpoint. With --set, everything may change except the
+    /// game, the seed, the widths of the networks and `learning.replay_capacity`.
     #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
-    /// Where the newest checkpoint is damaged, set it aside and go on from the newest one that is whole.
+    /// If the newest checkpoint is damaged, set it aside and resume from an older one.
     #[arg(long, requires = "resume")]
     pub fallback: bool,
-    /// Print every setting with its default value and what it does, and train nothing.
+    /// Print every setting with its default and its meaning; do not train.
     #[arg(long, conflicts_with_all = ["config", "set", "resume"])]
     pub defaults: bool,
-    /// Check everything as a run does and print all its settings, with the ruleset, the encoding and the recipe, which
-    /// is the hash of the settings that shape the bot; train nothing and write nothing.
+    /// Check the settings and print them, with the ruleset, the encoding and the recipe (the hash of the
+    /// settings that shape the bot); do not train.
     #[arg(long, conflicts_with_all = ["resume", "defaults"])]
     pub dry_run: bool,
     /// Print JSON instead of TOML.
@@ -155,7 +193,7 @@ pub struct TrainArgs {
 /// A number between 0 and 1, both left out.
 fn tolerance(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number < 1.0);
-    number.ok_or_else(|| format!("{text} is no number between 0 and 1"))
+    number.ok_or_else(|| format!("{text} is not a number between 0 and 1"))
 }
 
 /// The number of a seed.
@@ -166,35 +204,33 @@ fn seed(text: &str) -> Result<u64, String> {
 /// Minutes from 0 on.
 fn minutes(text: &str) -> Result<f64, String> {
     let minutes = text.parse().ok().filter(|minutes: &f64| (0.0..=1e9).contains(minutes));
-    minutes.ok_or_else(|| format!("{text} is no number of minutes"))
+    minutes.ok_or_else(|| format!("{text} is not a number of minutes from 0 to 1,000,000,000"))
 }
 
 /// Options of `ashta solve`.
 #[derive(Debug, Args)]
 pub struct SolveArgs {
-    /// What to solve: the section [ruleset] of a configuration, by name or in a file, as for `ashta train`; or the
-    /// sheet of a game.
+    /// Name of a configuration, or a TOML file whose section [ruleset] is used, or the sheet of a game.
     pub config: PathBuf,
-    /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
+    /// Change one setting, for example `--set ruleset.flags.pieces=1`. May be repeated; overrides the file.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// The table to write. While the game is being solved, FILE.unfinished keeps what has been found; the same
-    /// command goes on with it.
+    /// Table to write. FILE.unfinished keeps the progress; the same command resumes it.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Bits of each value in the table.
+    /// Bits for each value in the table.
     #[arg(long, default_value = "16", value_parser = ["16", "32"])]
     pub bits: String,
-    /// Threads; the table does not depend on it.
+    /// Threads to use; the table does not depend on the number.
     #[arg(long, default_value_t = 2, value_parser = threads::option)]
     pub threads: u16,
-    /// A value has settled when looking ahead changes it by no more than this.
+    /// Stop when a sweep changes no value by more than this.
     #[arg(long, default_value_t = 2e-9, value_parser = tolerance)]
     pub tolerance: f64,
-    /// Leave out the proof of how exact the values are; it takes as much memory again.
+    /// Skip the proof of the error bound, which needs as much memory again.
     #[arg(long)]
     pub no_proof: bool,
-    /// Minutes between saves of FILE.unfinished; saving never takes more than about 5 % of the time.
+    /// Minutes between saves of FILE.unfinished; saving takes at most about 5 % of the time.
     #[arg(long, default_value_t = 15.0, value_parser = minutes)]
     pub save_minutes: f64,
     /// Print JSON instead of sentences.
@@ -205,14 +241,14 @@ pub struct SolveArgs {
 /// How many games are played, and how.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MatchArgs {
-    /// Pairs of games for each opponent or lineup (with more than two seats and no teams: one game for each seat
-    /// instead of two).
+    /// Pairs of games to play for each opponent or lineup. With three or four seats: games with each rotation
+    /// of the seats.
     #[arg(long, default_value_t = 1000, value_parser = Whole::<u64>::new().range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
     #[arg(long, default_value_t = 7919, value_parser = seed)]
     pub seed: u64,
-    /// Threads; the result does not depend on it.
+    /// Threads to use; results do not depend on the number.
     #[arg(long, default_value_t = 2, value_parser = threads::option)]
     pub threads: u16,
 }
@@ -228,20 +264,19 @@ impl MatchArgs {
 /// Options of `ashta eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// The agent to evaluate.
+    /// Agent to evaluate.
     pub agent: String,
-    /// Agents that were named without `--against`.
+    /// Agents named without `--against`.
     #[arg(hide = true)]
     pub others: Vec<String>,
-    /// Its opponents, separated by commas.
+    /// Opponents, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "random,runner,hunter,greedy,greedy+2ply")]
     pub against: Vec<String>,
     #[command(flatten)]
     pub game: GameArgs,
     #[command(flatten)]
     pub games: MatchArgs,
-    /// Write the bot that was evaluated, with these results among those of its manifest, to this file, which may be the
-    /// one it was read from.
+    /// Write the evaluated bot with these results in its manifest to this file; it may be the file of the bot.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Print JSON instead of a table.
@@ -253,49 +288,48 @@ pub struct EvalArgs {
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
     let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 4000.0);
     let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
-    let pair = pair.ok_or_else(|| format!("{text} is no pair of differences in Elo, such as 0,10"))?;
+    let pair = pair.ok_or_else(|| format!("{text} is not a pair of Elo differences, such as 0,10"))?;
     if pair.0 < pair.1 { Ok(pair) } else { Err(format!("{} is not less than {}", pair.0, pair.1)) }
 }
 
 /// Options of `ashta arena`.
 #[derive(Debug, Args)]
 pub struct ArenaArgs {
-    /// Those who meet: agents by name, or engine:COMMAND.
+    /// Agents to rank: names, bot files or engine:COMMAND.
     #[arg(required = true, num_args = 2.., value_name = "AGENT")]
     pub agents: Vec<String>,
     #[command(flatten)]
     pub game: GameArgs,
     #[command(flatten)]
     pub games: MatchArgs,
-    /// Stop as soon as it is clear, by the sequential probability ratio test, whether the first agent is better than
-    /// the second by ELO0 or less, or by ELO1 or more.
+    /// Stop as soon as the sequential probability ratio test decides whether the first agent is better than the
+    /// second by at most ELO0 or by at least ELO1.
     #[arg(long, value_name = "ELO0,ELO1", value_parser = hypotheses, allow_hyphen_values = true)]
     pub sprt: Option<(f64, f64)>,
-    /// Probability that the test takes ELO1 when ELO0 is true.
+    /// Probability that the test accepts ELO1 when ELO0 is true.
     #[arg(long, default_value_t = 0.05, value_parser = tolerance)]
     pub alpha: f64,
-    /// Probability that the test takes ELO0 when ELO1 is true.
+    /// Probability that the test accepts ELO0 when ELO1 is true.
     #[arg(long, default_value_t = 0.05, value_parser = tolerance)]
     pub beta: f64,
-    /// By whose values the luck of the throws is measured: an agent; `auto`, perfect play or the strongest bot that
-    /// comes with the program; or `none`. If the option is given, the luck of games from a file is measured again
-    /// [default: auto].
+    /// Measure luck with the values of this agent; `auto` uses perfect play or the strongest bot, `none`
+    /// measures no luck. The option also measures the luck of the games in --games again [default: auto].
     #[arg(long, value_name = "AGENT")]
     pub luck: Option<String>,
-    /// The agent whose rating is 0; otherwise the mean of all ratings is.
+    /// Give this agent the rating 0; by default the mean of all ratings is 0.
     #[arg(long, value_name = "AGENT")]
     pub anchor: Option<String>,
     /// Seconds that an engine may take for a choice.
     #[arg(long, default_value_t = 10.0, value_parser = seconds)]
     pub move_seconds: f64,
-    /// The folder for what engines write to standard error, a file each; without it a temporary one, which is named at
-    /// the end if there is something in it.
+    /// Write the standard error of each engine to a file in this folder; by default in a temporary folder,
+    /// which is named at the end.
     #[arg(long, value_name = "DIR")]
     pub engine_errors: Option<PathBuf>,
-    /// Write every game to this file, one a line; if it holds games of the same arena, go on behind them.
+    /// Write every game to this file, one per line. If the file has games of this arena, continue after them.
     #[arg(long = "games", value_name = "FILE")]
     pub games_file: Option<PathBuf>,
-    /// Write a report to this folder: index.html, one page that needs no network, and report.json.
+    /// Write a report to this folder: index.html, a self-contained page, and report.json.
     #[arg(long, value_name = "DIR")]
     pub report: Option<PathBuf>,
     /// Print JSON instead of tables.
@@ -306,19 +340,18 @@ pub struct ArenaArgs {
 /// Options of `ashta analyze`.
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
-    /// The game: a file of positions as `ashta play --record` writes it, or of games as `ashta arena --games` does.
+    /// File of positions from `ashta play --record`, or of games from `ashta arena --games`.
     pub game: PathBuf,
-    /// Which game of the file, from 1.
+    /// Number of the game in the file, from 1.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub number: u32,
-    /// The sheet of the game, where it does not come with the program, and neither the file nor the agent of --by
-    /// brings it.
+    /// Sheet of the game, if it is your own and neither the file nor the agent of --by contains it.
     #[arg(long = "game", value_name = "FILE.toml")]
     pub of: Option<String>,
-    /// By whose values: an agent; or `auto`, perfect play or the strongest bot that comes with the program.
+    /// Take the values of this agent; `auto` uses perfect play or the strongest bot.
     #[arg(long, default_value = "auto", value_name = "AGENT")]
     pub by: String,
-    /// Also write a page on which the game can be played through; it needs no network.
+    /// Write a self-contained HTML page that replays the game.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Print JSON instead of tables.
@@ -329,20 +362,20 @@ pub struct AnalyzeArgs {
 /// Seconds above 0, at most a day.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0 && seconds <= 86_400.0);
-    seconds.ok_or_else(|| format!("{text} is no number of seconds"))
+    seconds.ok_or_else(|| format!("{text} is not a number of seconds above 0 and up to 86,400"))
 }
 
 /// Options of `ashta exploit`.
 #[derive(Debug, Args)]
 pub struct ExploitArgs {
-    /// The agent: a bot with any way to look ahead, or a table.
+    /// Bot with any look-ahead, or a table.
     pub agent: String,
     #[command(flatten)]
     pub game: GameArgs,
-    /// Threads; the result does not depend on it.
+    /// Threads to use; results do not depend on the number.
     #[arg(long, default_value_t = 2, value_parser = threads::option)]
     pub threads: u16,
-    /// A value has settled when a sweep changes it by no more than this.
+    /// Stop when a sweep changes no value by more than this.
     #[arg(long, default_value_t = 1e-7, value_parser = tolerance)]
     pub tolerance: f64,
     /// Print JSON instead of sentences.
@@ -353,9 +386,9 @@ pub struct ExploitArgs {
 /// Options of `ashta levels`.
 #[derive(Debug, Args)]
 pub struct LevelsArgs {
-    /// The bot: a file, or the name of one that comes with the program.
+    /// Bot file or name of a bot.
     pub bot: String,
-    /// Write the bot with its levels to this file, which may be the one it was read from. Without it nothing is
+    /// Write the bot with its levels to this file; it may be the file of the bot. By default no file is
     /// written.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -369,7 +402,7 @@ pub struct LevelsArgs {
 /// Options of `ashta play`.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// The opponent on all other seats. A baseline plays the game of configs/default.toml unless --game says otherwise.
+    /// Opponent on all other seats. A baseline plays the default game unless --game names another.
     #[arg(default_value = "greedy+2ply")]
     pub agent: String,
     #[command(flatten)]
@@ -377,17 +410,17 @@ pub struct PlayArgs {
     /// Your seat: S, E, N or W.
     #[arg(long, default_value = "S")]
     pub seat: String,
-    /// Seed of the throws; a new one each time when left out.
+    /// Seed of the throws; by default a new seed for each game.
     #[arg(long, value_parser = seed)]
     pub seed: Option<u64>,
-    /// Show winning chances all the time (typing `?` shows them once).
+    /// Always show winning chances (typing `?` shows them once).
     #[arg(long)]
     pub show: bool,
-    /// Go on from this position, as `p` prints it, instead of beginning a game. Of a game of your own --game names the
+    /// Start from this position, in the notation that `p` prints. For a game of your own, --game names the
     /// sheet.
     #[arg(long, conflicts_with = "seats")]
     pub position: Option<String>,
-    /// Write the positions of the game to this new file, one a line, turn by turn.
+    /// Write the positions of the game to this new file, one per line.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }
@@ -395,20 +428,20 @@ pub struct PlayArgs {
 /// Options of `ashta export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The folder of a training run, or a bot by its file or name.
+    /// Folder of a training run, or file or name of a bot.
     pub source: String,
-    /// The file to write; by default NAME.bot or NAME.onnx in the current folder, if there is no other file of this
-    /// name.
+    /// File to write; by default NAME.bot or NAME.onnx in the current folder, unless the name is taken by
+    /// another file.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// Also write the model card of the bot, as Markdown.
+    /// Write the model card of the bot to this file, as Markdown.
     #[arg(long, value_name = "FILE")]
     pub card: Option<PathBuf>,
-    /// What to write.
+    /// Format of the file.
     #[arg(long, value_enum, default_value_t)]
     pub format: ExportFormat,
-    /// The checkpoint of a run to export: `latest`, `best` (with the highest mean score in the short evaluations), or
-    /// the number of an iteration. Left out: the latest.
+    /// Checkpoint to export: `latest`, `best` (highest mean score in the short evaluations), or the number of
+    /// an iteration [default: latest].
     #[arg(long, value_name = "WHICH")]
     pub checkpoint: Option<String>,
 }
@@ -416,9 +449,26 @@ pub struct ExportArgs {
 /// What `ashta export` writes.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ExportFormat {
-    /// A bot file, with everything: what commands, Python, the browser and C load.
+    /// Bot file for the program, Python, Rust, C and the browser.
     #[default]
     Bot,
-    /// An ONNX model, for whatever runs such models.
+    /// ONNX model.
     Onnx,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{Cli, HELP};
+
+    #[test]
+    fn the_help_lists_every_command() {
+        let listed = |line: &str| line.strip_prefix("  ")?.split_once("  ").map(|(name, _)| name.trim().to_owned());
+        let mut names: Vec<String> = HELP.lines().filter_map(listed).filter(|name| name != "help").collect();
+        let mut commands: Vec<String> = Cli::command().get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        names.sort();
+        commands.sort();
+        assert_eq!(names, commands);
+    }
 }
