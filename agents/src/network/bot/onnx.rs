@@ -1,21 +1,21 @@
 //! Export of a bot as an ONNX model for any ONNX runtime: both networks in one graph, the manifest as metadata.
 
-mod proto;
-
-use prost::Message;
+use prost::encoding::{bytes, int64};
 
 use super::Bot;
 use crate::network::portable::{Mlp, ValueHead};
 use crate::play::error::Error;
-use proto::{
-    Attribute, BOOL, Dimension, FLOAT, Graph, INT, INT64, Model, NodeProto, OperatorSet, Property, Shape, Size, Tensor,
-    TensorType, Type, ValueInfo,
-};
 
 /// Version of the file format; any runtime since 2022 reads it.
 const IR_VERSION: i64 = 8;
 /// Version of the operators.
 const OPSET: i64 = 17;
+/// The element types of tensors: 32-bit floats and 64-bit whole numbers, little-endian; truth values, a byte each.
+const FLOAT: i64 = 1;
+const INT64: i64 = 7;
+const BOOL: i64 = 9;
+/// The type of an attribute that is one whole number.
+const INT: i64 = 2;
 /// Logit of illegal actions (action mask): their probability is 0 to the last bit.
 const NEVER: f32 = -1e30;
 
@@ -49,20 +49,19 @@ impl Bot {
             ("outlook", payoff.to_owned()),
             ("manifest", manifest.to_json()?),
         ];
-        let property = |(key, value): (&str, String)| Property { key: key.to_owned(), value };
-        let model = Model {
-            ir_version: IR_VERSION,
-            producer_name: "ashta".to_owned(),
-            producer_version: manifest.program.clone(),
-            doc_string: format!("A bot for {} with the seats {}.", manifest.ruleset, manifest.seats),
-            graph: self.graph(name),
-            opset_import: vec![OperatorSet { domain: String::new(), version: OPSET }],
-            metadata_props: properties.into_iter().map(property).collect(),
-        };
-        Ok(model.encode_to_vec())
+        let property = |(key, value): (&str, String)| Message::default().bytes(1, key).bytes(2, value);
+        let model = Message::default()
+            .number(1, IR_VERSION)
+            .bytes(2, "ashta")
+            .bytes(3, manifest.program.as_str())
+            .bytes(6, format!("A bot for {} with the seats {}.", manifest.ruleset, manifest.seats))
+            .bytes(7, self.graph(name))
+            .bytes(8, Message::default().number(2, OPSET))
+            .all(14, properties.map(property));
+        Ok(model.into())
     }
 
-    fn graph(&self, name: &str) -> Graph {
+    fn graph(&self, name: &str) -> Message {
         let shape = self.net.shape();
         let (observation, starts) = (shape.policy.observation, shape.value.observation);
         let (values, actions) = (shape.policy.values, shape.policy.actions);
@@ -75,73 +74,89 @@ impl Bot {
         let during = builder.slice(&logits, 0, values, "policy_value_logits");
         let during = builder.head(shape.policy.value_head, &during, "policy_values");
         let beyond = builder.slice("observation", starts, observation, "beyond");
-        let sum = vec![int("keepdims", 1)];
         let along = builder.tensor("along", &[1], INT64, 1i64.to_le_bytes().to_vec());
-        let beyond = builder.node("ReduceSum", &[&beyond, &along], "sum_beyond", sum);
+        let beyond = builder.node("ReduceSum", &[&beyond, &along], "sum_beyond", Some(int("keepdims", 1)));
         let zero = builder.constant("zero", &[1], &[0.0]);
-        let within = builder.node("Greater", &[&beyond, &zero], "is_within", vec![]);
-        builder.node("Where", &[&within, &during, &starting], "values", vec![]);
+        let within = builder.node("Greater", &[&beyond, &zero], "is_within", None);
+        builder.node("Where", &[&within, &during, &starting], "values", None);
 
         let preferred = builder.slice(&logits, values, values + actions, "policy_action_logits");
         let never = builder.constant("never", &[1], &[NEVER]);
-        let masked = builder.node("Where", &["legal_actions", &preferred, &never], "masked", vec![]);
-        let spread = builder.node("Softmax", &[&masked], "spread", vec![int("axis", 1)]);
-        let legal = builder.node("Cast", &["legal_actions"], "legal", vec![int("to", i64::from(FLOAT))]);
-        builder.node("Mul", &[&spread, &legal], "policy", vec![]);
+        let masked = builder.node("Where", &["legal_actions", &preferred, &never], "masked", None);
+        let spread = builder.node("Softmax", &[&masked], "spread", Some(int("axis", 1)));
+        let legal = builder.node("Cast", &["legal_actions"], "legal", Some(int("to", FLOAT)));
+        builder.node("Mul", &[&spread, &legal], "policy", None);
 
-        Graph {
-            node: builder.nodes,
-            name: name.to_owned(),
-            initializer: builder.tensors,
-            input: vec![
-                value_info("observation", FLOAT, observation, "what the observing seat sees, zeros and ones"),
-                value_info("legal_actions", BOOL, actions, "the actions that the observing seat may take"),
-            ],
-            output: vec![
-                value_info("policy", FLOAT, actions, "probabilities of the legal actions; nothing before a throw"),
-                value_info("values", FLOAT, values, "expected results, 0 to 1, relative to the observing seat"),
-            ],
-        }
+        let inputs = [
+            value_info("observation", FLOAT, observation, "what the observing seat sees, zeros and ones"),
+            value_info("legal_actions", BOOL, actions, "the actions that the observing seat may take"),
+        ];
+        let outputs = [
+            value_info("policy", FLOAT, actions, "probabilities of the legal actions; nothing before a throw"),
+            value_info("values", FLOAT, values, "expected results, 0 to 1, relative to the observing seat"),
+        ];
+        let nodes = Message::default().all(1, builder.nodes).bytes(2, name).all(5, builder.tensors);
+        nodes.all(11, inputs).all(12, outputs)
     }
 }
 
-fn value_info(name: &str, element: i32, size: usize, doc: &str) -> ValueInfo {
-    let sizes = [Size::Named("batch".to_owned()), Size::Fixed(size as i64)];
-    let shape = Shape { dimension: sizes.map(|size| Dimension { size: Some(size) }).to_vec() };
-    ValueInfo {
-        name: name.to_owned(),
-        kind: Type { tensor: TensorType { element, shape } },
-        doc_string: doc.to_owned(),
+/// A protocol buffer: its fields by their numbers in the ONNX standard, in ascending order.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn number(mut self, field: u32, number: i64) -> Message {
+        int64::encode(field, &number, &mut self.0);
+        self
+    }
+
+    /// A field that is a text, raw data or a message.
+    fn bytes(mut self, field: u32, content: impl Into<Vec<u8>>) -> Message {
+        bytes::encode(field, &content.into(), &mut self.0);
+        self
+    }
+
+    /// A field that occurs once for each of `contents`.
+    fn all<B: Into<Vec<u8>>>(self, field: u32, contents: impl IntoIterator<Item = B>) -> Message {
+        contents.into_iter().fold(self, |message, content| message.bytes(field, content))
     }
 }
 
-fn int(name: &str, i: i64) -> Attribute {
-    Attribute { name: name.to_owned(), i: Some(i), kind: INT }
+impl From<Message> for Vec<u8> {
+    fn from(message: Message) -> Vec<u8> {
+        message.0
+    }
+}
+
+/// An input or output `[batch, size]`.
+fn value_info(name: &str, element: i64, size: usize, doc: &str) -> Message {
+    let sizes = [Message::default().bytes(2, "batch"), Message::default().number(1, size as i64)];
+    let tensor = Message::default().number(1, element).bytes(2, Message::default().all(1, sizes));
+    Message::default().bytes(1, name).bytes(2, Message::default().bytes(1, tensor)).bytes(3, doc)
+}
+
+fn int(name: &str, number: i64) -> Message {
+    Message::default().bytes(1, name).number(3, number).number(20, INT)
 }
 
 /// A graph as it grows.
 #[derive(Default)]
 struct Builder {
-    nodes: Vec<NodeProto>,
-    tensors: Vec<Tensor>,
+    nodes: Vec<Message>,
+    tensors: Vec<Message>,
 }
 
 impl Builder {
     /// Adds an operation with one output and returns the name of that.
-    fn node(&mut self, kind: &str, inputs: &[&str], output: &str, attribute: Vec<Attribute>) -> String {
-        self.nodes.push(NodeProto {
-            input: inputs.iter().map(|&input| input.to_owned()).collect(),
-            output: vec![output.to_owned()],
-            name: format!("make_{output}"),
-            op_type: kind.to_owned(),
-            attribute,
-        });
+    fn node(&mut self, kind: &str, inputs: &[&str], output: &str, attribute: Option<Message>) -> String {
+        let node = Message::default().all(1, inputs.iter().copied()).bytes(2, output);
+        self.nodes.push(node.bytes(3, format!("make_{output}")).bytes(4, kind).all(5, attribute));
         output.to_owned()
     }
 
-    fn tensor(&mut self, name: &str, dims: &[usize], data_type: i32, raw_data: Vec<u8>) -> String {
-        let dims = dims.iter().map(|&size| size as i64).collect();
-        self.tensors.push(Tensor { dims, data_type, name: name.to_owned(), raw_data });
+    fn tensor(&mut self, name: &str, sizes: &[usize], element: i64, data: Vec<u8>) -> String {
+        let shape = sizes.iter().fold(Message::default(), |shape, &size| shape.number(1, size as i64));
+        self.tensors.push(shape.number(2, element).bytes(8, name).bytes(9, data));
         name.to_owned()
     }
 
@@ -155,7 +170,7 @@ impl Builder {
             self.tensor(&format!("{output}_{what}"), &[1], INT64, (number as i64).to_le_bytes().to_vec())
         };
         let [from, to, axis] = [row("from", start), row("to", end), row("axis", 1)];
-        self.node("Slice", &[input, &from, &to, &axis], output, vec![])
+        self.node("Slice", &[input, &from, &to, &axis], output, None)
     }
 
     /// The logits of a network.
@@ -166,9 +181,9 @@ impl Builder {
         for (layer, ((inputs, outputs), (weights, biases))) in layers.enumerate() {
             let weights = self.constant(&format!("{network}_{layer}_weight"), &[inputs, outputs], weights);
             let biases = self.constant(&format!("{network}_{layer}_bias"), &[outputs], biases);
-            x = self.node("Gemm", &[&x, &weights, &biases], &format!("{network}_{layer}"), vec![]);
+            x = self.node("Gemm", &[&x, &weights, &biases], &format!("{network}_{layer}"), None);
             if layer < shape.hidden.len() {
-                x = self.node("Relu", &[&x], &format!("{network}_{layer}_relu"), vec![]);
+                x = self.node("Relu", &[&x], &format!("{network}_{layer}_relu"), None);
             }
         }
         x
@@ -176,8 +191,8 @@ impl Builder {
 
     fn head(&mut self, head: ValueHead, logits: &str, output: &str) -> String {
         match head {
-            ValueHead::Softmax => self.node("Softmax", &[logits], output, vec![int("axis", 1)]),
-            ValueHead::Sigmoid => self.node("Sigmoid", &[logits], output, vec![]),
+            ValueHead::Softmax => self.node("Softmax", &[logits], output, Some(int("axis", 1))),
+            ValueHead::Sigmoid => self.node("Sigmoid", &[logits], output, None),
         }
     }
 }
