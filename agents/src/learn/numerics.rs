@@ -48,7 +48,7 @@ fn learned() -> Vec<f32> {
         }
         learner.step(&batch, 1e-2);
     }
-    learner.net().map(|net| net.parameters()).unwrap_or_default()
+    learner.net().map(|net| net.parameters().to_vec()).unwrap_or_default()
 }
 
 #[cfg(test)]

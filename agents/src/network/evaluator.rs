@@ -13,28 +13,28 @@ use crate::play::perspective;
 pub struct NetEvaluator {
     net: Arc<PortableNet>,
     scratch: Scratch,
-    active: Vec<u16>,
     observations: Observations,
 }
 
 impl NetEvaluator {
     /// An evaluator by `net`, whose shape must fit the games it is asked about.
     pub fn new(net: Arc<PortableNet>) -> NetEvaluator {
-        NetEvaluator { net, scratch: Scratch::default(), active: Vec::new(), observations: Observations::default() }
+        NetEvaluator { net, scratch: Scratch::default(), observations: Observations::default() }
     }
 }
 
 impl<G: Game> Evaluator<G> for NetEvaluator {
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
-        let NetEvaluator { net, scratch, active, .. } = self;
+        let NetEvaluator { net, scratch, .. } = self;
+        let mut active = Vec::new();
         let mut answer = |state: &G::State| {
             let (seat, legal) = match game.node(state) {
                 Node::Terminal => return game.returns(state).into(),
                 Node::Chance(seat) | Node::Decision(seat) => (seat, game.legal_actions(state)),
             };
             active.clear();
-            game.observe_active(state, seat, active);
-            let (values, logits) = net.forward(active, scratch);
+            game.observe_active(state, seat, &mut active);
+            let (values, logits) = net.forward(&active, scratch);
             let values = perspective::to_seats(values, game.spec(), seat);
             let logits = legal.iter().map(|action| (action, logits[usize::from(action.0)]));
             let most = logits.clone().fold(f32::MIN, |most, (_, logit)| most.max(logit));
@@ -58,7 +58,7 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
                 }
             }
             let mut seats = seats.into_iter();
-            net.forward_values_each(observations, scratch, |values| {
+            net.forward_values(observations, scratch, |values| {
                 out.extend(seats.next().map(|seat| perspective::to_seats(values, game.spec(), seat)));
             });
         });

@@ -235,8 +235,7 @@ impl RunLog {
     /// Adds the weights of each layer to the metrics, as histograms.
     pub fn weights(&mut self, net: &PortableNet) {
         for (network, mlp) in [("value", net.value()), ("policy", net.policy())] {
-            let parameters = mlp.parameters();
-            for (name, (weights, _)) in mlp.shape().layer_names().zip(mlp.shape().split(&parameters)) {
+            for (name, (weights, _)) in mlp.shape().layer_names().zip(mlp.shape().split(mlp.parameters())) {
                 self.metrics.histogram(&format!("weights/{network}.{name}"), weights);
             }
         }

@@ -64,7 +64,7 @@ fn outcome(path: &std::path::Path) -> Vec<Vec<u8>> {
     files.push(format!("{:?} {}", state.trainer, state.games).into_bytes());
     let bot = ashta_agents::network::bot::Bot::load(path.join("bots/smoke.bot")).expect("an exported bot");
     let weights = [bot.net.value(), bot.net.policy()].map(|network| network.parameters());
-    files.push(weights.iter().flatten().flat_map(|weight| weight.to_le_bytes()).collect());
+    files.push(weights.concat().iter().flat_map(|weight| weight.to_le_bytes()).collect());
     files.push(format!("{:?}", bot.manifest.strength).into_bytes());
     files
 }

@@ -249,14 +249,14 @@ mod tests {
             assert_eq!(averaged.net().expect("the weights are finite").parameters(), start);
         }
         averaged.step(&random_batch(0), 1e-2);
-        let net = averaged.net().expect("the weights are finite").parameters();
+        let net = averaged.net().expect("the weights are finite").parameters().to_vec();
         // After eight steps the EMA decay is 9/18, no more than 0.5, and counts eight times.
         for ((net, start), latest) in net.iter().zip(&start).zip(&*averaged.numbers().parameters) {
             assert!((net - (start + (1.0 - 0.5_f32.powi(8)) * (latest - start))).abs() < 1e-6);
         }
         let mut plain = learner(LearningConfig { ema: None, ..LearningConfig::default() });
         plain.step(&random_batch(1), 1e-2);
-        assert_eq!(plain.net().expect("the weights are finite").parameters(), *plain.numbers().parameters);
+        assert_eq!(plain.net().expect("the weights are finite").parameters(), &*plain.numbers().parameters);
     }
 
     #[test]

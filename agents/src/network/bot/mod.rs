@@ -148,11 +148,11 @@ impl Bot {
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         self.check()?;
         let networks = [(VALUE, self.net.value()), (POLICY, self.net.policy())];
-        let parameters = networks.map(|(_, network)| network.parameters());
-        let precision = Precision::of(parameters.iter().flatten().copied());
+        let parameters = networks.iter().flat_map(|(_, network)| network.parameters());
+        let precision = Precision::of(parameters.copied());
         let mut named = Vec::new();
-        for ((network, mlp), parameters) in networks.iter().zip(&parameters) {
-            let numbers = mlp.shape().split(parameters).flat_map(|(weights, bias)| [weights, bias]);
+        for (network, mlp) in networks {
+            let numbers = mlp.shape().split(mlp.parameters()).flat_map(|(weights, bias)| [weights, bias]);
             for ((name, shape), numbers) in tensors(network, mlp.shape()).into_iter().zip(numbers) {
                 named.push(NamedTensor::floats(name, shape, numbers, precision));
             }

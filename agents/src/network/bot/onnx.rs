@@ -175,9 +175,9 @@ impl Builder {
 
     /// The logits of a network.
     fn mlp(&mut self, network: &str, mlp: &Mlp, input: &str) -> String {
-        let (shape, parameters) = (mlp.shape(), mlp.parameters());
+        let shape = mlp.shape();
         let mut x = input.to_owned();
-        let layers = shape.layers().zip(shape.split(&parameters));
+        let layers = shape.layers().zip(shape.split(mlp.parameters()));
         for (layer, ((inputs, outputs), (weights, biases))) in layers.enumerate() {
             let weights = self.constant(&format!("{network}_{layer}_weight"), &[inputs, outputs], weights);
             let biases = self.constant(&format!("{network}_{layer}_bias"), &[outputs], biases);

@@ -12,6 +12,7 @@ use crate::play::error::Error;
 #[derive(Clone)]
 pub struct Mlp {
     shape: MlpShape,
+    parameters: Vec<f32>,
     /// The hidden layers.
     torso: Vec<Layer>,
     /// The columns of the head that give the value logits, apart so that the policy can be left out.
@@ -99,7 +100,7 @@ impl Mlp {
         let logits = shape.logits();
         let values = Columns::new(rest, inputs, logits, shape.values);
         let policy = Layer::new(rest, inputs, logits, shape.values..logits);
-        Ok(Mlp { shape, torso, values, policy })
+        Ok(Mlp { shape, parameters: parameters.to_vec(), torso, values, policy })
     }
 
     /// The sizes of the network.
@@ -108,19 +109,8 @@ impl Mlp {
     }
 
     /// The parameters in the order of [`MlpShape`].
-    pub fn parameters(&self) -> Vec<f32> {
-        let mut parameters = Vec::with_capacity(self.shape.parameters());
-        for (layer, (inputs, outputs)) in self.torso.iter().zip(self.shape.layers()) {
-            for row in 0..=inputs {
-                parameters.extend(layer.row(row, inputs).take(outputs));
-            }
-        }
-        let inputs = self.shape.hidden[self.shape.hidden.len() - 1];
-        for row in 0..=inputs {
-            parameters.extend((0..self.shape.values).map(|value| self.values.weight(value, row, inputs)));
-            parameters.extend(self.policy.row(row, inputs).take(self.shape.actions));
-        }
-        parameters
+    pub fn parameters(&self) -> &[f32] {
+        &self.parameters
     }
 
     /// Checks that whatever is observed, no sum becomes too large to be a number.
@@ -128,10 +118,9 @@ impl Mlp {
     /// # Errors
     /// When one could.
     pub(crate) fn check_sums(&self) -> Result<(), Error> {
-        let parameters = self.parameters();
         // Observations are at most 1; each layer takes at most what the one before can give.
         let mut bound = 1.0;
-        for (weights, biases) in self.shape.split(&parameters) {
+        for (weights, biases) in self.shape.split(&self.parameters) {
             let mut sums: Vec<f64> = biases.iter().map(|&bias| f64::from(bias.abs())).collect();
             for row in weights.chunks_exact(biases.len()) {
                 sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += bound * f64::from(weight.abs()));
@@ -143,38 +132,28 @@ impl Mlp {
         })
     }
 
-    /// The values `[values]` of the observation whose entries at `active` are 1, relative to the seat that observes
-    /// (see [`crate::play::perspective`]). Cheaper than [`forward`](Self::forward), which also computes the policy.
+    /// Calls `take` with the values `[values]` of each observation in order, relative to the seat that observes (see
+    /// [`crate::play::perspective`]). Cheaper than [`forward`](Self::forward), which also computes the policy.
     ///
     /// # Panics
     /// When an index is not below [`MlpShape::observation`].
     #[inline]
-    pub fn forward_values<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> &'a [f32] {
-        let Scratch { sums, input, output, values, .. } = scratch;
-        let sums = self.torso[0].sum_rows(std::iter::once(active), sums);
-        self.run_values(self.run_deeper(sums, [input, output]), values);
-        &scratch.values[..self.shape.values]
-    }
-
-    /// Calls `take` with the values of each of `observations` in order: the same numbers as those of
-    /// [`forward_values`](Self::forward_values), and sooner.
-    ///
-    /// # Panics
-    /// When an index is not below [`MlpShape::observation`].
-    pub fn forward_values_each(
+    pub(super) fn forward_values<'a>(
         &self,
-        observations: &Observations,
+        mut observations: impl Iterator<Item = &'a [u16]> + Clone,
         scratch: &mut Scratch,
-        mut take: impl FnMut(&[f32]),
+        take: &mut impl FnMut(&[f32]),
     ) {
         let Scratch { sums, input, output, values, .. } = scratch;
         let first = &self.torso[0];
-        let mut rest = observations.iter();
-        for _ in (0..observations.ends.len()).step_by(BLOCK) {
-            first.sum_rows(rest.clone().take(BLOCK), sums);
-            for (sums, _) in sums.chunks_exact(first.width).zip(rest.by_ref().take(BLOCK)) {
+        loop {
+            let sums = first.sum_rows(observations.clone().take(BLOCK), sums);
+            for sums in sums.chunks_exact(first.width) {
                 self.run_values(self.run_deeper(sums, [input, output]), values);
                 take(&values[..self.shape.values]);
+            }
+            if observations.nth(BLOCK - 1).is_none() {
+                return;
             }
         }
     }
@@ -257,11 +236,6 @@ impl Columns {
         Columns { weights: (0..outputs).flat_map(column).collect(), depth: inputs.div_ceil(WIDTH), bias }
     }
 
-    /// The weight between an output and input `row`, or the bias when `row` is the number of `inputs`.
-    fn weight(&self, output: usize, row: usize, inputs: usize) -> f32 {
-        if row == inputs { self.bias[output] } else { self.weights[output * self.depth + row / WIDTH].0[row % WIDTH] }
-    }
-
     /// `out = bias + weights · input`; what follows the inputs in `input` is ignored.
     #[inline]
     fn multiply(&self, input: &[Lanes], out: &mut [f32]) {
@@ -312,14 +286,6 @@ impl Layer {
             start = end;
         }
         Layer { panels, width: columns.len().div_ceil(WIDTH) }
-    }
-
-    /// Row `index` of a layer with `inputs` rows, the bias being row `inputs`, with its padding.
-    fn row(&self, index: usize, inputs: usize) -> impl Iterator<Item = f32> + '_ {
-        self.panels.iter().flat_map(move |panel| {
-            let row = if index < inputs { &panel.weights[index * panel.width..][..panel.width] } else { &panel.bias };
-            row.iter().flat_map(|lanes| lanes.0)
-        })
     }
 
     /// `relu(bias + the rows at active)` of each observation, one after the other, at the front of `out`.
@@ -507,15 +473,14 @@ mod tests {
                 for (found, expected) in found_policy.iter().zip(&expected_policy) {
                     assert!((f64::from(*found) - expected).abs() < 1e-4, "{shape:?}: {found} for {expected}");
                 }
-                let found_values = found_values.to_vec();
-                assert_eq!(net.forward_values(&active, &mut scratch), found_values);
                 observations.push(|entries| entries.extend(&active));
-                all_values.extend(found_values);
+                all_values.extend_from_slice(found_values);
             }
             let mut each = Vec::new();
-            net.forward_values_each(&observations, &mut scratch, |values| each.extend_from_slice(values));
+            net.forward_values(observations.iter(), &mut scratch, &mut |values| each.extend_from_slice(values));
             assert_eq!(each, all_values);
-            net.forward_values_each(&Observations::default(), &mut scratch, |_| unreachable!("nothing is observed"));
+            let nothing = Observations::default();
+            net.forward_values(nothing.iter(), &mut scratch, &mut |_| unreachable!("nothing is observed"));
         }
     }
 
@@ -536,10 +501,10 @@ mod tests {
             Mlp::new(shape, &parameters).expect("the shape is valid")
         };
         let (small, large) = (net(&[8]), net(&[80, 24]));
-        let alone = small.forward_values(&[1, 2], &mut Scratch::default()).to_vec();
+        let alone = small.forward(&[1, 2], &mut Scratch::default()).0.to_vec();
         let mut scratch = Scratch::default();
         large.forward(&[3, 4], &mut scratch);
-        assert_eq!(small.forward_values(&[1, 2], &mut scratch), alone);
+        assert_eq!(small.forward(&[1, 2], &mut scratch).0, alone);
     }
 
     #[test]
@@ -547,7 +512,7 @@ mod tests {
         for head in [ValueHead::Softmax, ValueHead::Sigmoid] {
             let shape = MlpShape { observation: 1, hidden: vec![1], values: 2, actions: 1, value_head: head };
             let net = Mlp::new(shape, &[1e20, 0.0, 1e10, -1e10, 0.0, 0.0, 0.0, 0.0]).expect("it is valid");
-            let values = net.forward_values(&[0], &mut Scratch::default()).to_vec();
+            let values = net.forward(&[0], &mut Scratch::default()).0.to_vec();
             assert!(values[0] > 0.999_999 && values[0] <= 1.0 && values[1] < 1e-6 && values[1] >= 0.0, "{values:?}");
         }
     }

@@ -68,33 +68,22 @@ impl PortableNet {
         &self.policy
     }
 
-    /// The values `[values]` of the observation whose entries at `active` are 1, relative to the seat that observes
-    /// (see [`crate::play::perspective`]).
+    /// Calls `take` with the values `[values]` of each of `observations` in order, relative to the seat that observes
+    /// (see [`crate::play::perspective`]); soonest where all are those of turn-start states.
     ///
     /// # Panics
     /// When an index is not below the length of an observation.
-    #[inline]
-    pub fn forward_values<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> &'a [f32] {
-        let network = if self.shape.is_start(active) { &self.value } else { &self.policy };
-        network.forward_values(active, scratch)
+    pub fn forward_values(&self, observations: &Observations, scratch: &mut Scratch, mut take: impl FnMut(&[f32])) {
+        if self.shape.is_start(observations.active()) {
+            return self.value.forward_values(observations.iter(), scratch, &mut take);
+        }
+        for active in observations.iter() {
+            self.network(active).forward_values(std::iter::once(active), scratch, &mut take);
+        }
     }
 
-    /// Calls `take` with the values of each of `observations` in order: the same numbers as those of
-    /// [`forward_values`](Self::forward_values), and sooner where all are those of turn-start states.
-    ///
-    /// # Panics
-    /// When an index is not below the length of an observation.
-    pub fn forward_values_each(
-        &self,
-        observations: &Observations,
-        scratch: &mut Scratch,
-        mut take: impl FnMut(&[f32]),
-    ) {
-        if self.shape.is_start(observations.active()) {
-            self.value.forward_values_each(observations, scratch, take);
-        } else {
-            observations.iter().for_each(|active| take(self.forward_values(active, scratch)));
-        }
+    fn network(&self, active: &[u16]) -> &Mlp {
+        if self.shape.is_start(active) { &self.value } else { &self.policy }
     }
 
     /// The values `[values]`, relative to the seat that observes, and the policy logits of the observation whose
@@ -105,8 +94,7 @@ impl PortableNet {
     /// When an index is not below the length of an observation.
     #[inline]
     pub fn forward<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> (&'a [f32], &'a [f32]) {
-        let network = if self.shape.is_start(active) { &self.value } else { &self.policy };
-        network.forward(active, scratch)
+        self.network(active).forward(active, scratch)
     }
 }
 
@@ -129,15 +117,14 @@ mod tests {
         assert_eq!(net.forward(&[0, 3], &mut scratch), (&[0.5, 0.5][..], &[][..]));
         let (values, policy) = net.forward(&[0, 4], &mut scratch);
         assert!(values[0] > 0.7 && policy == [1.0; 3], "{values:?} {policy:?}");
-        assert!(net.forward_values(&[5], &mut scratch)[0] > 0.7);
-        assert_eq!(net.forward_values(&[], &mut scratch), [0.5, 0.5]);
+        assert!(net.forward(&[5], &mut scratch).0[0] > 0.7);
+        assert_eq!(net.forward(&[], &mut scratch).0, [0.5, 0.5]);
         let mut observations = Observations::default();
         for entry in [3, 0, 4] {
             observations.push(|active| active.push(entry));
             let mut first = Vec::new();
-            net.forward_values_each(&observations, &mut scratch, |values| first.push(values[0]));
-            let each: Vec<f32> =
-                observations.iter().map(|active| net.forward_values(active, &mut scratch)[0]).collect();
+            net.forward_values(&observations, &mut scratch, |values| first.push(values[0]));
+            let each: Vec<f32> = observations.iter().map(|active| net.forward(active, &mut scratch).0[0]).collect();
             assert_eq!(first, each);
         }
     }
