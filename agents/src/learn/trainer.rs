@@ -37,10 +37,8 @@ pub struct Trainer<G> {
     config: TrainConfig,
     seed: u64,
     game: Arc<G>,
-    /// Learns the values of positions at the start of a turn.
-    value: NetTrainer,
-    /// Learns what to choose within a turn.
-    policy: NetTrainer,
+    /// The value network, which learns positions at the start of a turn, and the policy network, which learns the others.
+    networks: [NetTrainer; 2],
 }
 
 type Result<T, E = Error> = std::result::Result<T, E>;
@@ -168,8 +166,8 @@ impl<G: Game> Trainer<G> {
     ) -> Result<Trainer<G>> {
         config.check()?;
         let NetShape { value, policy } = config.shape(game.spec());
-        let (value, policy) = (make(0, value)?, make(1, policy)?);
-        Ok(Trainer { config: config.clone(), seed, game: Arc::clone(game), value, policy })
+        let networks = [make(0, value)?, make(1, policy)?];
+        Ok(Trainer { config: config.clone(), seed, game: Arc::clone(game), networks })
     }
 
     /// Writes networks and samples into the folder `dir`, which is there and empty; the rest is [`Trainer::state`].
@@ -177,13 +175,13 @@ impl<G: Game> Trainer<G> {
     /// # Errors
     /// When a file cannot be written, or something was saved there before.
     pub fn save(&self, dir: &Path) -> Result<()> {
-        self.value.save(&dir.join(FOLDERS[0]))?;
-        self.policy.save(&dir.join(FOLDERS[1]))
+        self.networks.iter().zip(FOLDERS).try_for_each(|(network, folder)| network.save(&dir.join(folder)))
     }
 
     /// What it goes on from, besides what is saved in files.
     pub fn state(&self) -> TrainerState {
-        TrainerState { value: self.value.draws.clone(), policy: self.policy.draws.clone() }
+        let [value, policy] = self.networks.each_ref().map(|network| network.draws.clone());
+        TrainerState { value, policy }
     }
 
     /// The networks as they stand after the last step, for self-play.
@@ -191,7 +189,7 @@ impl<G: Game> Trainer<G> {
     /// # Errors
     /// When learning has diverged.
     pub fn latest_net(&self) -> Result<PortableNet> {
-        both(self.value.learner.latest_net(), self.policy.learner.latest_net())
+        both(self.networks.each_ref().map(|network| network.learner.latest_net()))
     }
 
     /// The networks to evaluate and to export, of half precision.
@@ -199,7 +197,7 @@ impl<G: Game> Trainer<G> {
     /// # Errors
     /// When learning has diverged.
     pub fn net(&self) -> Result<PortableNet> {
-        rounded(self.value.learner.net(), self.policy.learner.net())
+        rounded(self.networks.each_ref().map(|network| network.learner.net()))
     }
 
     /// Plays the games of `plan` with the latest weights, on so many threads, and meanwhile learns from as many batches
@@ -229,37 +227,37 @@ impl<G: Game> Trainer<G> {
     /// Learns from as many batches as are due, with this learning rate; with two `threads` or more both networks at
     /// once, and always with the same result.
     pub fn learn(&mut self, rate: f64, threads: usize) -> MeanLosses {
-        let (batch, value, policy) = (self.config.learning.batch, &mut self.value, &mut self.policy);
-        if threads < 2 {
-            return MeanLosses { value: value.learn(batch, rate), policy: policy.learn(batch, rate) };
-        }
-        thread::scope(|scope| {
-            let policy = scope.spawn(|| policy.learn(batch, rate));
-            MeanLosses { value: value.learn(batch, rate), policy: joined(policy) }
-        })
+        let (batch, networks) = (self.config.learning.batch, self.networks.each_mut());
+        let [value, policy] = match threads {
+            0 | 1 => networks.map(|network| network.learn(batch, rate)),
+            _ => thread::scope(|scope| {
+                networks.map(|network| scope.spawn(move || network.learn(batch, rate))).map(joined)
+            }),
+        };
+        MeanLosses { value, policy }
     }
 
     /// Adds the samples of the games of an iteration, with TD(λ) targets of this λ, to those that are learned from,
     /// each as often as the settings say. With `wants_details` the report has the lengths and targets of the games.
     pub fn take_in(&mut self, records: &[GameRecord<G::State>], lambda: f64, wants_details: bool) -> Report {
-        let (game, value, policy) = (&*self.game, &mut self.value.replay, &mut self.policy.replay);
-        let before = (value.added(), policy.added());
+        let (game, networks) = (&*self.game, &mut self.networks);
+        let before = networks.each_ref().map(|network| network.replay.added());
         let (seats, lambda) = (game.spec().seats, lambda as f32);
         let (coefficients, luck_coefficient) = fit_luck(records, lambda, seats);
         let rules = coefficients.into_iter().map(|luck_coefficient| TargetRule { lambda, luck_coefficient });
         let ruled = || records.iter().zip(rules.clone());
         for (record, rule) in ruled() {
             record.visit(game, rule, |position| {
-                value.add_position(game, &position);
-                policy.add_position(game, &position);
+                networks.iter_mut().for_each(|network| network.replay.add_position(game, &position));
             });
         }
-        let (value, policy) = (value.added(), policy.added());
-        let (added, samples) = (value + policy - before.0 - before.1, value + policy);
-        self.value.draws.due += (value - before.0) as f64 * self.config.learning.replays;
-        self.policy.draws.due += (policy - before.1) as f64 * self.config.learning.replays;
-        let luck_coefficient = luck_coefficient.into();
-        let mut report = Report { added, samples, luck_coefficient, ..Report::default() };
+        let mut report = Report { luck_coefficient: luck_coefficient.into(), ..Report::default() };
+        for (network, before) in networks.iter_mut().zip(before) {
+            let added = network.replay.added() - before;
+            network.draws.due += added as f64 * self.config.learning.replays;
+            report.added += added;
+            report.samples += network.replay.added();
+        }
         for (record, rule) in ruled() {
             report.tally.add(record, seats);
             if wants_details {
@@ -280,7 +278,7 @@ impl<G: Game> Trainer<G> {
 pub fn load_net(spec: &Spec, config: &TrainConfig, dir: &Path) -> Result<PortableNet> {
     let NetShape { value, policy } = config.shape(spec);
     let learner = |network, shape| load_learner(config, network, shape, LearnerDevice::Cpu, dir);
-    rounded(learner(0, value)?.net(), learner(1, policy)?.net())
+    rounded([learner(0, value)?.net(), learner(1, policy)?.net()])
 }
 
 fn load_learner(
@@ -304,12 +302,12 @@ fn diverged(cause: Error) -> Error {
     Error::caused("learning has diverged; a smaller learning_rate may help", cause)
 }
 
-fn both(value: Result<Mlp>, policy: Result<Mlp>) -> Result<PortableNet> {
+fn both([value, policy]: [Result<Mlp>; 2]) -> Result<PortableNet> {
     value.and_then(|value| PortableNet::new(value, policy?)).map_err(diverged)
 }
 
-fn rounded(value: Result<Mlp>, policy: Result<Mlp>) -> Result<PortableNet> {
-    both(value, policy)?.rounded().map_err(diverged)
+fn rounded(networks: [Result<Mlp>; 2]) -> Result<PortableNet> {
+    both(networks)?.rounded().map_err(diverged)
 }
 
 /// What a thread found; its panic goes on here.

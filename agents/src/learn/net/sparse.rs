@@ -52,28 +52,13 @@ fn sum_block<const N: usize>(
 pub(super) fn backward(slopes: &[f32], outputs: usize, batch: &Batch, gradient: &mut [f32]) {
     let (weights, bias) = gradient.split_at_mut(gradient.len() - outputs);
     for (active, slopes) in batch.observations.iter().zip(slopes.chunks_exact(outputs)) {
-        let whole = outputs - outputs % BLOCK;
-        for start in (0..whole).step_by(BLOCK) {
-            add_block::<BLOCK>(weights, bias, outputs, start, active, slopes);
+        for &entry in active {
+            add(slopes, &mut weights[usize::from(entry) * outputs..][..outputs]);
         }
-        for column in whole..outputs {
-            add_block::<1>(weights, bias, outputs, column, active, slopes);
-        }
+        add(slopes, bias);
     }
 }
 
-#[inline(always)]
-fn add_block<const N: usize>(
-    weights: &mut [f32],
-    bias: &mut [f32],
-    outputs: usize,
-    start: usize,
-    active: &[u16],
-    slopes: &[f32],
-) {
-    let mut block = [0.0; N];
-    block.copy_from_slice(&slopes[start..start + N]);
-    let add = |row: &mut [f32]| row.iter_mut().zip(&block).for_each(|(sum, x)| *sum += x);
-    active.iter().for_each(|&entry| add(&mut weights[usize::from(entry) * outputs + start..][..N]));
-    add(&mut bias[start..start + N]);
+fn add(row: &[f32], sums: &mut [f32]) {
+    sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
 }
