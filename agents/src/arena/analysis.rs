@@ -6,7 +6,7 @@ use std::ops::Range;
 use ashta_env::game::{BySeat, Game, Seat};
 use ashta_env::turn::TurnResults;
 
-use super::WatchedTurn;
+use super::game_loop::PlayedTurn;
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluator, first_best};
 
@@ -33,15 +33,15 @@ pub struct TurnAnalysis<S> {
 }
 
 impl<S: Clone + Eq> TurnAnalysis<S> {
-    /// Values a watched turn by `evaluator` in one batch, without the throws that did not happen.
+    /// Values a played turn by `evaluator` in one batch, without the throws that did not happen.
     pub fn new<G: Game<State = S>>(
         game: &G,
         evaluator: &mut (impl Evaluator<G> + ?Sized),
-        turn: &WatchedTurn<'_, S>,
+        turn: &PlayedTurn<S>,
     ) -> TurnAnalysis<S> {
         let (mut results, mut values) = (TurnResults::new(), Vec::new());
-        results_of_turn(game, turn.thrown, &mut results);
-        let states: Vec<S> = [turn.start, turn.end].into_iter().chain(results.states()).cloned().collect();
+        results_of_turn(game, &turn.thrown, &mut results);
+        let states: Vec<S> = [&turn.start, &turn.end].into_iter().chain(results.states()).cloned().collect();
         evaluator.values(game, &states, &mut values);
         TurnAnalysis {
             seat: turn.seat,

@@ -178,8 +178,6 @@ pub struct Adjusted {
     pub blocks: Vec<f64>,
     /// Their mean, or 0 or 1 where it is beyond them.
     pub estimate: Interval,
-    /// The multiple, averaged over the blocks: 1 when the evaluator is right.
-    pub coefficient: f64,
     /// By what factor the standard error is smaller than that of the plain scores; 1 when nothing is known of either.
     pub shrinkage: f64,
 }
@@ -238,8 +236,7 @@ impl Blocks {
             (Some(plain), Some(adjusted)) if plain > 0.0 && adjusted > 0.0 => plain / adjusted,
             _ => 1.0,
         };
-        let coefficient = (0..blocks.len()).map(of).sum::<f64>() / count.max(1.0);
-        Adjusted { blocks, estimate, coefficient, shrinkage }
+        Adjusted { blocks, estimate, shrinkage }
     }
 
     /// By how much the variance of a block that has no luck in it may be larger than it seems.
@@ -309,12 +306,16 @@ mod tests {
     fn luck_that_explains_the_result_shrinks_the_interval() {
         let blocks = drawn(1, 2000, 0.5);
         let adjusted = blocks.luck_adjusted();
-        assert!((adjusted.coefficient - 1.0).abs() < 0.02, "{}", adjusted.coefficient);
+        // The multiple of the luck that was taken out of the first score.
+        let coefficient = |of: &Blocks| (of.scores[0] - of.luck_adjusted().blocks[0]) / of.luck[0];
+        assert!((coefficient(&blocks) - 1.0).abs() < 0.02, "{}", coefficient(&blocks));
         assert!((adjusted.shrinkage - 26.0_f64.sqrt()).abs() < 0.3, "{}", adjusted.shrinkage);
         assert!((adjusted.estimate.mean - 0.5).abs() < 4.0 * 0.0013);
-        let with = |luck: Vec<f64>| Blocks { luck, ..blocks.clone() }.luck_adjusted();
+        let with_luck = |luck: Vec<f64>| Blocks { luck, ..blocks.clone() };
+        let with = |luck: Vec<f64>| with_luck(luck).luck_adjusted();
         // An evaluator of twice the scale is put right, and one that knows nothing does no harm.
-        assert!((with(blocks.luck.iter().map(|luck| 2.0 * luck).collect()).coefficient - 0.5).abs() < 0.01);
+        let doubled = with_luck(blocks.luck.iter().map(|luck| 2.0 * luck).collect());
+        assert!((coefficient(&doubled) - 0.5).abs() < 0.01);
         assert!((with(drawn(2, 2000, 0.5).luck).shrinkage - 1.0).abs() < 0.01);
         let none = with(vec![0.0; 2000]);
         assert_eq!((none.estimate.mean, none.shrinkage), (mean(&blocks.scores), 1.0));

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::Game;
 
-use super::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
+use super::{Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, TurnAnalysis, play_watched_match};
 use crate::play::agent::{Agent, OnePly, Pick, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
@@ -110,19 +110,18 @@ where
     let weak = || Box::new(OnePly::picking(evaluator.clone(), Pick::Softmax(temperature))) as Box<dyn Agent<G> + Send>;
     let whole = || Box::new(OnePly::new(evaluator.clone())) as Box<dyn Agent<G> + Send>;
     let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
-    let watch = |turn: &WatchedTurn<'_, G::State>| {
-        if !turn.side.contains(turn.seat) {
-            return;
+    let watch = |played: &PlayedGame<G::State>| {
+        let (side, mut evaluator) = (played.seating.seats_of(0), evaluator.clone());
+        for turn in played.turns.iter().filter(|turn| side.contains(turn.seat)) {
+            let analysis = TurnAnalysis::new(game, &mut evaluator, turn);
+            if analysis.is_choice() {
+                let best = f64::from(analysis.after_throw()[turn.seat]);
+                let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
+                let block = blocks.entry(played.block).or_default();
+                block.losses.push(analysis.own_values().into_iter().map(|value| (best - value) as f32).collect());
+                block.regret += f64::from(analysis.regret() as f32);
+            }
         }
-        let analysis = TurnAnalysis::new(game, &mut evaluator.clone(), turn);
-        if !analysis.is_choice() {
-            return;
-        }
-        let best = f64::from(analysis.after_throw()[turn.seat]);
-        let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let block = blocks.entry(turn.block).or_default();
-        block.losses.push(analysis.own_values().into_iter().map(|value| (best - value) as f32).collect());
-        block.regret += f64::from(analysis.regret() as f32);
     };
     let report = play_watched_match(game, &weak, &whole, config, &MatchProgress::UNWATCHED, &watch);
     CalibrationGames { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }

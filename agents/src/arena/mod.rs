@@ -23,7 +23,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use ashta_env::game::{Game, Seat, SeatSet};
+use ashta_env::game::Game;
 
 use crate::play::agent::Agent;
 pub use analysis::TurnAnalysis;
@@ -31,7 +31,7 @@ pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 pub use luck::{Reference, analyze_game, luck};
-pub use rating::{Contest, Rating, contests, ratings};
+pub use rating::Rating;
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
 pub use sprt::{Sprt, Verdict, elo_of, score_of};
@@ -145,26 +145,6 @@ pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame<G::State>) -> T>(
     });
 }
 
-/// A turn of a match that is over.
-#[derive(Clone, Copy, Debug)]
-pub struct WatchedTurn<'a, S> {
-    /// The block of the game.
-    pub block: u64,
-    /// The seats that A has in the game.
-    pub side: SeatSet,
-    /// The seat whose turn it was.
-    pub seat: Seat,
-    /// The position before its first throw.
-    pub start: &'a S,
-    /// The position after its last throw: a decision, or the end of the turn where there was nothing to decide.
-    pub thrown: &'a S,
-    /// The position at its end.
-    pub end: &'a S,
-}
-
-/// Receives every turn of a match, on the threads that play. The turns of a game come in their order, when it is over.
-pub type Watch<'a, S> = &'a (dyn Fn(&WatchedTurn<'_, S>) + Sync);
-
 /// Plays a match between the agents that `a` and `b` make.
 ///
 /// In a game of two sides (two seats, or two teams) A takes each side once in every block. With three or four seats
@@ -186,7 +166,8 @@ pub fn play_match<G: Game>(
     play_watched_match(game, a, b, config, progress, &|_| ())
 }
 
-/// As [`play_match`]; `watch` receives every turn, those of truncated games included.
+/// As [`play_match`]; `watch` receives every game when it is over, truncated ones included, on the threads that play.
+/// A is agent 0.
 ///
 /// # Panics
 /// As [`play_match`].
@@ -196,7 +177,7 @@ pub fn play_watched_match<G: Game>(
     b: MakeAgent<'_, '_, G>,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
-    watch: Watch<'_, G::State>,
+    watch: &(dyn Fn(&PlayedGame<G::State>) + Sync),
 ) -> MatchReport {
     let sides = sides(game.spec());
     let lineup: Vec<usize> = (0..sides.len()).map(|place| usize::from(place > 0)).collect();
@@ -204,10 +185,7 @@ pub fn play_watched_match<G: Game>(
     let finished = AtomicU64::new(0);
     let study = || {
         |played: PlayedGame<G::State>| {
-            let (block, side) = (played.block, played.seating.seats_of(0));
-            for PlayedTurn { seat, start, thrown, end } in &played.turns {
-                watch(&WatchedTurn { block, side, seat: *seat, start, thrown, end });
-            }
+            watch(&played);
             (progress.finished)(finished.fetch_add(1, Ordering::Relaxed) + 1);
             GameFacts::new(&sides, &played)
         }
@@ -229,10 +207,9 @@ mod tests {
     use crate::play::agent::{OnePly, RandomAgent};
     use crate::play::baseline::Baseline;
     use crate::search::test_support::ExactEvaluator;
-    use ashta_env::game::{BySeat, Node, Seat};
+    use ashta_env::game::{BySeat, Node, Seat, SeatSet};
     use ashta_env::testing::exact::{Play, solve};
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
-    use std::collections::BTreeMap;
     use std::sync::Mutex;
 
     type Boxed = Box<dyn Agent<Toy> + Send>;
@@ -279,18 +256,17 @@ mod tests {
     }
 
     #[test]
-    fn the_watch_receives_every_turn_in_order() {
+    fn the_watch_receives_games_with_their_turns_in_order() {
         for throws in [ToyThrows::Again, ToyThrows::Series] {
             let game = Toy::new(ToyTable::Three, ToyPieces::Two, throws);
-            type GameTurns = Vec<[ToyState; 3]>;
-            let games: Mutex<BTreeMap<(u64, Seat), GameTurns>> = Mutex::default();
-            let watch = |turn: &WatchedTurn<'_, ToyState>| {
-                assert_eq!(game.node(turn.start), Node::Chance(turn.seat));
-                let is_decision = game.node(turn.thrown) == Node::Decision(turn.seat);
-                assert!(is_decision || turn.thrown == turn.end);
-                let side = turn.side.iter().next().expect("A has a seat");
-                let states = [turn.start, turn.thrown, turn.end].map(ToyState::clone);
-                games.lock().expect("no panic").entry((turn.block, side)).or_default().push(states);
+            let games: Mutex<Vec<Vec<PlayedTurn<ToyState>>>> = Mutex::default();
+            let watch = |played: &PlayedGame<ToyState>| {
+                for turn in &played.turns {
+                    assert_eq!(game.node(&turn.start), Node::Chance(turn.seat));
+                    let is_decision = game.node(&turn.thrown) == Node::Decision(turn.seat);
+                    assert!(is_decision || turn.thrown == turn.end);
+                }
+                games.lock().expect("no panic").push(played.turns.clone());
             };
             let (a, b) = (|| Baseline::Hunter.agent(), || Baseline::Random.agent());
             let report = play_watched_match(
@@ -303,16 +279,13 @@ mod tests {
             );
             let games = games.into_inner().expect("no panic");
             assert_eq!((games.len(), report.truncated_games), (60, 0));
-            let turns: usize = games.values().map(Vec::len).sum();
+            let turns: usize = games.iter().map(Vec::len).sum();
             assert!((turns as f64 / 60.0 - report.turns_per_game).abs() < 1e-9);
-            for turns in games.values() {
-                let first = game.spec().seats.iter().map(|seat| game.initial_state(seat));
-                assert!(first.into_iter().any(|first| first == turns[0][0]));
-                assert!(
-                    turns.windows(2).all(|pair| pair[0][2] == pair[1][0]),
-                    "a turn begins where the last one ended"
-                );
-                assert_eq!(game.node(&turns[turns.len() - 1][2]), Node::Terminal);
+            for turns in games {
+                assert!(game.spec().seats.iter().any(|seat| game.initial_state(seat) == turns[0].start));
+                let follows = turns.windows(2).all(|pair| pair[0].end == pair[1].start);
+                assert!(follows, "a turn begins where the last one ended");
+                assert_eq!(game.node(&turns[turns.len() - 1].end), Node::Terminal);
             }
         }
     }

@@ -11,11 +11,11 @@ use super::estimate::student_95;
 
 /// A round of a game: agents compete for one place. Those who are equal share it.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Contest {
+pub(super) struct Contest {
     /// The agents, by number; one that has several sides comes up once for each.
-    pub agents: Vec<usize>,
+    pub(super) agents: Vec<usize>,
     /// The share of each in the place; the shares sum to 1.
-    pub shares: Vec<f64>,
+    pub(super) shares: Vec<f64>,
 }
 
 /// The rating of an agent.
@@ -34,7 +34,7 @@ const PRIOR: f64 = 1e-4;
 
 /// The contests of a game with these `returns` by side, played by these `agents`: one for the first place, or one for
 /// each place if they `played_on`. Sides with equal returns share their places.
-pub fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Contest> {
+pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Contest> {
     if !played_on {
         let total: f64 = returns.iter().sum();
         let shares = returns.iter().map(|own| own / total).collect();
@@ -62,17 +62,13 @@ pub fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Conte
 /// Number of games with an open result at which the observed variance of blocks has half the weight.
 const DOUBT: f64 = 20.0;
 
-/// The ratings of `agents` agents from the contests of each block. Their mean is 0, or the rating of `anchor` is.
+/// Fits the ratings of `agents` agents to the contests of each block. Returns the ratings for any anchor: their mean is
+/// 0, or the rating of the anchor is.
 ///
 /// Each agent is taken to have played one even game more, in equal parts against everybody whom it met (a prior): an
 /// agent that always won has a finite rating, too, with a wide interval. The observed variance of blocks has the more
 /// weight, the more games had an open result; the rest of the weight has the variance of independent games.
-pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) -> Vec<Rating> {
-    fit(agents, blocks)(anchor)
-}
-
-/// As [`ratings`], for any anchor: the agents are fitted once.
-pub(super) fn fit(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
+pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
     let even = even_games(agents, blocks);
     let mut r = vec![0.0; agents];
     let mut curvature = SquareMatrix::zero(agents);
@@ -245,11 +241,11 @@ mod tests {
     #[test]
     fn two_agents_are_rated_by_their_score() {
         let blocks: Vec<_> = (0..400).map(|game| duel(0, 1, if game % 4 == 0 { 0.0 } else { 1.0 })).collect();
-        let found = ratings(2, &blocks, None);
+        let found = ratings(2, &blocks)(None);
         // 75 % is 190.85 Elo; with half a game won and half a game lost more, 190.27.
         assert!((found[0].elo - found[1].elo - 190.27).abs() < 0.1, "{found:?}");
         assert!((found[0].elo + found[1].elo).abs() < 1e-9);
-        let anchored = ratings(2, &blocks, Some(1));
+        let anchored = ratings(2, &blocks)(Some(1));
         assert_eq!((anchored[1].elo, anchored[1].interval), (0.0, [0.0, 0.0]));
         assert!((anchored[0].elo - 190.27).abs() < 0.1);
         // The standard error of the logit is 1 / sqrt(n p q).
@@ -260,10 +256,10 @@ mod tests {
     #[test]
     fn an_agent_that_always_wins_has_a_rating_too() {
         let blocks: Vec<_> = (0..50).map(|_| duel(0, 1, 1.0)).collect();
-        let found = ratings(3, &blocks, None);
+        let found = ratings(3, &blocks)(None);
         assert!(found[0].elo > found[2].elo + 300.0 && found[2].elo > found[1].elo + 300.0, "{found:?}");
         // The odds of 50.5 to 0.5, and hardly a bound above.
-        let found = ratings(2, &blocks, Some(1))[0];
+        let found = ratings(2, &blocks)(Some(1))[0];
         assert!((found.elo - 801.7).abs() < 1.0 && found.interval[0] < 400.0, "{found:?}");
         assert!(found.interval[1] > 1200.0, "{found:?}");
     }
@@ -271,10 +267,10 @@ mod tests {
     #[test]
     fn few_blocks_say_little() {
         let split = [[duel(0, 1, 1.0), duel(0, 1, 0.0)].concat(), [duel(0, 1, 1.0), duel(0, 1, 0.0)].concat()];
-        let [low, high] = ratings(2, &split, Some(1))[0].interval;
+        let [low, high] = ratings(2, &split)(Some(1))[0].interval;
         assert!(low < -200.0 && high > 200.0, "two pairs that were split say little: {low} to {high}");
         let won = vec![[duel(0, 1, 1.0), duel(0, 1, 1.0)].concat(); 3];
-        let [low, high] = ratings(2, &won, Some(1))[0].interval;
+        let [low, high] = ratings(2, &won)(Some(1))[0].interval;
         assert!(low < 0.0 && high > 900.0, "three pairs that were won say little more: {low} to {high}");
     }
 
@@ -286,7 +282,7 @@ mod tests {
                 let mut rng = chance::stream(seed, 2);
                 let mut one = || duel(0, 1, if rng.random::<f64>() < 0.976 { 1.0 } else { 0.0 });
                 let blocks: Vec<_> = (0..pairs).map(|_| [one(), one()].concat()).collect();
-                let [low, high] = ratings(2, &blocks, Some(1))[0].interval;
+                let [low, high] = ratings(2, &blocks)(Some(1))[0].interval;
                 low <= 643.4 && 643.4 <= high
             });
             let held = held.count();
@@ -340,7 +336,7 @@ mod tests {
                     contests(&agents, &returns, true)
                 })
                 .collect();
-            for (rating, elo) in ratings(5, &blocks, None).iter().zip(truth) {
+            for (rating, elo) in ratings(5, &blocks)(None).iter().zip(truth) {
                 all += 1;
                 held += u32::from(rating.interval[0] <= elo && elo <= rating.interval[1]);
             }

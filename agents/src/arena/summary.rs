@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::estimate::{Adjusted, Blocks, Interval, mean, quantile, with_error};
 use super::game_loop::{Ending, Move, PlayedGame};
-use super::rating::{Contest, Rating, contests, fit};
+use super::rating::{Contest, Rating, contests, ratings};
 use super::sprt::{Sprt, Verdict};
 
 /// One game, by sides.
@@ -296,7 +296,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         }
     }
     let rounds: Vec<Vec<_>> = rounds.into_values().collect();
-    let rated = fit(count, &rounds);
+    let rated = ratings(count, &rounds);
     let ratings = rated(anchor);
     let summary = |(agent, (name, milliseconds)): (usize, &AgentTime)| {
         let blocks = own[agent].blocks(lineups);

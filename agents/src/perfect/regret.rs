@@ -13,8 +13,8 @@ use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{
-    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match,
-    quantile,
+    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, PlayedTurn, TurnAnalysis,
+    play_watched_match, quantile,
 };
 use crate::perfect::table::{Perfect, Table};
 
@@ -82,13 +82,10 @@ pub struct Regrets {
 }
 
 impl Regrets {
-    /// Notes a turn; turns of B are ignored.
-    pub fn note(&self, turn: &WatchedTurn<'_, State>, analysis: &TurnAnalysis<State>) {
-        if !turn.side.contains(turn.seat) {
-            return;
-        }
+    /// Notes a turn of A in a game of this block.
+    pub fn note(&self, block: u64, turn: &PlayedTurn<State>, analysis: &TurnAnalysis<State>) {
         let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
-        let game = games.entry((turn.block, turn.seat)).or_default();
+        let game = games.entry((block, turn.seat)).or_default();
         if !analysis.is_choice() {
             return;
         }
@@ -97,8 +94,8 @@ impl Regrets {
         if regret > 0.0 {
             let own = |at: usize| analysis.values[at][turn.seat];
             let best = (0..analysis.values.len()).max_by(|&a, &b| own(a).total_cmp(&own(b)));
-            let best = best.map_or(*turn.end, |best| *analysis.results.state(best));
-            game.worst.push((regret, [*turn.thrown, *turn.end, best]));
+            let best = best.map_or(turn.end, |best| *analysis.results.state(best));
+            game.worst.push((regret, [turn.thrown, turn.end, best]));
             game.worst.sort_by(|a, b| b.0.total_cmp(&a.0));
             game.worst.truncate(WORST);
         }
@@ -146,9 +143,10 @@ pub fn against_perfect(
         return None;
     }
     let regrets = Regrets::default();
-    let watch = |turn: &WatchedTurn<'_, State>| {
-        if turn.side.contains(turn.seat) {
-            regrets.note(turn, &TurnAnalysis::new(race, &mut Perfect::new(Arc::clone(table)), turn));
+    let watch = |game: &PlayedGame<State>| {
+        let (side, mut perfect) = (game.seating.seats_of(0), Perfect::new(Arc::clone(table)));
+        for turn in game.turns.iter().filter(|turn| side.contains(turn.seat)) {
+            regrets.note(game.block, turn, &TurnAnalysis::new(race, &mut perfect, turn));
         }
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
