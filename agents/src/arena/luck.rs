@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
+use ashta_env::turn::TurnResults;
 
 use super::analysis::TurnAnalysis;
 use super::game_loop::Move;
 use crate::play::evaluator::Evaluator;
 use crate::play::stop::Stop;
-use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append};
+use crate::search::expectation::{Expectation, Happened, append};
 
 /// The stream of a seed that rare throws are drawn from.
 const DRAWS: u64 = u64::MAX;
@@ -87,7 +88,7 @@ pub fn analyze_game<G: Game>(
     seed: u64,
     series_probability: f32,
 ) -> Vec<TurnAnalysis<G::State>> {
-    let (mut rng, mut scratch) = (chance::stream(seed, DRAWS), ExpectationScratch::default());
+    let (mut rng, mut scratch) = (chance::stream(seed, DRAWS), TurnResults::new());
     let (mut states, mut values, mut turns, mut open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     while at < moves.len() {
@@ -103,8 +104,8 @@ pub fn analyze_game<G: Game>(
         }
         // Otherwise the game ends within a series of throws, or continues with an illegal move.
         let Node::Decision(seat) = game.node(&thrown) else { break };
-        let actual = append(game, &thrown, &mut scratch.turn_results, &mut states);
-        let results = scratch.turn_results.clone();
+        let actual = append(game, &thrown, &mut scratch, &mut states);
+        let results = scratch.clone();
         let played = actual.clone().find(|&result| states[result] == state);
         let mut expectation = Expectation::default();
         let happened = Happened { start: &start, thrown: &thrown, results: actual.clone() };

@@ -67,16 +67,16 @@ impl<G: Game, E: Evaluator<G> + ?Sized> Evaluator<G> for Box<E> {
     }
 }
 
-/// Writes one answer for each of `states` into `out`, whatever it held: the exact returns of finished games, and for
+/// Writes the values of each of `states` into `out`, whatever it held: the exact returns of finished games, and for
 /// the open positions, which alone are handed to `open` in order, what that pushes.
 ///
 /// # Panics
 /// When `open` does not push exactly one answer for each position it was given.
-pub fn answer_open<G: Game, T: From<BySeat<f32>>>(
+pub fn answer_open<G: Game>(
     game: &G,
     states: &[G::State],
-    out: &mut Vec<T>,
-    open: impl FnOnce(&[&G::State], &mut Vec<T>),
+    out: &mut Vec<BySeat<f32>>,
+    open: impl FnOnce(&[&G::State], &mut Vec<BySeat<f32>>),
 ) {
     out.clear();
     let is_open = |state: &G::State| game.node(state) != Node::Terminal;
@@ -89,7 +89,7 @@ pub fn answer_open<G: Game, T: From<BySeat<f32>>>(
         let mut answers = std::mem::take(out).into_iter();
         out.extend(states.iter().map(|state| {
             let answer = if is_open(state) { answers.next() } else { None };
-            answer.unwrap_or_else(|| game.returns(state).into())
+            answer.unwrap_or_else(|| game.returns(state))
         }));
     }
 }

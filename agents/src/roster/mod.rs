@@ -539,7 +539,7 @@ impl Player {
     }
 }
 
-fn mcts(leaves: BoxedEvaluator, simulations: u32) -> Mcts<Race, BoxedEvaluator> {
+fn mcts(leaves: BoxedEvaluator, simulations: u32) -> Mcts<BoxedEvaluator> {
     Mcts::new(leaves, MctsConfig { simulations, ..MctsConfig::default() })
 }
 

@@ -7,7 +7,7 @@ use ashta_env::chance::GameRng;
 use ashta_env::game::{BySeat, Game, Seat};
 use ashta_env::turn::TurnResults;
 
-use super::throw_series::{Draws, ThrowSeries};
+use super::throw_series::{Draws, throw_series};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 
@@ -18,19 +18,6 @@ pub(crate) struct Expectation {
     /// Of each throw, or whole series of throws, the probability and the afterstates of the turn. For the throw that
     /// stands for the rare ones it is the probability of them all.
     branches: Vec<(f32, Range<usize>)>,
-}
-
-/// Room for the positions within a turn.
-#[derive(Clone, Debug)]
-pub(crate) struct ExpectationScratch<S> {
-    pub(crate) turn_results: TurnResults<S>,
-    series: ThrowSeries<S>,
-}
-
-impl<S> Default for ExpectationScratch<S> {
-    fn default() -> ExpectationScratch<S> {
-        ExpectationScratch { turn_results: TurnResults::new(), series: ThrowSeries::default() }
-    }
 }
 
 /// The actual throw of a turn: the turn-start state, the decision after the throw, and its afterstates.
@@ -64,18 +51,16 @@ impl Expectation {
         happened: &Happened<'_, G::State>,
         limit: f32,
         rng: &mut GameRng,
-        scratch: &mut ExpectationScratch<G::State>,
+        scratch: &mut TurnResults<G::State>,
         results: &mut Vec<G::State>,
     ) {
-        let ExpectationScratch { turn_results, series } = scratch;
-        series.expand(game, happened.start, limit, Draws::One, rng);
         self.branches.clear();
-        for (state, probability) in &series.throws {
-            let results = match state == happened.thrown {
+        for (state, probability) in throw_series(game, happened.start, limit, Draws::One, rng) {
+            let results = match state == *happened.thrown {
                 true => happened.results.clone(),
-                false => append(game, state, turn_results, results),
+                false => append(game, &state, scratch, results),
             };
-            self.branches.push((*probability, results));
+            self.branches.push((probability, results));
         }
     }
 
@@ -115,10 +100,10 @@ mod tests {
         let start = game.initial_state(Seat::SOUTH);
         let mut state = start.clone();
         thrown.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
-        let (mut expectation, mut scratch) = (Expectation::default(), ExpectationScratch::default());
+        let (mut expectation, mut scratch) = (Expectation::default(), TurnResults::new());
         let once = |draw| {
             let mut results = Vec::new();
-            let actual = append(&game, &state, &mut scratch.turn_results, &mut results);
+            let actual = append(&game, &state, &mut scratch, &mut results);
             let happened = Happened { start: &start, thrown: &state, results: actual };
             let mut rng = chance::stream(draw, 0);
             expectation.look(&game, &happened, limit, &mut rng, &mut scratch, &mut results);

@@ -5,12 +5,12 @@
 //! little that one ply costs some dozens to hundreds of leaves, and all of them fit into one batch.
 
 use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Seat};
+use ashta_env::game::{BySeat, Game, Node, Seat};
 use ashta_env::turn::TurnResults;
 
-use super::throw_series::{Draws, ThrowSeries};
+use super::throw_series::{Draws, throw_series};
 use crate::play::agent::results_of_turn;
-use crate::play::evaluator::{Evaluation, Evaluator, first_best};
+use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::stop::Stop;
 
 /// Leaves that are gathered before they are evaluated; only searches of two plies and more exceed it.
@@ -42,12 +42,11 @@ pub struct Expectimax<G: Game, E> {
     depth: usize,
     min_probability: f32,
     stop: Stop,
-    program: PostfixTree,
     /// Leaves that wait for the evaluator.
     leaves: Vec<G::State>,
-    /// For each depth the buffers that a position of this depth uses.
-    series: Vec<ThrowSeries<G::State>>,
-    results: Vec<TurnResults<G::State>>,
+    /// The values of the leaves before them.
+    leaf_values: Vec<BySeat<f32>>,
+    results: TurnResults<G::State>,
 }
 
 impl<G: Game, E> Expectimax<G, E> {
@@ -58,10 +57,9 @@ impl<G: Game, E> Expectimax<G, E> {
             depth,
             min_probability: 0.02,
             stop: Stop::default(),
-            program: PostfixTree::default(),
             leaves: Vec::new(),
-            series: Vec::new(),
-            results: Vec::new(),
+            leaf_values: Vec::new(),
+            results: TurnResults::new(),
         }
     }
 
@@ -80,20 +78,15 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
     }
 
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
-        self.program.clear();
-        self.leaves.clear();
-        self.series.resize_with(self.depth + 1, ThrowSeries::default);
-        self.results.resize_with(self.depth + 1, TurnResults::default);
-        for state in states {
-            self.gather(game, state, self.depth);
-        }
+        self.leaf_values.clear();
+        let trees: Vec<Tree> = states.iter().map(|state| self.gather(game, state, self.depth)).collect();
         self.evaluate_leaves(game);
-        if self.stop.is_set() {
-            out.clear();
-            out.resize(states.len(), BySeat::default());
-        } else {
-            self.program.run(out);
-        }
+        // Of a search that was stopped some leaves have no values.
+        let is_stopped = self.stop.is_set();
+        out.clear();
+        out.extend(
+            trees.iter().map(|tree| if is_stopped { BySeat::default() } else { tree.values(&self.leaf_values) }),
+        );
     }
 
     fn stop_by(&mut self, stop: &Stop) {
@@ -103,107 +96,74 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
-    /// Appends the steps that compute the values of `state` to the program.
-    fn gather(&mut self, game: &G, state: &G::State, depth: usize) {
+    /// The tree below `state`, whose leaves wait for the evaluator or have been evaluated.
+    fn gather(&mut self, game: &G, state: &G::State, depth: usize) -> Tree {
         match game.node(state) {
-            Node::Terminal => self.program.steps.push(TreeStep::Known(game.returns(state))),
+            Node::Terminal => Tree::Known(game.returns(state)),
             Node::Chance(_) if depth == 0 => {
-                self.program.steps.push(TreeStep::Leaf);
+                let number = self.leaf_values.len() + self.leaves.len();
                 self.leaves.push(state.clone());
                 if self.leaves.len() >= BATCH {
                     self.evaluate_leaves(game);
                 }
+                Tree::Leaf(number)
             }
             // What was gathered so far is not used.
-            Node::Chance(_) if self.stop.is_set() => {}
+            Node::Chance(_) if self.stop.is_set() => Tree::Known(BySeat::default()),
             Node::Chance(_) => {
-                let mut series = std::mem::take(&mut self.series[depth]);
-                series.expand(game, state, self.min_probability, Draws::ByLimit, &mut chance::stream(SEED, 0));
-                for (throw, _) in &series.throws {
-                    self.gather(game, throw, depth - 1);
-                }
-                self.program.probabilities.extend(series.throws.iter().map(|&(_, probability)| probability));
-                self.program.steps.push(TreeStep::Mean(series.throws.len()));
-                self.series[depth] = series;
+                let rng = &mut chance::stream(SEED, 0);
+                let throws = throw_series(game, state, self.min_probability, Draws::ByLimit, rng).into_iter();
+                Tree::Mean(throws.map(|(throw, share)| (share, self.gather(game, &throw, depth - 1))).collect())
             }
             Node::Decision(seat) => {
-                let mut results = std::mem::take(&mut self.results[depth]);
-                results_of_turn(game, state, &mut results);
-                for result in results.states() {
-                    self.gather(game, result, depth);
-                }
-                self.program.steps.push(TreeStep::Best(seat, results.len()));
-                self.results[depth] = results;
+                results_of_turn(game, state, &mut self.results);
+                let results = self.results.states().to_vec();
+                Tree::Best(seat, results.iter().map(|result| self.gather(game, result, depth)).collect())
             }
         }
     }
 
     fn evaluate_leaves(&mut self, game: &G) {
-        let PostfixTree { batch, leaf_values, .. } = &mut self.program;
+        let mut values = Vec::new();
         for leaves in self.leaves.chunks(SLICE).take_while(|_| !self.stop.is_set()) {
-            self.evaluator.values(game, leaves, batch);
-            leaf_values.extend_from_slice(batch);
+            self.evaluator.values(game, leaves, &mut values);
+            self.leaf_values.extend_from_slice(&values);
         }
         self.leaves.clear();
     }
 }
 
-/// The tree in postfix order: each step takes the values it needs from a stack and puts its own there. So leaves can be
-/// gathered first, evaluated together and backed up in one pass.
-#[derive(Debug, Default)]
-struct PostfixTree {
-    steps: Vec<TreeStep>,
-    /// For all [`TreeStep::Mean`] in order the probabilities of their branches.
-    probabilities: Vec<f32>,
-    /// Values of the leaves that were evaluated.
-    leaf_values: Vec<BySeat<f32>>,
-    batch: Vec<BySeat<f32>>,
-}
-
+/// A search tree whose leaves are gathered first, evaluated together and then backed up.
 #[derive(Debug)]
-enum TreeStep {
-    /// The values of the next leaf.
-    Leaf,
+enum Tree {
+    /// The leaf of this number.
+    Leaf(usize),
     /// Exact returns.
     Known(BySeat<f32>),
-    /// Of the last so many values those that this seat likes best, the first among equals.
-    Best(Seat, usize),
-    /// The expectation of the last so many values.
-    Mean(usize),
+    /// Of these the one that this seat likes best, the first among equals.
+    Best(Seat, Vec<Tree>),
+    /// The expectation over these, each with its probability.
+    Mean(Vec<(f32, Tree)>),
 }
 
-impl PostfixTree {
-    fn clear(&mut self) {
-        self.steps.clear();
-        self.probabilities.clear();
-        self.leaf_values.clear();
-    }
-
-    /// Backs the values of the leaves up; `stack` has those of the roots in the end.
-    fn run(&self, stack: &mut Vec<BySeat<f32>>) {
-        let mut leaf_values = self.leaf_values.iter();
-        let mut probabilities = self.probabilities.iter();
-        stack.clear();
-        for step in &self.steps {
-            let value = match *step {
-                TreeStep::Leaf => *leaf_values.next().expect("every leaf was evaluated"),
-                TreeStep::Known(returns) => returns,
-                TreeStep::Best(seat, count) => {
-                    let results = &stack[stack.len() - count..];
-                    let best = first_best(results.iter().map(|values| values[seat])).expect("a turn has a result");
-                    let values = results[best];
-                    stack.truncate(stack.len() - count);
-                    values
+impl Tree {
+    fn values(&self, leaf_values: &[BySeat<f32>]) -> BySeat<f32> {
+        match self {
+            Tree::Leaf(number) => leaf_values[*number],
+            Tree::Known(returns) => *returns,
+            Tree::Best(seat, results) => {
+                let results = results.iter().map(|result| result.values(leaf_values));
+                let best = results.reduce(|best, next| if next[*seat] > best[*seat] { next } else { best });
+                best.expect("a turn has a result")
+            }
+            Tree::Mean(throws) => {
+                let mut mean = BySeat::default();
+                for (probability, throw) in throws {
+                    let values = throw.values(leaf_values);
+                    mean.0.iter_mut().zip(values.0).for_each(|(mean, value)| *mean += probability * value);
                 }
-                TreeStep::Mean(count) => {
-                    let mut mean = BySeat([0.0; MAX_SEATS]);
-                    for (values, probability) in stack.drain(stack.len() - count..).zip(&mut probabilities) {
-                        mean.0.iter_mut().zip(values.0).for_each(|(mean, value)| *mean += probability * value);
-                    }
-                    mean
-                }
-            };
-            stack.push(value);
+                mean
+            }
         }
     }
 }
@@ -322,9 +282,8 @@ mod tests {
         };
         // Four throws; below a limit of 0.3 one of them stands for 2 2 1 and 2 2 2.
         assert!(leaves(0.3) < leaves(0.0));
-        let mut series = ThrowSeries::default();
-        series.expand(&game, &start, 0.3, Draws::ByLimit, &mut chance::stream(SEED, 0));
-        assert!(series.throws.iter().all(|(throw, _)| matches!(game.node(throw), Node::Decision(_))));
+        let throws = throw_series(&game, &start, 0.3, Draws::ByLimit, &mut chance::stream(SEED, 0));
+        assert!(throws.iter().all(|(throw, _)| matches!(game.node(throw), Node::Decision(_))));
     }
 
     #[test]

@@ -47,25 +47,20 @@ impl Default for MctsConfig {
 /// simulation goes on to the next such position. Finished games count with their exact returns. Every root starts from
 /// the same seed, so an answer depends on the configuration and its state alone.
 #[derive(Debug)]
-pub struct Mcts<G: Game, E> {
+pub struct Mcts<E> {
     evaluator: E,
     config: MctsConfig,
     stop: Stop,
-    trees: Vec<Tree<G::State>>,
-    /// The positions that the evaluator is asked about next, and the trees that ask.
-    questions: Vec<G::State>,
-    askers: Vec<usize>,
 }
 
-impl<G: Game, E> Mcts<G, E> {
+impl<E> Mcts<E> {
     /// A search around `evaluator`.
-    pub fn new(evaluator: E, config: MctsConfig) -> Mcts<G, E> {
-        let stop = Stop::default();
-        Mcts { evaluator, config, stop, trees: Vec::new(), questions: Vec::new(), askers: Vec::new() }
+    pub fn new(evaluator: E, config: MctsConfig) -> Mcts<E> {
+        Mcts { evaluator, config, stop: Stop::default() }
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<G, E> {
+impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<E> {
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
         let seed = self.config.seed;
         self.search(game, states, |_| seed)
@@ -77,50 +72,44 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Mcts<G, E> {
+impl<E> Mcts<E> {
     /// Searches from every state; tree number `i` samples its throws from a generator seeded with `seed(i)`.
-    fn search(&mut self, game: &G, states: &[G::State], mut seed: impl FnMut(usize) -> u64) -> Vec<Evaluation> {
-        self.trees.resize_with(states.len().max(self.trees.len()), Tree::default);
-        for (place, state) in states.iter().enumerate() {
-            self.trees[place].plant(game, state, GameRng::seed_from_u64(seed(place)));
-        }
-        while self.gather(game, states.len()) {
-            let answers = self.evaluator.evaluate(game, &self.questions);
-            assert_eq!(answers.len(), self.questions.len(), "one answer for each question");
-            for (&asker, answer) in self.askers.iter().zip(&answers) {
-                self.trees[asker].apply(game, answer);
+    fn search<G: Game>(&mut self, game: &G, states: &[G::State], mut seed: impl FnMut(usize) -> u64) -> Vec<Evaluation>
+    where
+        E: Evaluator<G>,
+    {
+        let plant = |(place, state)| Tree::new(game, state, GameRng::seed_from_u64(seed(place)));
+        let mut trees: Vec<_> = states.iter().enumerate().map(plant).collect();
+        loop {
+            // The trees that need the evaluator, and the positions that they ask about.
+            let ask = |tree| Tree::descend(tree, game, &self.config, &self.stop);
+            let (askers, questions): (Vec<_>, Vec<_>) = trees.iter_mut().filter_map(ask).unzip();
+            if questions.is_empty() {
+                break;
+            }
+            let answers = self.evaluator.evaluate(game, &questions);
+            assert_eq!(answers.len(), questions.len(), "one answer for each question");
+            for (tree, answer) in askers.into_iter().zip(&answers) {
+                tree.apply(game, answer);
             }
             // Not before the roots are open: a decision has a policy.
             if self.stop.is_set() {
                 break;
             }
         }
-        self.trees[..states.len()].iter().map(Tree::evaluation).collect()
-    }
-
-    /// Runs the first `roots` trees on until each waits for an answer or is done; whether one waits.
-    fn gather(&mut self, game: &G, roots: usize) -> bool {
-        self.questions.clear();
-        self.askers.clear();
-        for (place, tree) in self.trees[..roots].iter_mut().enumerate() {
-            if let Some(question) = tree.descend(game, &self.config, &self.stop) {
-                self.questions.push(question.clone());
-                self.askers.push(place);
-            }
-        }
-        !self.askers.is_empty()
+        trees.iter().map(Tree::evaluation).collect()
     }
 }
 
 /// Plays the action that a tree search visits most, the lowest number among equals. Forced actions are played without a
 /// search. The throws of a search come from a generator of its own, seeded with one draw from the game's.
 #[derive(Debug)]
-pub struct MctsAgent<G: Game, E> {
+pub struct MctsAgent<E> {
     /// The search.
-    pub mcts: Mcts<G, E>,
+    pub mcts: Mcts<E>,
 }
 
-impl<G: Game, E: Evaluator<G>> Agent<G> for MctsAgent<G, E> {
+impl<G: Game, E: Evaluator<G>> Agent<G> for MctsAgent<E> {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
         unless_forced(game, states, |places, asked| {
             let evaluations = self.mcts.search(game, asked, |question| rngs[places[question]].next_u64());
@@ -164,24 +153,16 @@ struct Edge {
     child: Option<NonZeroUsize>,
 }
 
-impl<S> Default for Tree<S> {
-    fn default() -> Tree<S> {
-        Tree { nodes: Vec::new(), edges: Vec::new(), path: Vec::new(), rng: GameRng::seed_from_u64(0) }
-    }
-}
-
 impl<S: Clone> Tree<S> {
-    fn plant<G: Game<State = S>>(&mut self, game: &G, root: &S, rng: GameRng) {
-        self.nodes.clear();
-        self.edges.clear();
-        self.path.clear();
-        self.rng = rng;
-        self.add_node(game, root.clone());
+    fn new<G: Game<State = S>>(game: &G, root: &S, rng: GameRng) -> Tree<S> {
+        let mut tree = Tree { nodes: Vec::new(), edges: Vec::new(), path: Vec::new(), rng };
+        tree.add_node(game, root.clone());
+        tree
     }
 
     /// Runs simulations until one needs the evaluator at the returned position; `None` when all are done, or are to
     /// stop.
-    fn descend<G: Game<State = S>>(&mut self, game: &G, config: &MctsConfig, stop: &Stop) -> Option<&S> {
+    fn descend<G: Game<State = S>>(&mut self, game: &G, config: &MctsConfig, stop: &Stop) -> Option<(&mut Tree<S>, S)> {
         while !self.path.is_empty() || self.nodes[0].visits < config.simulations.max(1) {
             if self.path.is_empty() {
                 self.path.push(0);
@@ -199,7 +180,8 @@ impl<S: Clone> Tree<S> {
                 Node::Chance(_) => self.sample(game, current),
                 Node::Decision(seat) => {
                     if self.nodes[current].edges.is_empty() && !self.open_forced(game, current) {
-                        return Some(&self.nodes[current].state);
+                        let state = self.nodes[current].state.clone();
+                        return Some((self, state));
                     }
                     self.select(current, seat, config.c_puct)
                 }
@@ -209,7 +191,8 @@ impl<S: Clone> Tree<S> {
             // A throw that begins a turn, rather than going on with the series at its parent.
             let node = self.nodes[child].node;
             if is_new && matches!(node, Node::Chance(_)) && node != self.nodes[current].node {
-                return Some(&self.nodes[child].state);
+                let state = self.nodes[child].state.clone();
+                return Some((self, state));
             }
         }
         None

@@ -22,87 +22,68 @@ pub(crate) enum Draws {
     ByLimit,
 }
 
-/// The throws from one position. Reused from position to position.
-#[derive(Clone, Debug)]
-pub(crate) struct ThrowSeries<S> {
-    /// The positions after the last throw of the turn with their probabilities, which sum to 1: the likely ones, each
-    /// once, and then those of the draws.
-    pub(crate) throws: Vec<(S, f32)>,
-    /// Rare throws with their probabilities; of a series the position in which it became rare, with throws to come.
-    rare: Vec<(S, f32)>,
-    open: Vec<(S, f32)>,
-    next: Vec<(S, f32)>,
-}
-
-impl<S> Default for ThrowSeries<S> {
-    fn default() -> ThrowSeries<S> {
-        ThrowSeries { throws: Vec::new(), rare: Vec::new(), open: Vec::new(), next: Vec::new() }
-    }
-}
-
-impl<S: Clone + Eq> ThrowSeries<S> {
-    /// Follows the throws of the turn from `start` on; those that lead to one position are one.
-    /// Throws and beginnings of series that are less likely than `limit`, 0 to 1, are rare, and drawn by `rng`.
-    pub(crate) fn expand<G: Game<State = S>>(
-        &mut self,
-        game: &G,
-        start: &S,
-        limit: f32,
-        draws: Draws,
-        rng: &mut GameRng,
-    ) {
-        let limit = limit.max(LEAST_LIMIT);
-        let ThrowSeries { throws, rare, open, next } = self;
-        throws.clear();
-        rare.clear();
-        open.clear();
-        // A position within a turn, after its last throw, is the one there is.
-        let begins = if throws_on(game, start) { &mut *open } else { &mut *next };
-        begins.push((start.clone(), 1.0));
-        while !open.is_empty() {
-            for (state, reached) in open.drain(..) {
-                for (outcome, &probability) in game.chance_outcomes(&state).iter().enumerate() {
-                    if probability > 0.0 {
-                        let mut after = state.clone();
-                        game.apply_chance(&mut after, Outcome(outcome as u8));
-                        let list = if throws_on(game, &after) { &mut *next } else { &mut *throws };
-                        add(list, after, reached * probability as f32);
-                    }
+/// Follows the throws of the turn from `start` on. Returns the positions after the last throw of the turn with their
+/// probabilities, which sum to 1: the likely ones, each once, and then those that were drawn. Throws that lead to one
+/// position are one; throws and beginnings of series that are less likely than `limit`, 0 to 1, are rare, and drawn by
+/// `rng`.
+pub(crate) fn throw_series<G: Game>(
+    game: &G,
+    start: &G::State,
+    limit: f32,
+    draws: Draws,
+    rng: &mut GameRng,
+) -> Vec<(G::State, f32)> {
+    let limit = limit.max(LEAST_LIMIT);
+    // Rare throws with their probabilities; of a series the position in which it became rare, with throws to come.
+    let mut rare = Vec::new();
+    let (mut throws, mut open, mut next) = (Vec::new(), Vec::new(), Vec::new());
+    // A position within a turn, after its last throw, is the one there is.
+    let begins = if throws_on(game, start) { &mut open } else { &mut throws };
+    begins.push((start.clone(), 1.0));
+    while !open.is_empty() {
+        for (state, reached) in open.drain(..) {
+            for (outcome, &probability) in game.chance_outcomes(&state).iter().enumerate() {
+                if probability > 0.0 {
+                    let mut after = state.clone();
+                    game.apply_chance(&mut after, Outcome(outcome as u8));
+                    let list = if throws_on(game, &after) { &mut next } else { &mut throws };
+                    add(list, after, reached * probability as f32);
                 }
             }
-            split(next, limit, open, rare);
         }
-        next.append(throws);
-        split(next, limit, throws, rare);
-        let draws = match draws {
-            Draws::One => usize::from(!rare.is_empty()),
-            Draws::ByLimit => (total(rare) / limit).ceil() as usize,
-        };
-        self.draw(game, draws, rng);
+        split(&mut next, limit, &mut open, &mut rare);
     }
+    next.append(&mut throws);
+    split(&mut next, limit, &mut throws, &mut rare);
+    let draws = match draws {
+        Draws::One => usize::from(!rare.is_empty()),
+        Draws::ByLimit => (total(&rare) / limit).ceil() as usize,
+    };
+    throws.extend(draw(game, &rare, draws, rng));
+    throws
+}
 
-    /// Adds so many drawn throws, which stand for the rare ones.
-    fn draw<G: Game<State = S>>(&mut self, game: &G, draws: usize, rng: &mut GameRng) {
-        let ThrowSeries { throws, rare, next, .. } = self;
-        let spacing = total(rare) / draws as f32;
-        // The next draw: how far behind the beginning of which rare throw.
-        let mut behind = spacing * (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
-        let mut index = 0;
-        for _ in 0..draws {
-            while behind >= rare[index].1 && index + 1 < rare.len() {
-                behind -= rare[index].1;
-                index += 1;
-            }
-            let mut state = rare[index].0.clone();
-            while throws_on(game, &state) {
-                let outcome = chance::outcome(game.chance_outcomes(&state), rng.next_u64());
-                game.apply_chance(&mut state, outcome);
-            }
-            add(next, state, spacing);
-            behind += spacing;
+/// Draws so many throws, which stand for the rare ones.
+fn draw<G: Game>(game: &G, rare: &[(G::State, f32)], draws: usize, rng: &mut GameRng) -> Vec<(G::State, f32)> {
+    let mut drawn = Vec::new();
+    let spacing = total(rare) / draws as f32;
+    // The next draw: how far behind the beginning of which rare throw.
+    let mut behind = spacing * (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
+    let mut index = 0;
+    for _ in 0..draws {
+        while behind >= rare[index].1 && index + 1 < rare.len() {
+            behind -= rare[index].1;
+            index += 1;
         }
-        throws.append(next);
+        let mut state = rare[index].0.clone();
+        while throws_on(game, &state) {
+            let outcome = chance::outcome(game.chance_outcomes(&state), rng.next_u64());
+            game.apply_chance(&mut state, outcome);
+        }
+        add(&mut drawn, state, spacing);
+        behind += spacing;
     }
+    drawn
 }
 
 fn throws_on<G: Game>(game: &G, state: &G::State) -> bool {
@@ -139,11 +120,10 @@ mod tests {
     /// each, with numbers for them in this order.
     fn throws(limit: f32, draws: Draws, rng: &mut GameRng) -> Vec<(usize, f32)> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
-        let mut series = ThrowSeries::default();
-        series.expand(&game, &game.initial_state(Seat::SOUTH), limit, draws, rng);
+        let series = throw_series(&game, &game.initial_state(Seat::SOUTH), limit, draws, rng);
         let all = [&[0][..], &[1, 0], &[1, 1, 0], &[1, 1, 1]].map(|outcomes| thrown(&game, outcomes));
         let number = |state: &ToyState| all.iter().position(|throw| throw == state).expect("a throw of the turn");
-        series.throws.iter().map(|(state, probability)| (number(state), *probability)).collect()
+        series.iter().map(|(state, probability)| (number(state), *probability)).collect()
     }
 
     fn thrown(game: &Toy, outcomes: &[u8]) -> ToyState {
@@ -194,9 +174,7 @@ mod tests {
     fn after_the_last_throw_nothing_is_left_to_chance() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let state = thrown(&game, &[1, 0]);
-        let mut series = ThrowSeries::default();
-        series.expand(&game, &state, 0.3, Draws::One, &mut chance::stream(3, 4));
-        assert_eq!(series.throws, [(state, 1.0)]);
+        assert_eq!(throw_series(&game, &state, 0.3, Draws::One, &mut chance::stream(3, 4)), [(state, 1.0)]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use ashta_env::turn::TurnResults;
 use rand::Rng;
 
 use crate::play::agent::softmax;
-use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
+use crate::search::expectation::{Expectation, Happened, append, best_of};
 
 use super::{PolicyTarget, TrainConfig, TurnEstimate, UnderWay, unit};
 
@@ -24,7 +24,7 @@ pub(super) struct SelfPlayTurn<G: Game> {
     turn_results: TurnResults<G::State>,
     /// Places of the actual afterstates that were not chosen.
     others: Vec<usize>,
-    scratch: ExpectationScratch<G::State>,
+    scratch: TurnResults<G::State>,
 }
 
 impl<G: Game> Default for SelfPlayTurn<G> {
@@ -35,7 +35,7 @@ impl<G: Game> Default for SelfPlayTurn<G> {
             actual: 0..0,
             turn_results: TurnResults::new(),
             others: Vec::new(),
-            scratch: ExpectationScratch::default(),
+            scratch: TurnResults::new(),
         }
     }
 }
