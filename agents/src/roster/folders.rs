@@ -71,13 +71,8 @@ impl Folders {
             return NamedAgent::of_source(source, lookahead);
         }
         let names: Vec<String> = self.bots().into_iter().map(|(name, _)| name).collect();
-        let places = match self.embedded {
-            [] => listed(&self.folders),
-            _ => {
-                self.folders.iter().map(|folder| format!("{} or ", folder.display())).collect::<String>()
-                    + "the program"
-            }
-        };
+        let program = Some(PathBuf::from("the program")).filter(|_| !self.embedded.is_empty());
+        let places = listed(self.folders.iter().chain(&program));
         let bots = match names.join(", ").as_str() {
             "" => format!("there are no bots with names in {places}"),
             names => format!("the bots with names, in {places}, are {names}"),

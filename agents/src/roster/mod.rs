@@ -43,10 +43,10 @@ use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
 #[derive(Clone, Debug)]
 pub enum NamedAgent {
     /// A baseline.
-    Baseline(Baseline),
-    /// The baseline `greedy`, looking further ahead.
-    Greedy {
-        /// How many plies, 2 or more.
+    Baseline {
+        /// Which one.
+        baseline: Baseline,
+        /// How many plies it looks ahead: 1, or more if it is `greedy`.
         plies: u8,
     },
     /// A bot, and its look-ahead.
@@ -202,8 +202,8 @@ fn perfect_already(name: &str) -> AgentError {
     Error::new(format!("`{name}` plays perfectly as it is: leave out what follows the `+`")).into()
 }
 
-fn listed(folders: &[PathBuf]) -> String {
-    let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+fn listed<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    let folders: Vec<String> = folders.into_iter().map(|folder| folder.display().to_string()).collect();
     if folders.is_empty() { "any folder, as none is named".to_owned() } else { folders.join(" or ") }
 }
 
@@ -213,15 +213,14 @@ impl FromStr for NamedAgent {
     /// Loads the agent. One that plays perfectly finds no tables before [`NamedAgent::with_tables_in`] says where.
     fn from_str(text: &str) -> Result<NamedAgent, AgentError> {
         if let Some(baseline) = Baseline::named(text) {
-            return Ok(NamedAgent::Baseline(baseline));
+            return Ok(NamedAgent::Baseline { baseline, plies: 1 });
         }
         let path = Path::new(text);
         if let Some(suffix) = text.strip_prefix("greedy+")
             && !path.is_file()
         {
             return match suffix.parse()? {
-                Lookahead::Plies(1) => Ok(NamedAgent::Baseline(Baseline::Greedy)),
-                Lookahead::Plies(plies) => Ok(NamedAgent::Greedy { plies }),
+                Lookahead::Plies(plies) => Ok(NamedAgent::Baseline { baseline: Baseline::Greedy, plies }),
                 _ => Err(Error::new(format!("`{text}`: greedy only takes +1ply to +{MAX_PLIES}ply")).into()),
             };
         }
@@ -290,8 +289,8 @@ impl fmt::Display for Lookahead {
 impl fmt::Display for NamedAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NamedAgent::Baseline(baseline) => baseline.fmt(f),
-            NamedAgent::Greedy { plies } => write!(f, "{}+{plies}ply", Baseline::Greedy),
+            NamedAgent::Baseline { baseline, plies: 1 } => baseline.fmt(f),
+            NamedAgent::Baseline { baseline, plies } => write!(f, "{baseline}+{plies}ply"),
             NamedAgent::Bot { source, lookahead: Lookahead::Plies(1), .. } => source.fmt(f),
             NamedAgent::Bot { source, lookahead, .. } => write!(f, "{source}+{lookahead}"),
             NamedAgent::Perfect { .. } => f.write_str(PERFECT),
@@ -406,7 +405,7 @@ impl NamedAgent {
             }
             NamedAgent::Perfect { tables } => cached(tables),
             NamedAgent::Table { table, .. } => table.bytes(),
-            NamedAgent::Baseline(_) | NamedAgent::Greedy { .. } => 0,
+            NamedAgent::Baseline { .. } => 0,
         }
     }
 
@@ -432,8 +431,7 @@ impl NamedAgent {
         const ONE_PLY: Lookahead = Lookahead::Plies(1);
         let perfect = |table| (ValueSource::Table(table), ONE_PLY, Pick::First);
         let (values, lookahead, pick) = match self {
-            NamedAgent::Baseline(_) => (ValueSource::Pips, ONE_PLY, Pick::Drawn),
-            NamedAgent::Greedy { plies } => (ValueSource::Pips, Lookahead::Plies(*plies), Pick::Drawn),
+            NamedAgent::Baseline { plies, .. } => (ValueSource::Pips, Lookahead::Plies(*plies), Pick::Drawn),
             NamedAgent::Perfect { tables } => perfect(tables.table(race.ruleset())?),
             NamedAgent::Bot { bot, lookahead, tables, .. } => {
                 bot.check_ruleset(race.spec())?;
@@ -501,7 +499,7 @@ impl Player {
     /// A new instance that acts.
     pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
         match (&self.agent, self.lookahead) {
-            (NamedAgent::Baseline(baseline), _) => baseline.agent(),
+            (NamedAgent::Baseline { baseline, plies: 1 }, _) => baseline.agent(),
             (_, Lookahead::Policy) => Box::new(PolicyAgent { evaluator: self.evaluator() }),
             (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent { mcts: mcts(self.leaves(), simulations) }),
             _ => Box::new(OnePly::picking(self.evaluator(), self.pick)),
@@ -549,7 +547,10 @@ mod tests {
 
     #[test]
     fn names_of_baselines_and_lookaheads_are_read() {
-        assert!(matches!("greedy+2ply".parse::<NamedAgent>(), Ok(NamedAgent::Greedy { plies: 2 })));
+        assert!(matches!(
+            "greedy+2ply".parse::<NamedAgent>(),
+            Ok(NamedAgent::Baseline { baseline: Baseline::Greedy, plies: 2 })
+        ));
         for text in ["policy", "1ply", "3ply", "mcts:25", "novice", "perfect"] {
             assert_eq!(text.parse::<Lookahead>().expect("known").to_string(), text);
         }
