@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ashta_env::game::{BySeat, Game, Node};
 
 use crate::network::portable::{Observations, PortableNet, Scratch};
+use crate::play::agent::policy;
 use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
 use crate::play::perspective;
 
@@ -37,11 +38,7 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
             let (values, logits) = net.forward(&active, scratch);
             let values = perspective::to_seats(values, game.spec(), seat);
             let logits = legal.iter().map(|action| (action, logits[usize::from(action.0)]));
-            let most = logits.clone().fold(f32::MIN, |most, (_, logit)| most.max(logit));
-            let mut policy: Vec<_> = logits.map(|(action, logit)| (action, (logit - most).exp())).collect();
-            let total: f32 = policy.iter().map(|&(_, weight)| weight).sum();
-            policy.iter_mut().for_each(|(_, weight)| *weight /= total);
-            Evaluation { values, policy }
+            Evaluation { values, policy: policy(logits, 1.0) }
         };
         states.iter().map(&mut answer).collect()
     }

@@ -182,10 +182,22 @@ pub(crate) fn softmax(
     values.map(move |value| ((value - best) / temperature).exp())
 }
 
+/// The softmax of the values of actions over `temperature`.
+pub(crate) fn policy(values: impl Iterator<Item = (Action, f32)> + Clone, temperature: f32) -> Vec<(Action, f32)> {
+    let weights = softmax(values.clone().map(|(_, value)| value), temperature);
+    let total: f32 = weights.clone().sum();
+    values.zip(weights).map(|((action, _), weight)| (action, weight / total)).collect()
+}
+
+/// A random number from 0 to 1, 1 excluded.
+pub(crate) fn unit(rng: &mut GameRng) -> f32 {
+    const STEPS: usize = 1 << 24;
+    below(STEPS, rng) as f32 / STEPS as f32
+}
+
 /// A place, with a probability in proportion to its weight.
 fn drawn(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
-    const STEPS: usize = 1 << 24;
-    let mut left = weights.clone().sum::<f32>() * (below(STEPS, rng) as f32 / STEPS as f32);
+    let mut left = weights.clone().sum::<f32>() * unit(rng);
     let passed = weights.clone().take_while(|&weight| {
         left -= weight;
         left >= 0.0

@@ -22,19 +22,20 @@ pub fn value_count(spec: &Spec) -> usize {
 #[inline]
 pub fn to_seats(relative: &[f32], spec: &Spec, observer: Seat) -> BySeat<f32> {
     let mut values = BySeat::default();
-    let mut next = 0;
-    for seat in (0..MAX_SEATS).map(|quarters| observer.rotated(quarters)) {
-        if !spec.seats.contains(seat) {
-            continue;
-        }
+    for (place, seat) in seats_from(observer, spec).enumerate() {
         let index = match spec.payoff {
             Payoff::Teams => usize::from(!spec.teams[observer].contains(seat)),
-            Payoff::Winner | Payoff::Placings => next,
+            Payoff::Winner | Payoff::Placings => place,
         };
         values[seat] = relative[index];
-        next += 1;
     }
     values
+}
+
+/// The seats that take part, counter-clockwise from `observer` on.
+#[inline]
+fn seats_from(observer: Seat, spec: &Spec) -> impl Iterator<Item = Seat> {
+    (0..MAX_SEATS).map(move |quarters| observer.rotated(quarters)).filter(|&seat| spec.seats.contains(seat))
 }
 
 /// Appends the values of the seats, as `observer` sees them, to `out`: [`value_count`] numbers. The inverse of
@@ -44,7 +45,7 @@ pub fn to_seats(relative: &[f32], spec: &Spec, observer: Seat) -> BySeat<f32> {
 /// its first member counter-clockwise of the observer.
 #[inline]
 pub fn to_relative(values: &BySeat<f32>, spec: &Spec, observer: Seat, out: &mut Vec<f32>) {
-    let seats = (0..MAX_SEATS).map(|quarters| observer.rotated(quarters)).filter(|&seat| spec.seats.contains(seat));
+    let seats = seats_from(observer, spec);
     match spec.payoff {
         Payoff::Winner | Payoff::Placings => out.extend(seats.map(|seat| values[seat])),
         Payoff::Teams => {

@@ -21,6 +21,7 @@ use ashta_env::game::{BySeat, Game, Node};
 use rand::Rng;
 
 use crate::learn::config::{SelfPlayConfig, TrainConfig};
+use crate::play::agent::unit;
 use crate::play::evaluator::Evaluator;
 use turn::SelfPlayTurn;
 
@@ -131,11 +132,6 @@ impl<G: Game> UnderWay<G> {
         let line = Trajectory::new(state.clone());
         UnderWay { number, rng, state, line, limit, is_main: false, branches: Vec::new(), random_turns: 0 }
     }
-}
-
-/// A number from 0 to 1, 1 excluded.
-fn unit(rng: &mut GameRng) -> f32 {
-    chance::below(1 << 24, rng) as f32 / (1 << 24) as f32
 }
 
 #[cfg(test)]

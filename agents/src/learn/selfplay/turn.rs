@@ -8,10 +8,10 @@ use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::turn::TurnResults;
 use rand::Rng;
 
-use crate::play::agent::softmax;
+use crate::play::agent::{policy, unit};
 use crate::search::expectation::{Expectation, Happened, append, best_of};
 
-use super::{PolicyTarget, TrainConfig, TurnEstimate, UnderWay, unit};
+use super::{PolicyTarget, TrainConfig, TurnEstimate, UnderWay};
 
 /// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
 pub(super) struct SelfPlayTurn<G: Game> {
@@ -152,17 +152,9 @@ impl<G: Game> SelfPlayTurn<G> {
                     }
                 }
             }
-            decisions.push(policy(&behind, config.learning.policy_temperature as f32));
+            let temperature = config.learning.policy_temperature as f32;
+            // With one action there is nothing to choose.
+            decisions.push(if behind.len() < 2 { Vec::new() } else { policy(behind.iter().copied(), temperature) });
         }
     }
-}
-
-/// The softmax of the values over `temperature`; empty when there is nothing to choose.
-fn policy(values: &[(Action, f32)], temperature: f32) -> PolicyTarget {
-    if values.len() < 2 {
-        return Vec::new();
-    }
-    let weights = softmax(values.iter().map(|&(_, value)| value), temperature);
-    let total: f32 = weights.clone().sum();
-    values.iter().zip(weights).map(|(&(action, _), weight)| (action, weight / total)).collect()
 }
