@@ -63,11 +63,11 @@ pub(crate) fn throw_series<G: Game>(
     throws
 }
 
-/// Draws so many throws, which stand for the rare ones.
+/// Draws `draws` of the rare throws; together they have the probability of all rare throws.
 fn draw<G: Game>(game: &G, rare: &[(G::State, f32)], draws: usize, rng: &mut GameRng) -> Vec<(G::State, f32)> {
     let mut drawn = Vec::new();
     let spacing = total(rare) / draws as f32;
-    // The next draw: how far behind the beginning of which rare throw.
+    // The next draw is `behind` after the beginning of the rare throw `index`.
     let mut behind = spacing * (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
     let mut index = 0;
     for _ in 0..draws {
