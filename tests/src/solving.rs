@@ -1,5 +1,6 @@
 //! Small games solved exactly, for tests.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -8,8 +9,9 @@ use ashta_agents::perfect::table::Table;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::turn_index::{RaceTurns, TurnIndex};
-use ashta_env::turn_index::{Side, Sides, TurnModel, TurnVisitor};
+use ashta_env::turn_index::{
+    Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, in_lane, lanes_of,
+};
 
 /// One thread, the smallest tolerance, with the certificate.
 pub const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certify: true };
@@ -76,7 +78,41 @@ pub fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
     Arc::new(Table::new(turns.index().clone(), solution, is_short))
 }
 
-/// A game without [`TurnModel::visit_row`] and [`TurnModel::visit_lanes`].
+/// The throws of a turn, each with its probability and its afterstates; those of finished games without positions.
+///
+/// # Panics
+/// When throws lead to afterstates that were not visited.
+pub fn throws(turns: &impl TurnModel, mover: Seat, sides: Sides) -> Vec<(f64, BTreeSet<TurnEnd>)> {
+    let mut list = TurnList { sides, ends: Vec::new(), throws: Vec::new() };
+    turns.visit(mover, sides, 1, &mut list);
+    list.throws
+}
+
+struct TurnList {
+    sides: Sides,
+    ends: Vec<TurnEnd>,
+    throws: Vec<(f64, BTreeSet<TurnEnd>)>,
+}
+
+impl TurnVisitor for TurnList {
+    fn end(&mut self, _: u16, own: Side, then: Continuation) {
+        let [_, second, third, fourth] = self.sides;
+        self.ends.push(TurnEnd { sides: [own, second, third, fourth], then });
+    }
+
+    fn differ(&mut self, _: usize, end: TurnEnd) {
+        *self.ends.last_mut().expect("ends come first") = end;
+    }
+
+    fn throws(&mut self, _: u16, probability: f64, ends: impl Iterator<Item = usize>) {
+        let is_over = |end: &TurnEnd| matches!(end.then, Continuation::Won | Continuation::Drawn);
+        let over = |end: TurnEnd| TurnEnd { sides: Sides::default(), ..end };
+        let ends = ends.map(|end| self.ends[end]).map(|end| if is_over(&end) { over(end) } else { end });
+        self.throws.push((probability, ends.collect()));
+    }
+}
+
+/// A game whose turns are visited one position after the other.
 #[derive(Debug)]
 pub struct OneByOne<'a>(pub &'a RaceTurns);
 
@@ -89,11 +125,39 @@ impl TurnModel for OneByOne<'_> {
         self.0.is_position(mover, sides)
     }
 
-    fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
-        self.0.visit(mover, sides, visitor);
+    fn visit(&self, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor) {
+        let mut lane_visitor = OneLane { visitor, lane: 0, first: 0, count: 0 };
+        for lane in lanes_of(lanes) {
+            (lane_visitor.lane, lane_visitor.first) = (lane, lane_visitor.count);
+            self.0.visit(mover, in_lane(sides, lane), 1, &mut lane_visitor);
+        }
     }
 
     fn cut_off(&self) -> f64 {
         self.0.cut_off()
+    }
+}
+
+/// Hands on what is visited in lane 0 as that of another lane.
+struct OneLane<'a, V> {
+    visitor: &'a mut V,
+    lane: usize,
+    /// Afterstates of the lanes before, and those visited so far.
+    first: usize,
+    count: usize,
+}
+
+impl<V: TurnVisitor> TurnVisitor for OneLane<'_, V> {
+    fn end(&mut self, lanes: u16, own: Side, then: Continuation) {
+        self.count += 1;
+        self.visitor.end(lanes << self.lane, own, then);
+    }
+
+    fn differ(&mut self, _: usize, end: TurnEnd) {
+        self.visitor.differ(self.lane, end);
+    }
+
+    fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone) {
+        self.visitor.throws(lanes << self.lane, probability, ends.map(|end| self.first + end));
     }
 }

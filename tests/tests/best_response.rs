@@ -1,6 +1,5 @@
 //! Best responses: to perfect play, to agents with values and to agents with any other policy.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,9 +19,8 @@ use ashta_env::game::{BySeat, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::testing::exact::{self, Play};
-use ashta_env::turn_index::TurnIndex;
-use ashta_env::turn_index::{TurnEnd, TurnModel, TurnVisitor};
-use ashta_tests::solving::{CONFIG, OneByOne, positions, race, solved, start, turns};
+use ashta_env::turn_index::{TurnIndex, TurnModel};
+use ashta_tests::solving::{CONFIG, OneByOne, positions, race, solved, start, throws, turns};
 
 #[test]
 fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
@@ -123,32 +121,6 @@ fn best_responses_to_values_and_to_choices_agree() {
     }
 }
 
-/// Every distinct afterstate of every throw.
-#[derive(Default)]
-struct Uniform {
-    probability: f64,
-    ends: BTreeSet<TurnEnd>,
-    turns: Vec<(f32, TurnEnd)>,
-}
-
-impl Uniform {
-    fn settle(&mut self) {
-        let share = self.probability / self.ends.len() as f64;
-        self.turns.extend(std::mem::take(&mut self.ends).into_iter().map(|end| (share as f32, end)));
-    }
-}
-
-impl TurnVisitor for Uniform {
-    fn throws(&mut self, probability: f64) {
-        self.settle();
-        self.probability = probability;
-    }
-
-    fn end(&mut self, end: TurnEnd) {
-        self.ends.insert(end);
-    }
-}
-
 #[test]
 fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
     // Turns of one action: in longer ones the solver draws again at each.
@@ -156,10 +128,10 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
         let turns = turns(text, "SN");
         let mut all = Vec::new();
         for (number, mover, sides) in positions(&turns) {
-            let mut uniform = Uniform::default();
-            turns.visit(mover, sides, &mut uniform);
-            uniform.settle();
-            all.extend(uniform.turns.into_iter().map(|(probability, end)| (number, probability, end)));
+            for (probability, ends) in throws(&turns, mover, sides) {
+                let share = (probability / ends.len() as f64) as f32;
+                all.extend(ends.into_iter().map(|end| (number, share, end)));
+            }
         }
         let policy = TabularPolicy::new(turns.index().numbers(), all);
         let go_on = |_: &_| ControlFlow::Continue(());

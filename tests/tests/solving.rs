@@ -1,7 +1,7 @@
 //! Tests of the solver: against a second solver, by certificates, and independent of threads and batches.
 
 use std::collections::BTreeSet;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,8 +16,8 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Overshoot, Sheet, TurnKind, builtin};
 use ashta_env::testing::exact::{self, Play};
 use ashta_env::turn::{TurnResults, turn_results};
-use ashta_env::turn_index::{Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor};
-use ashta_tests::solving::{CONFIG, OneByOne, positions, solved, start, table, turns};
+use ashta_env::turn_index::{Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel};
+use ashta_tests::solving::{CONFIG, OneByOne, positions, solved, start, table, throws, turns};
 use ashta_tests::{amount, random};
 use rand::Rng;
 
@@ -42,23 +42,6 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
             assert!((found - values[mover]).abs() < 2e-7, "{text} {sides:?}: {found} for {}", values[mover]);
         }
         assert!(compared > 2_000, "{text}: {compared}");
-    }
-}
-
-/// The afterstates of each throw, those of finished games without their positions.
-#[derive(Default)]
-struct Ends(Vec<BTreeSet<TurnEnd>>);
-
-impl TurnVisitor for Ends {
-    fn throws(&mut self, _: f64) {
-        self.0.push(BTreeSet::new());
-    }
-
-    fn end(&mut self, mut end: TurnEnd) {
-        if matches!(end.then, Continuation::Won | Continuation::Drawn) {
-            end.sides = Sides::default();
-        }
-        self.0.last_mut().expect("throws come first").insert(end);
     }
 }
 
@@ -103,9 +86,7 @@ fn turns_of_random_sheets_are_those_of_the_engine() {
         for _ in 0..20 {
             let state = race.parse_state(&random::placed(&race, &mut rng)).expect("a position");
             let Some((mover, sides)) = turns.index().locate(&state) else { continue };
-            let mut found = Ends::default();
-            turns.visit(mover, sides, &mut found);
-            for (outcome, ends) in found.0.iter().enumerate() {
+            for (outcome, (_, ends)) in throws(&turns, mover, sides).iter().enumerate() {
                 let expected = by_engine(&turns, &state, mover, outcome);
                 assert_eq!(ends, &expected, "{} outcome {outcome}\n{}", race.print(&state), sheet.text());
                 compared += 1;
@@ -133,11 +114,10 @@ fn a_step_that_follows_a_bounce_is_seen() {
     let most = most.expect("25 is thrown");
     let mut captures = 0;
     for (_, mover, sides) in positions(&turns) {
-        let mut found = Ends::default();
-        turns.visit(mover, sides, &mut found);
+        let found = throws(&turns, mover, sides);
         let state = turns.index().state(mover, sides);
-        assert_eq!(found.0[most], by_engine(&turns, &state, mover, most), "{}", race.print(&state));
-        captures += usize::from(sides[0] > 0 && found.0[most].iter().any(|end| end.sides[1] == 0 && sides[1] != 0));
+        assert_eq!(found[most].1, by_engine(&turns, &state, mover, most), "{}", race.print(&state));
+        captures += usize::from(sides[0] > 0 && found[most].1.iter().any(|end| end.sides[1] == 0 && sides[1] != 0));
     }
     assert!(captures > 50, "{captures}");
 }
@@ -206,50 +186,20 @@ fn three_seats_win_as_often_as_their_values_say() {
 
 type Ending = (u32, Option<(usize, bool)>, f64);
 
-/// The Markov chain of positions when all seats play greedily by the values found.
-struct Chain<'a> {
-    values: &'a [u32],
-    count: usize,
-    probability: f64,
-    /// The best afterstate: its value; its position, and whether the other seat throws there; the win.
-    best: Option<Ending>,
-    /// By position the transition probability, negative where the other seat throws; and of winning at once.
-    row: Vec<(usize, f64)>,
-    constant: f64,
-}
-
-impl Chain<'_> {
-    fn settle(&mut self) {
-        match self.best.take() {
-            Some((_, Some((position, is_next)), _)) => {
-                self.row.push((position, if is_next { -self.probability } else { self.probability }));
-                self.constant += if is_next { self.probability } else { 0.0 };
-            }
-            Some((_, None, returns)) => self.constant += self.probability * returns,
-            None => {}
-        }
-    }
-}
-
-impl TurnVisitor for Chain<'_> {
-    fn throws(&mut self, probability: f64) {
-        self.settle();
-        self.probability = probability;
-    }
-
-    fn end(&mut self, end: TurnEnd) {
-        let at = |own: Side, other: Side| usize::from(own) * self.count + usize::from(other);
+/// Where a seat ends its turn that plays greedily by these values: the value; the position, and whether the other seat
+/// throws there; the win.
+fn best_end(values: &[u32], count: usize, ends: impl IntoIterator<Item = TurnEnd>) -> Ending {
+    let at = |own: Side, other: Side| usize::from(own) * count + usize::from(other);
+    let ending = |end: TurnEnd| {
         let [own, other, ..] = end.sides;
-        let result = match end.then {
-            Continuation::Next => (!self.values[at(other, own)], Some((at(other, own), true)), 0.0),
-            Continuation::Again => (self.values[at(own, other)], Some((at(own, other), false)), 0.0),
+        match end.then {
+            Continuation::Next => (!values[at(other, own)], Some((at(other, own), true)), 0.0),
+            Continuation::Again => (values[at(own, other)], Some((at(own, other), false)), 0.0),
             Continuation::Won => (u32::MAX, None, 1.0),
             Continuation::Drawn => (u32::MAX / 2, None, 0.5),
-        };
-        if self.best.is_none_or(|best| result.0 > best.0) {
-            self.best = Some(result);
         }
-    }
+    };
+    ends.into_iter().map(ending).max_by_key(|&(value, ..)| value).expect("a turn ends")
 }
 
 #[test]
@@ -264,19 +214,18 @@ fn values_solve_the_linear_equations_of_the_play_that_they_lead_to() {
         let size = positions.len();
         let mut matrix = vec![vec![0.0; size + 1]; size];
         for (at, &(_, mover, sides)) in positions.iter().enumerate() {
-            let mut chain = Chain {
-                values: &solution.values,
-                count: turns.index().sides().len(),
-                probability: 0.0,
-                best: None,
-                row: Vec::new(),
-                constant: 0.0,
-            };
-            turns.visit(mover, sides, &mut chain);
-            chain.settle();
             matrix[at][at] += 1.0;
-            chain.row.iter().for_each(|&(number, share)| matrix[at][place[number]] -= share);
-            matrix[at][size] = chain.constant;
+            for (probability, ends) in throws(&turns, mover, sides) {
+                // Throws in which the other seat is next count against this one.
+                match best_end(&solution.values, turns.index().sides().len(), ends) {
+                    (_, Some((number, true)), _) => {
+                        matrix[at][place[number]] += probability;
+                        matrix[at][size] += probability;
+                    }
+                    (_, Some((number, false)), _) => matrix[at][place[number]] -= probability,
+                    (_, None, returns) => matrix[at][size] += probability * returns,
+                }
+            }
         }
         let exact = eliminated(matrix);
         for (&(number, ..), exact) in positions.iter().zip(exact) {
@@ -499,28 +448,4 @@ fn within_a_series_the_table_answers_with_the_expectation() {
     let sum: f64 =
         parts.map(|(thrown, chance)| chance * value(&format!("ashtapada?pieces=1 S:20/N:30 S {thrown}"))).iter().sum();
     assert!((whole - sum).abs() < 3e-4, "{whole} and {sum}");
-}
-
-#[test]
-fn lanes_fit_a_level() {
-    // A range of others is never longer than the lanes that a visitor has.
-    let turns = turns("ashtapada?pieces=1", "SN");
-    struct Count(usize);
-    impl ashta_env::turn_index::RowVisitor for Count {
-        fn quiet(&mut self, _side: Side) {
-            self.0 += 1;
-        }
-        fn again(&mut self, lane: usize, _sides: Sides) {
-            assert!(lane < ashta_env::turn_index::LANES);
-        }
-        fn won(&mut self) {
-            self.0 += 1;
-        }
-        fn throws(&mut self, _probability: f64, results: &[u16]) -> ControlFlow<()> {
-            assert!(results.iter().all(|&result| usize::from(result) < self.0), "results come before their throws");
-            ControlFlow::Continue(())
-        }
-    }
-    let others: Range<Side> = 0..16;
-    (0..turns.index().sides().len() as Side).for_each(|own| turns.visit_row(own, others.clone(), &mut Count(0)));
 }

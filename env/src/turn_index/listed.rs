@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 
-use super::{Continuation, LANES, LaneVisitor, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, stepped};
+use super::model::lanes_where;
+use super::{Continuation, LANES, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of, stepped};
 use crate::chance::mix;
 use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;
@@ -67,9 +68,6 @@ struct ListedEnd {
 
 const LAST: u16 = 1 << 15;
 
-/// Stands for an absent end.
-const QUIET_END: ListedEnd = ListedEnd { side: 0, consequence: LAST };
-
 /// The first consequences: no seat loses a piece.
 const QUIET: [Continuation; 3] = [Continuation::Next, Continuation::Again, Continuation::Won];
 
@@ -88,12 +86,6 @@ type Thrown = (Seat, Side, usize);
 
 /// The start of each list of ends.
 type ListStarts = HashMap<Vec<ListedEnd>, u32>;
-
-/// The lanes of which this holds.
-#[inline]
-fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
-    lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
-}
 
 /// No list.
 const NONE: u32 = u32::MAX;
@@ -264,106 +256,96 @@ impl ListedWalk {
         results.states().iter().map(end).collect()
     }
 
-    pub(super) fn visit(&self, index: &TurnIndex, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
-        let mut occupancy = Occupancy::default();
-        for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
-            occupancy = occupancy.plus(index.occupied[seat.index()][usize::from(side)]);
-        }
-        // Whether a game can end because no seat can move, and the other side positions allow it.
-        let are_stuck = self.waits && sides[1..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
-        for (outcome, turn) in self.turns_of(mover, sides[0]).iter().enumerate() {
-            let list = self.find(index, mover, sides, turn.relevant.met(occupancy), turn);
-            self.visit_list(index, (mover, sides, outcome), are_stuck, list, visitor);
-        }
-    }
-
-    /// Visits each throw in all lanes: in those together where no enemy matters.
-    pub(super) fn visit_lanes(
+    /// Visits the turns with each outcome, in all lanes with the same list of ends together.
+    pub(super) fn visit(
         &self,
         index: &TurnIndex,
         mover: Seat,
-        [own, first, ..]: Sides,
-        wanted: u16,
-        visitor: &mut impl LaneVisitor,
+        sides: Sides,
+        lanes: u16,
+        visitor: &mut impl TurnVisitor,
     ) {
-        let others = usize::from(first)..index.sides().len().min(usize::from(first) + LANES);
-        let enemy = index.race.seating.next(mover).index();
-        let stuck = lanes_where(&self.may_be_stuck[others.clone()], |&may_be_stuck| self.waits && may_be_stuck);
-        let occupied = &index.occupied[enemy][others];
-        let mut lists = [(NONE, QUIET_END); LANES];
-        for (outcome, turn) in self.turns_of(mover, own).iter().enumerate() {
-            let met = lanes_where(occupied, |&occupancy| turn.relevant.met(occupancy) != 0);
-            let alone = wanted & !(met | stuck);
-            if alone != 0 {
-                let mut is_over = false;
-                let ends = self.ends[turn.alone as usize..].iter().map_while(|end| {
-                    let is_beyond = std::mem::replace(&mut is_over, end.consequence & LAST != 0);
-                    let then = || self.consequences[usize::from(end.consequence & !LAST)].then;
-                    (!is_beyond).then(|| (end.side, then()))
-                });
-                visitor.throw(alone, self.race.rules.chances[outcome], ends);
+        let mut occupied = [Occupancy::default(); LANES];
+        // Lanes in which a game can end because no seat can move, as far as the other side positions go.
+        let mut stuck = 0;
+        for lane in lanes_of(lanes) {
+            let others = in_lane(sides, lane);
+            for (&side, seat) in others[1..index.seats()].iter().zip(index.others(mover)) {
+                occupied[lane] = occupied[lane].plus(index.occupied[seat.index()][usize::from(side)]);
             }
-            let sides = |lane: usize| [own, first + lane as Side, 0, 0];
-            let each = (0..occupied.len()).filter(|lane| (wanted & !alone) >> lane & 1 == 1);
+            let are_stuck = || others[1..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
+            stuck |= u16::from(self.waits && are_stuck()) << lane;
+        }
+        let mut count = 0;
+        let outcomes = self.race.rules.outcomes.len();
+        let turns = &self.turns[mover.index()][outcomes * usize::from(sides[0])..][..outcomes];
+        let mut starts = [NONE; LANES];
+        for (outcome, turn) in turns.iter().enumerate() {
             // All lists are looked up before any is visited, so that the memory latencies overlap.
-            for lane in each.clone() {
-                lists[lane] = self.find(index, mover, sides(lane), turn.relevant.met(occupied[lane]), turn);
+            for lane in lanes_of(lanes) {
+                let met = turn.relevant.met(occupied[lane]);
+                let search = || self.search(index, mover, in_lane(sides, lane), met, turn);
+                starts[lane] = if met == 0 { turn.alone } else { search() };
             }
-            for lane in each {
-                let are_stuck = stuck >> lane & 1 == 1;
-                self.visit_list(index, (mover, sides(lane), outcome), are_stuck, lists[lane], visitor.lane(lane));
+            let mut left = lanes;
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                let (start, is_stuck) = (starts[lane], stuck >> lane & 1 == 1);
+                let alike = match is_stuck || start == NONE {
+                    true => 1 << lane,
+                    false => left & !stuck & lanes_where(&starts, |&other| other == start),
+                };
+                left &= !alike;
+                let first = count;
+                if start == NONE {
+                    let sides = in_lane(sides, lane);
+                    let mut thrown = index.state(mover, sides);
+                    index.race.apply_chance(&mut thrown, Outcome(outcome as u8));
+                    count += stepped::visit_ends(index, sides, lane, &thrown, visitor);
+                } else {
+                    count += self.visit_list(index, mover, sides, alike, is_stuck, start as usize, visitor);
+                }
+                visitor.throws(alike, self.race.rules.chances[outcome], first..count);
             }
         }
     }
 
-    /// The turns of a side position by outcome.
-    #[inline]
-    fn turns_of(&self, mover: Seat, own: Side) -> &[ListedTurn] {
-        let count = self.race.rules.outcomes.len();
-        &self.turns[mover.index()][count * usize::from(own)..][..count]
-    }
-
-    /// Visits the ends of the turn with an outcome: the list that starts there, and its first end.
+    /// Visits the list of ends that starts there; returns how many they are.
     #[inline]
     fn visit_list(
         &self,
         index: &TurnIndex,
-        (mover, sides, outcome): (Seat, Sides, usize),
+        mover: Seat,
+        sides: Sides,
+        lanes: u16,
         are_stuck: bool,
-        (start, first): (u32, ListedEnd),
+        start: usize,
         visitor: &mut impl TurnVisitor,
-    ) {
-        visitor.throws(self.race.rules.chances[outcome]);
-        if start == NONE {
-            return stepped::visit_outcome(index, mover, sides, outcome, visitor);
-        }
-        let [_, second, third, fourth] = sides;
-        let (mut end, mut at) = (first, start as usize);
-        loop {
+    ) -> usize {
+        for (at, end) in self.ends[start..].iter().enumerate() {
             let consequence = usize::from(end.consequence & !LAST);
-            // Rare ends are visited out of line: spills around a call are slow to reload.
             match QUIET.get(consequence) {
                 Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.side)] => {
-                    visitor.end(TurnEnd { sides: [end.side, second, third, fourth], then });
+                    visitor.end(lanes, end.side, then);
                 }
-                _ => visitor.end(self.settled(index, mover, [end.side, second, third, fourth], consequence)),
+                _ => {
+                    visitor.end(0, end.side, Continuation::Next);
+                    for lane in lanes_of(lanes) {
+                        let [_, others @ ..] = in_lane(sides, lane);
+                        let [second, third, fourth] = others;
+                        let end = self.settled(index, mover, [end.side, second, third, fourth], consequence);
+                        visitor.differ(lane, end);
+                    }
+                }
             }
             if end.consequence & LAST != 0 {
-                break;
+                return at + 1;
             }
-            at += 1;
-            end = self.ends[at];
         }
+        0
     }
 
-    /// The list of ends with enemies on the cells `met`: its start, [`NONE`] where there is none, and its first end.
-    #[inline]
-    fn find(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> (u32, ListedEnd) {
-        let start = if met == 0 { turn.alone } else { self.search(index, mover, sides, met, turn) };
-        (start, self.ends.get(start as usize).copied().unwrap_or(QUIET_END))
-    }
-
-    /// The start of that list where enemies are met.
+    /// The start of the list of ends with enemies on the cells `met`; [`NONE`] where there is none.
     #[inline]
     fn search(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
         let mut key = 0_u32;

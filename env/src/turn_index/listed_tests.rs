@@ -13,24 +13,35 @@ use crate::sheet::ruleset::Ruleset;
 use crate::sheet::{Sheet, builtin};
 use crate::turn::{TurnResults, turn_results};
 
-/// The afterstates of each throw.
-#[derive(Default)]
-struct Recorder {
-    probabilities: Vec<f64>,
-    ends: Vec<BTreeSet<TurnEnd>>,
+/// The throws of a turn, each with its probability and its afterstates.
+pub(super) struct Recorder {
+    sides: Sides,
+    ends: Vec<TurnEnd>,
+    pub(super) throws: Vec<(f64, BTreeSet<TurnEnd>)>,
+}
+
+impl Recorder {
+    /// For the turn of a position with these side positions.
+    pub(super) fn new(sides: Sides) -> Recorder {
+        Recorder { sides, ends: Vec::new(), throws: Vec::new() }
+    }
 }
 
 impl TurnVisitor for Recorder {
-    fn throws(&mut self, probability: f64) {
-        self.probabilities.push(probability);
-        self.ends.push(BTreeSet::new());
+    fn end(&mut self, _: u16, own: Side, then: Continuation) {
+        let [_, second, third, fourth] = self.sides;
+        self.ends.push(TurnEnd { sides: [own, second, third, fourth], then });
     }
 
-    fn end(&mut self, mut end: TurnEnd) {
-        if matches!(end.then, Continuation::Won | Continuation::Drawn) {
-            end.sides = Sides::default();
-        }
-        self.ends.last_mut().expect("throws come first").insert(end);
+    fn differ(&mut self, _: usize, end: TurnEnd) {
+        *self.ends.last_mut().expect("ends come first") = end;
+    }
+
+    fn throws(&mut self, _: u16, probability: f64, ends: impl Iterator<Item = usize>) {
+        let is_over = |end: &TurnEnd| matches!(end.then, Continuation::Won | Continuation::Drawn);
+        let over = |end: TurnEnd| TurnEnd { sides: Sides::default(), ..end };
+        let ends = ends.map(|end| self.ends[end]).map(|end| if is_over(&end) { over(end) } else { end });
+        self.throws.push((probability, ends.collect()));
     }
 }
 
@@ -154,13 +165,11 @@ fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
     for pools in pools.iter().cycle().take(positions) {
         let (state, sides) = random_position(turns, pools, rng);
         assert_eq!(turns.index().locate(&state), Some((state.mover, sides)), "{}", race.print(&state));
-        let mut found = Recorder::default();
-        turns.visit(state.mover, sides, &mut found);
+        let mut found = Recorder::new(sides);
+        turns.visit(state.mover, sides, 1, &mut found);
         let chances = race.chance_outcomes(&state);
-        let is_near = |(found, &chance): (&f64, &f64)| (found - chance).abs() < 1e-12;
-        let probabilities = &found.probabilities;
-        assert!(probabilities.iter().zip(chances.iter()).all(is_near), "{}: {probabilities:?}", race.print(&state));
-        for (outcome, ends) in found.ends.iter().enumerate() {
+        for (outcome, (probability, ends)) in found.throws.iter().enumerate() {
+            assert!((probability - chances[outcome]).abs() < 1e-12, "{}: {probability}", race.print(&state));
             let expected = by_engine(turns, &state, Outcome(outcome as u8));
             assert_eq!(ends, &expected, "{} outcome {outcome}", race.print(&state));
         }
@@ -173,11 +182,10 @@ fn dead_ends_are_draws() {
     let race = turns.index().race().clone();
     let state = race.parse_state("pagade?pieces=2 S:70,76/N:76,76 S *").expect("a position");
     let (_, sides) = turns.index().locate(&state).expect("a start");
-    let mut found = Recorder::default();
-    turns.visit(state.mover, sides, &mut found);
+    let mut found = Recorder::new(sides);
+    turns.visit(state.mover, sides, 1, &mut found);
     let drawn = TurnEnd { sides: Sides::default(), then: Continuation::Drawn };
-    let drawn: f64 =
-        found.probabilities.iter().zip(&found.ends).filter(|(_, ends)| ends.contains(&drawn)).map(|(p, _)| p).sum();
+    let drawn: f64 = found.throws.iter().filter(|(_, ends)| ends.contains(&drawn)).map(|(chance, _)| chance).sum();
     assert!(drawn > 0.0 && drawn < 1.0, "{drawn}");
 }
 
@@ -185,11 +193,11 @@ fn dead_ends_are_draws() {
 fn turns_of_several_dice_end() {
     for (text, cut_off) in [("chaupar?pieces=1", 0.0), ("thaayam?pieces=1&hop=each", 1e-7)] {
         let turns = RaceTurns::new(starts(text, "SN"));
-        let mut found = Recorder::default();
         let state = turns.index().race().initial_state(Seat::SOUTH);
         let (_, sides) = turns.index().locate(&state).expect("a start");
-        turns.visit(Seat::SOUTH, sides, &mut found);
-        let left_out = 1.0 - found.probabilities.iter().sum::<f64>();
+        let mut found = Recorder::new(sides);
+        turns.visit(Seat::SOUTH, sides, 1, &mut found);
+        let left_out = 1.0 - found.throws.iter().map(|(chance, _)| chance).sum::<f64>();
         assert!(turns.cut_off() == cut_off && left_out.abs() <= cut_off + 1e-12, "{text}: {left_out:e}");
     }
 }

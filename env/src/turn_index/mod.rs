@@ -16,8 +16,6 @@ mod series;
 mod sides;
 mod stepped;
 
-use std::ops::Range;
-
 use crate::game::{Game, MAX_SEATS, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::{Cells, Occupancy};
@@ -28,7 +26,7 @@ use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;
 
-pub use model::{Continuation, LANES, LaneVisitor, RowVisitor, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor};
+pub use model::{Continuation, LANES, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor, in_lane, lanes_of};
 
 /// The most positions that are numbered, by the memory of a solver.
 pub const MAX_POSITIONS: u64 = 500_000_000;
@@ -249,32 +247,17 @@ impl TurnModel for RaceTurns {
     }
 
     #[inline]
-    fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
+    fn visit(&self, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor) {
         let mover = self.index.alike(mover);
         match &self.walk {
-            Walk::Series(walk) => walk.visit(&self.index, mover, sides, visitor),
-            Walk::Listed(walk) => walk.visit(&self.index, mover, sides, visitor),
-            Walk::Stepped => stepped::visit(&self.index, mover, sides, visitor),
+            Walk::Series(walk) => walk.visit(&self.index, mover, sides, lanes, visitor),
+            Walk::Listed(walk) => walk.visit(&self.index, mover, sides, lanes, visitor),
+            Walk::Stepped => stepped::visit(&self.index, mover, sides, lanes, visitor),
         }
-    }
-
-    #[inline]
-    fn visit_lanes(&self, mover: Seat, own: Side, first: Side, wanted: u16, visitor: &mut impl LaneVisitor) -> bool {
-        if let Walk::Listed(walk) = &self.walk {
-            walk.visit_lanes(&self.index, self.index.alike(mover), [own, first, 0, 0], wanted, visitor);
-        }
-        matches!(self.walk, Walk::Listed(_))
     }
 
     fn has_rows(&self) -> bool {
         matches!(&self.walk, Walk::Series(walk) if walk.has_rows())
-    }
-
-    #[inline]
-    fn visit_row(&self, own: Side, others: Range<Side>, visitor: &mut impl RowVisitor) {
-        if let Walk::Series(walk) = &self.walk {
-            walk.visit_row(own, others, visitor);
-        }
     }
 
     fn cut_off(&self) -> f64 {

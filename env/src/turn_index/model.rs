@@ -1,7 +1,5 @@
 //! What a solver sees of a game: side positions, and visitors of the turns between them.
 
-use std::ops::{ControlFlow, Range};
-
 use super::TurnIndex;
 use crate::game::{MAX_SEATS, Seat};
 
@@ -44,47 +42,51 @@ pub enum Continuation {
     Drawn,
 }
 
-/// Visitor of the throws of a turn and their afterstates.
-pub trait TurnVisitor {
-    /// All throws with the same afterstates, with their total probability; the afterstates follow.
-    fn throws(&mut self, probability: f64);
-
-    /// An afterstate that the thrower can choose; the same one may be visited more than once.
-    fn end(&mut self, end: TurnEnd);
-}
-
 /// The most positions that are visited together.
 pub const LANES: usize = 16;
 
-/// Visitor of the turns of one side position against several others at the same time. Each of the others is a lane.
-///
-/// Each afterstate is visited once, and they are numbered from 0; throws are visited with the numbers of their
-/// afterstates, after these, and the likeliest first.
-pub trait RowVisitor {
-    /// An afterstate with the other side positions unchanged and the next seat to throw.
-    fn quiet(&mut self, side: Side);
-
-    /// In this lane the afterstate visited last differs: the same seat throws again, with these side positions.
-    fn again(&mut self, lane: usize, sides: Sides);
-
-    /// An afterstate in which the seat that threw has won.
-    fn won(&mut self);
-
-    /// All throws with these afterstates, and their total probability. Breaking ends the visit.
-    fn throws(&mut self, probability: f64, results: &[u16]) -> ControlFlow<()>;
+/// The lanes that are set in these bits, in ascending order.
+#[inline]
+pub fn lanes_of(mut lanes: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
 }
 
-/// Visitor of the throws of one side position against several others, each of which is a lane.
-pub trait LaneVisitor {
-    /// The visitor of a lane alone.
-    type Lane: TurnVisitor;
+/// The lanes of which this holds, as bits.
+#[inline]
+pub(super) fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
+    lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
+}
 
-    /// That of this lane.
-    fn lane(&mut self, lane: usize) -> &mut Self::Lane;
+/// The side positions of a lane: that of the second seat is so many further on.
+#[inline]
+pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
+    [own, first + lane as Side, third, fourth]
+}
 
-    /// A throw that leaves the other side positions of these lanes (as bits) as they are: its probability, the own side
-    /// positions that can be chosen, and what follows each.
-    fn throw(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = (Side, Continuation)>);
+/// Visitor of the turns of one side position against several others at the same time. Each of the others is a lane;
+/// sets of lanes are bits.
+///
+/// Afterstates are numbered from 0 as they are visited, before the throws that lead to them.
+pub trait TurnVisitor {
+    /// An afterstate: in these lanes the seat that threw has this side position afterwards, and those of the others are
+    /// unchanged. In other lanes it is nothing, or what [`TurnVisitor::differ`] says.
+    fn end(&mut self, lanes: u16, own: Side, then: Continuation);
+
+    /// In this lane the afterstate visited last is another.
+    fn differ(&mut self, lane: usize, end: TurnEnd);
+
+    /// All throws after which these lanes have the same afterstates to choose from, with their total probability and
+    /// the numbers of the afterstates. Two of the afterstates may be equal.
+    fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone);
+
+    /// Whether the visit may end before the last throws.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// A game as a solver sees it: its turn-start states, numbered, and where each turn leads.
@@ -95,25 +97,15 @@ pub trait TurnModel: Sync {
     /// Whether seats can have these side positions at the same time. Otherwise no other method accepts them.
     fn is_position(&self, mover: Seat, sides: Sides) -> bool;
 
-    /// Visits the throws of `mover`'s turn and their afterstates. The probabilities sum to 1 less
-    /// [`TurnModel::cut_off`].
-    fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor);
+    /// Visits the throws of `mover`'s turn and their afterstates in each of the `lanes`: lane 0 has the side positions
+    /// `sides`, and in a game of two seats that of the second seat is one more in each further lane. The probabilities
+    /// of a lane sum to 1 less [`TurnModel::cut_off`].
+    fn visit(&self, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor);
 
-    /// Visits the turns of `own` in a game of two seats against some of the [`LANES`] side positions from `first` on:
-    /// those whose bits are set in `wanted`. Each throw is visited in all of these lanes. Returns whether this is
-    /// supported; if not it visits nothing.
-    fn visit_lanes(&self, _: Seat, _own: Side, _first: Side, _wanted: u16, _: &mut impl LaneVisitor) -> bool {
-        false
-    }
-
-    /// Whether [`TurnModel::visit_row`] is supported.
+    /// Whether the turns of a side position are visited in all lanes together, the likeliest throws first.
     fn has_rows(&self) -> bool {
         false
     }
-
-    /// Visits the turns of `own` against each of up to [`LANES`] `others` in a game of two seats. Visits nothing unless
-    /// [`TurnModel::has_rows`].
-    fn visit_row(&self, _own: Side, _others: Range<Side>, _visitor: &mut impl RowVisitor) {}
 
     /// The largest total probability of throws that are not visited; 0 unless a turn can have any number of throws.
     fn cut_off(&self) -> f64;

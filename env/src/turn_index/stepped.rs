@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{Continuation, Sides, TurnEnd, TurnIndex, TurnVisitor};
+use super::{Continuation, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of};
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
 use crate::race::position::state::State;
@@ -11,27 +11,35 @@ use crate::turn::{TurnResults, turn_results};
 /// The total probability of longer series, which are cut off.
 pub(super) const MISSING: f64 = 1e-7;
 
-/// Visits the turn of `mover`.
-pub(super) fn visit(index: &TurnIndex, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
-    for (state, probability) in thrown(index, &index.state(mover, sides)) {
-        visitor.throws(probability);
-        ends_of(index, sides, &state).into_iter().for_each(|end| visitor.end(end));
+/// Visits the turns of `mover`, lane by lane.
+pub(super) fn visit(index: &TurnIndex, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor) {
+    let mut count = 0;
+    for lane in lanes_of(lanes) {
+        let sides = in_lane(sides, lane);
+        for (state, probability) in thrown(index, &index.state(mover, sides)) {
+            let first = count;
+            count += visit_ends(index, sides, lane, &state, visitor);
+            visitor.throws(1 << lane, probability, first..count);
+        }
     }
 }
 
-/// Visits the ends of the turn of `mover` with one outcome.
+/// Visits the ends of a turn with these throws in a lane, which has these side positions; returns how many there are.
 #[cold]
 #[inline(never)]
-pub(super) fn visit_outcome(
+pub(super) fn visit_ends(
     index: &TurnIndex,
-    mover: Seat,
     sides: Sides,
-    outcome: usize,
+    lane: usize,
+    thrown: &State,
     visitor: &mut impl TurnVisitor,
-) {
-    let mut state = index.state(mover, sides);
-    index.race.apply_chance(&mut state, Outcome(outcome as u8));
-    ends_of(index, sides, &state).into_iter().for_each(|end| visitor.end(end));
+) -> usize {
+    let ends = ends_of(index, sides, thrown);
+    for end in &ends {
+        visitor.end(0, end.sides[0], end.then);
+        visitor.differ(lane, *end);
+    }
+    ends.len()
 }
 
 fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {

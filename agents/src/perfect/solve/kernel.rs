@@ -9,12 +9,10 @@
 //! side by side: cells are in the order of [`TurnIndex::number`] with the side positions [exchanged](transpose).
 
 use std::marker::PhantomData;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use ashta_env::game::Seat;
-use ashta_env::turn_index::{
-    Continuation, LANES, LaneVisitor, RowVisitor, Side, Sides, TurnEnd, TurnModel, TurnVisitor,
-};
+use ashta_env::turn_index::{Continuation, LANES, Side, TurnEnd, TurnModel, TurnVisitor, lanes_of};
 
 use super::order::Tile;
 use super::quantity::{Backup, Quantity, Value};
@@ -70,11 +68,16 @@ impl TabularPolicy {
         self.first.len() - 1
     }
 
-    #[inline]
-    fn visit(&self, position: usize, visitor: &mut impl TurnVisitor) {
-        for &(probability, end) in &self.turns[self.first[position]..self.first[position + 1]] {
-            visitor.throws(probability.into());
-            visitor.end(end);
+    /// Visits the turns of each lane; `first` is the position of lane 0.
+    fn visit(&self, first: usize, lanes: u16, visitor: &mut impl TurnVisitor) {
+        let mut count = 0;
+        for lane in lanes_of(lanes) {
+            for &(probability, end) in &self.turns[self.first[first + lane]..self.first[first + lane + 1]] {
+                visitor.end(0, end.sides[0], end.then);
+                visitor.differ(lane, end);
+                visitor.throws(1 << lane, probability.into(), count..count + 1);
+                count += 1;
+            }
         }
     }
 }
@@ -101,7 +104,7 @@ pub(super) struct TwoSeats<'a, T, Q> {
     gap: i32,
     /// Both players have the same policy and share their cells.
     are_alike: bool,
-    /// The turns of whole rows are visited, see [`TurnModel::has_rows`].
+    /// All lanes are visited together, see [`TurnModel::has_rows`].
     has_rows: bool,
     /// Of the throws of a turn the likeliest are covered, until they have this probability together.
     covered: f64,
@@ -157,28 +160,20 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
             count: self.count,
             passes,
             sums: [[0.0; LANES]; 3],
-            lane: 0,
-            probability: 0.0,
-            best: None,
-            leads_to: NextPosition::Elsewhere,
-            ranked: Vec::new(),
-            results: Vec::with_capacity(if self.has_rows { 512 } else { 8 }),
+            results: Vec::with_capacity(RESULTS),
             ranks: Vec::new(),
-            pass: None,
-            wanted: self.covered,
+            leads: Vec::with_capacity(RESULTS),
+            wanted: if self.has_rows { self.covered } else { f64::INFINITY },
             covered: 0.0,
             quantity: PhantomData,
         };
-        let [first, end] = [others.start as Side, others.end as Side];
-        if self.has_rows {
-            self.turns.visit_row(own as Side, first..end, &mut best);
-        } else if let PlayerPolicy::Tabular(policy) = view.policy {
-            lanes_of(wanted).for_each(|lane| policy.visit(own * self.count + others.start + lane, best.lane(lane)));
-        } else if !self.turns.visit_lanes(self.mover, own as Side, first, wanted, &mut best) {
-            let sides = |lane: usize| [own as Side, first + lane as Side, 0, 0];
-            lanes_of(wanted).for_each(|lane| self.turns.visit(self.mover, sides(lane), best.lane(lane)));
+        let first = others.start as Side;
+        match view.policy {
+            PlayerPolicy::Tabular(policy) => policy.visit(own * self.count + others.start, wanted, &mut best),
+            // Both seats of a tile take their backups from the same visit.
+            _ if self.has_rows => self.turns.visit(self.mover, [own as Side, first, 0, 0], all(others), &mut best),
+            _ => self.turns.visit(self.mover, [own as Side, first, 0, 0], wanted, &mut best),
         }
-        best.settle();
         let covered = if self.has_rows { best.covered } else { self.covered };
         let [sum, passing, staying] = best.sums;
         let backup = |lane: usize| Backup { sum: sum[lane], passing: passing[lane], staying: staying[lane] };
@@ -269,9 +264,9 @@ impl<T: TurnModel, Q: Quantity> Kernel<Tile> for TwoSeats<'_, T, Q> {
     }
 }
 
-/// The lanes that are set.
-fn lanes_of(lanes: u16) -> impl Iterator<Item = usize> {
-    (0..LANES).filter(move |lane| lanes >> lane & 1 == 1)
+/// All lanes of these side positions.
+fn all(others: &Range<usize>) -> u16 {
+    u16::MAX >> (LANES - others.len())
 }
 
 /// The keys of so many lanes; 0 in the others.
@@ -291,6 +286,9 @@ fn row(cells: &[u32], at: usize, key: impl Fn(u32) -> i32) -> Keys {
     }
 }
 
+/// Results of the turns of a side position for which there is room from the start.
+const RESULTS: usize = 512;
+
 /// Chooses the best result of each throw of several positions, in which a side position meets others.
 struct BestOfLanes<'a, Q> {
     view: View<'a>,
@@ -300,21 +298,12 @@ struct BestOfLanes<'a, Q> {
     passes: Keys,
     /// By [`NextPosition`] and lane what makes up backups.
     sums: [[f64; LANES]; 3],
-    /// The lane that is visited alone.
-    lane: usize,
-    probability: f64,
-    /// The largest key of the results of its current throws.
-    best: Option<i32>,
-    /// The position that all of them lead to.
-    leads_to: NextPosition,
-    /// Their keys by what the player chooses by, where that is something else, and by the quantity.
-    ranked: Vec<(i32, i32)>,
-    /// The keys of results in all lanes, and those by what the player chooses by, where that is something else.
+    /// The keys of results by lane, and those by what the player chooses by, where that is something else.
     results: Vec<Keys>,
     ranks: Vec<Keys>,
-    /// The result that is a pass.
-    pass: Option<u16>,
-    /// Of the throws of rows those with this probability are wanted, and so many have been covered.
+    /// The position that each result leads to.
+    leads: Vec<NextPosition>,
+    /// With this probability throws are covered, and so many have been.
     wanted: f64,
     covered: f64,
     quantity: PhantomData<Q>,
@@ -340,65 +329,48 @@ impl NextPosition {
             _ => NextPosition::Elsewhere,
         }
     }
-
-    /// Where this result and another lead. A pass that is not forced is a result like any other: its value is iterated.
-    fn or(self, other: NextPosition) -> NextPosition {
-        if self == other { self } else { NextPosition::Elsewhere }
-    }
 }
 
 impl<Q: Quantity> BestOfLanes<'_, Q> {
-    /// Adds the backup of the current throws.
-    #[inline]
-    fn settle(&mut self) {
-        let Some(mut best) = self.best.take() else { return };
-        if let Some(highest) = self.ranked.iter().map(|&(rank, _)| rank).max() {
-            let limit = highest.saturating_sub(self.view.gap);
-            let near = self.ranked.iter().filter(|&&(rank, _)| rank >= limit);
-            best = near.fold(Q::NO_RESULT, |best, &(_, key)| Q::of_equals(key, best));
-            self.ranked.clear();
-        }
-        let number = if self.leads_to == NextPosition::Elsewhere { Q::number(best) } else { 1.0 };
-        self.sums[self.leads_to as usize][self.lane] += self.probability * number;
-    }
-
-    /// Adds throws whose best results in these lanes have these keys.
+    /// Adds throws after which `N` lanes from `first` on choose among these results.
     #[inline(always)]
-    fn add(&mut self, wanted: u16, probability: f64, leads_to: NextPosition, best: &Keys) {
-        for (lane, (sum, &key)) in self.sums[leads_to as usize].iter_mut().zip(best).enumerate() {
-            let number = if leads_to == NextPosition::Elsewhere { Q::number(key) } else { 1.0 };
-            *sum += if wanted >> lane & 1 == 1 { probability * number } else { 0.0 };
+    fn add<const N: usize>(
+        &mut self,
+        (first, lanes): (usize, u16),
+        probability: f64,
+        leads_to: NextPosition,
+        ends: impl Iterator<Item = usize> + Clone,
+    ) {
+        let mut numbers = [1.0; N];
+        if leads_to == NextPosition::Elsewhere {
+            let best = if self.ranks.is_empty() {
+                best::<N>(&self.results, first, ends)
+            } else {
+                let limits = best::<N>(&self.ranks, first, ends.clone()).map(|best| best.saturating_sub(self.view.gap));
+                best_within::<Q, N>(&self.results, &self.ranks, &limits, first, ends)
+            };
+            numbers = best.map(Q::number);
+        }
+        let sums = self.sums[leads_to as usize][first..].iter_mut();
+        for (lane, (sum, number)) in sums.zip(numbers).enumerate() {
+            *sum += if lanes >> (first + lane) & 1 == 1 { probability * number } else { 0.0 };
         }
     }
 
-    /// The largest keys of the results with these numbers; of nearly the best where the player chooses by ranks.
-    fn chosen(&self, numbers: impl Iterator<Item = usize> + Clone) -> Keys {
-        if self.ranks.is_empty() {
-            return best(&self.results, numbers);
-        }
-        let limits = best(&self.ranks, numbers.clone()).map(|best| best.saturating_sub(self.view.gap));
-        best_within::<Q>(&self.results, &self.ranks, &limits, numbers)
-    }
-
-    /// Adds a result in all lanes.
+    /// The keys of a result that leaves the other side positions of these lanes as they are.
     #[inline(always)]
-    fn push(&mut self, own: Side, then: Continuation) {
-        self.results.push(match NextPosition::of(then, own == self.own) {
-            NextPosition::Passing => self.passes,
-            _ => self.keys::<Q>(own, then, self.view.cells),
-        });
-        if let PlayerPolicy::GreedyBy(values) = self.view.policy {
-            self.ranks.push(self.keys::<Value>(own, then, [values; 2]));
+    fn keys<K: Quantity>(&self, lanes: u16, own: Side, then: Continuation, cells: [&[u32]; 2]) -> Keys {
+        let key = |lane: usize| self.key::<K>([own, (self.others.start + lane) as Side], then, cells);
+        let mut keys = [0; LANES];
+        match lanes.count_ones() {
+            0 => {}
+            1 => keys[lanes.trailing_zeros() as usize] = key(lanes.trailing_zeros() as usize),
+            _ if then == Continuation::Next => {
+                return row(cells[0], usize::from(own) * self.count + self.others.start, K::key_after);
+            }
+            _ => lanes_of(lanes).for_each(|lane| keys[lane] = key(lane)),
         }
-    }
-
-    /// The keys of a result in all lanes.
-    #[inline(always)]
-    fn keys<K: Quantity>(&self, own: Side, then: Continuation, cells: [&[u32]; 2]) -> Keys {
-        match then {
-            Continuation::Next => row(cells[0], usize::from(own) * self.count + self.others.start, K::key_after),
-            _ => lanes(self.others.len(), |lane| self.key::<K>([own, (self.others.start + lane) as Side], then, cells)),
-        }
+        keys
     }
 
     /// The key of a result, if the cells are those of the other player's throw and of the same one's.
@@ -416,96 +388,58 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
 
 impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
     #[inline]
-    fn throws(&mut self, probability: f64) {
-        self.settle();
-        self.probability = probability;
+    fn end(&mut self, lanes: u16, own: Side, then: Continuation) {
+        let leads_to = NextPosition::of(then, own == self.own);
+        self.results.push(match leads_to {
+            NextPosition::Passing => self.passes,
+            _ => self.keys::<Q>(lanes, own, then, self.view.cells),
+        });
+        self.leads.push(leads_to);
+        if let PlayerPolicy::GreedyBy(values) = self.view.policy {
+            self.ranks.push(self.keys::<Value>(lanes, own, then, [values; 2]));
+        }
     }
 
-    // A `TurnEnd` that goes through memory is waited for: not inlined, a quarter of the time more.
-    #[inline(always)]
-    fn end(&mut self, end: TurnEnd) {
-        let TurnEnd { sides: [own, other, ..], then } = end;
-        let is_here = own == self.own && usize::from(other) == self.others.start + self.lane;
-        let leads_to = NextPosition::of(then, is_here);
+    fn differ(&mut self, lane: usize, TurnEnd { sides: [own, other, ..], then }: TurnEnd) {
+        let leads_to = NextPosition::of(then, own == self.own && usize::from(other) == self.others.start + lane);
         let key = match leads_to {
-            NextPosition::Passing => self.passes[self.lane],
+            NextPosition::Passing => self.passes[lane],
             _ => self.key::<Q>([own, other], then, self.view.cells),
         };
-        if let PlayerPolicy::GreedyBy(values) = self.view.policy {
-            self.ranked.push((self.key::<Value>([own, other], then, [values; 2]), key));
-        }
-        (self.best, self.leads_to) = match self.best {
-            None => (Some(key), leads_to),
-            Some(best) => (Some(best.max(key)), self.leads_to.or(leads_to)),
-        };
-    }
-}
-
-impl<Q: Quantity> LaneVisitor for BestOfLanes<'_, Q> {
-    type Lane = Self;
-
-    fn lane(&mut self, lane: usize) -> &mut Self {
-        self.settle();
-        self.lane = lane;
-        self
-    }
-
-    fn throw(&mut self, wanted: u16, probability: f64, ends: impl Iterator<Item = (Side, Continuation)>) {
-        self.settle();
-        self.results.clear();
-        self.ranks.clear();
-        let mut leads_to = None;
-        for (own, then) in ends {
-            self.push(own, then);
-            let leads = NextPosition::of(then, own == self.own);
-            leads_to = Some(leads_to.map_or(leads, |other| leads.or(other)));
-        }
-        if let Some(leads_to) = leads_to {
-            let best = self.chosen(0..self.results.len());
-            self.add(wanted, probability, leads_to, &best);
-        }
-    }
-}
-
-impl<Q: Quantity> RowVisitor for BestOfLanes<'_, Q> {
-    fn quiet(&mut self, side: Side) {
-        if side == self.own {
-            self.pass = Some(self.results.len() as u16);
-        }
-        self.push(side, Continuation::Next);
-    }
-
-    fn again(&mut self, lane: usize, [own, other, ..]: Sides) {
-        let key = self.key::<Q>([own, other], Continuation::Again, self.view.cells);
         self.results.last_mut().into_iter().for_each(|result| result[lane] = key);
+        self.leads.last_mut().into_iter().for_each(|leads| *leads = leads_to);
         if let PlayerPolicy::GreedyBy(values) = self.view.policy {
-            let rank = self.key::<Value>([own, other], Continuation::Again, [values; 2]);
+            let rank = self.key::<Value>([own, other], then, [values; 2]);
             self.ranks.last_mut().into_iter().for_each(|ranks| ranks[lane] = rank);
         }
     }
 
-    fn won(&mut self) {
-        self.push(self.own, Continuation::Won);
+    #[inline]
+    fn throws(&mut self, lanes: u16, probability: f64, mut ends: impl Iterator<Item = usize> + Clone) {
+        self.covered += probability;
+        let all = ends.clone();
+        let Some(leads_to) = ends.next().map(|first| self.leads[first]) else { return };
+        // A pass that is not forced is a result like any other: its value is iterated.
+        let is_one = leads_to == NextPosition::Elsewhere || ends.all(|end| self.leads[end] == leads_to);
+        let leads_to = if is_one { leads_to } else { NextPosition::Elsewhere };
+        match lanes.count_ones() {
+            1 => self.add::<1>((lanes.trailing_zeros() as usize, lanes), probability, leads_to, all),
+            _ => self.add::<LANES>((0, lanes), probability, leads_to, all),
+        }
     }
 
-    fn throws(&mut self, probability: f64, results: &[u16]) -> ControlFlow<()> {
-        self.covered += probability;
-        if results.iter().all(|&result| Some(result) == self.pass) {
-            self.add(u16::MAX, probability, NextPosition::Passing, &[0; LANES]);
-        } else {
-            let best = self.chosen(results.iter().map(|&result| result.into()));
-            self.add(u16::MAX, probability, NextPosition::Elsewhere, &best);
-        }
-        if self.covered >= self.wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    fn is_done(&self) -> bool {
+        self.covered >= self.wanted
     }
 }
 
-/// The largest keys of the results with these numbers. A function of its own, so that all lanes are compared together.
+/// The largest keys in `N` lanes from `first` on of the results with these numbers. A function of its own, so that all
+/// lanes are compared together.
 #[inline(never)]
-fn best(results: &[Keys], numbers: impl Iterator<Item = usize>) -> Keys {
-    let mut best = [i32::MIN; LANES];
+fn best<const N: usize>(results: &[Keys], first: usize, numbers: impl Iterator<Item = usize>) -> [i32; N] {
+    let mut best = [i32::MIN; N];
     for number in numbers {
-        for (best, &key) in best.iter_mut().zip(&results[number]) {
+        for (best, &key) in best.iter_mut().zip(&results[number][first..]) {
             *best = key.max(*best);
         }
     }
@@ -514,17 +448,18 @@ fn best(results: &[Keys], numbers: impl Iterator<Item = usize>) -> Keys {
 
 /// The keys of the results with these numbers whose values reach the limits, reduced by [`Quantity::of_equals`].
 #[inline(never)]
-fn best_within<Q: Quantity>(
+fn best_within<Q: Quantity, const N: usize>(
     results: &[Keys],
     values: &[Keys],
-    limits: &Keys,
+    limits: &[i32; N],
+    first: usize,
     numbers: impl Iterator<Item = usize>,
-) -> Keys {
-    let mut best = [Q::NO_RESULT; LANES];
+) -> [i32; N] {
+    let mut best = [Q::NO_RESULT; N];
     for number in numbers {
-        let (result, value) = (&results[number], &values[number]);
-        for lane in 0..LANES {
-            let key = if value[lane] >= limits[lane] { result[lane] } else { Q::NO_RESULT };
+        let (results, values) = (&results[number][first..], &values[number][first..]);
+        for lane in 0..N {
+            let key = if values[lane] >= limits[lane] { results[lane] } else { Q::NO_RESULT };
             best[lane] = Q::of_equals(key, best[lane]);
         }
     }

@@ -6,7 +6,7 @@
 //! taken, whichever of the other seats profits from it.
 
 use ashta_env::game::MAX_SEATS;
-use ashta_env::turn_index::{Continuation, Sides, TurnEnd, TurnModel, TurnVisitor};
+use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
 
 use super::UNIT;
 use super::quantity::{Value, bits};
@@ -124,9 +124,8 @@ impl<T: TurnModel> MaxN<'_, T> {
 
     fn backup(&self, mover: usize, sides: Sides) -> RoundBackup {
         let backup = RoundBackup::default();
-        let mut choice = MaxNChoice { game: self, mover, sides, backup, probability: 0.0, best: None, here: None };
-        self.turns.visit(self.turns.index().movers()[mover], sides, &mut choice);
-        choice.settle();
+        let mut choice = MaxNChoice { game: self, mover, sides, backup, ends: Vec::new() };
+        self.turns.visit(self.turns.index().movers()[mover], sides, 1, &mut choice);
         let normal = 1.0 / (1.0 - self.turns.cut_off());
         let RoundBackup { sums, passing, staying } = choice.backup;
         RoundBackup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
@@ -205,34 +204,14 @@ struct MaxNChoice<'a, T> {
     mover: usize,
     sides: Sides,
     backup: RoundBackup,
-    probability: f64,
-    best: Option<[f64; MAX_SEATS]>,
-    /// The next event in the same position, if all results so far lead to it.
-    here: Option<Continuation>,
+    ends: Vec<TurnEnd>,
 }
 
 impl<T: TurnModel> MaxNChoice<'_, T> {
-    fn settle(&mut self) {
-        match (self.best, self.here) {
-            (None, _) => {}
-            (_, Some(Continuation::Next)) => self.backup.passing += self.probability,
-            (_, Some(_)) => self.backup.staying += self.probability,
-            (Some(values), None) => {
-                self.backup.sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += self.probability * value);
-            }
-        }
-    }
-}
-
-impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
-    fn throws(&mut self, probability: f64) {
-        self.settle();
-        (self.probability, self.best) = (probability, None);
-    }
-
-    fn end(&mut self, end: TurnEnd) {
+    /// The values of a result.
+    fn values(&self, end: TurnEnd) -> [f64; MAX_SEATS] {
         let seats = self.game.turns.index().seats();
-        let values = match end.then {
+        match end.then {
             Continuation::Next => {
                 let (mover, sides) = self.game.after(self.mover, end.sides);
                 let mut values = self.game.values(mover, sides);
@@ -242,18 +221,34 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
             Continuation::Again => self.game.values(self.mover, end.sides),
             Continuation::Won => [1.0, 0.0, 0.0, 0.0],
             Continuation::Drawn => [1.0 / seats as f64; MAX_SEATS],
-        };
-        let is_here = matches!(end.then, Continuation::Next | Continuation::Again) && end.sides == self.sides;
-        let here = is_here.then_some(end.then);
-        match self.best {
-            None => (self.best, self.here) = (Some(values), here),
-            Some(best) => {
-                if values[0] > best[0] + TIE {
-                    self.best = Some(values);
-                }
-                // A pass that is not forced is a result like any other: its values are iterated.
-                self.here = self.here.filter(|&here| is_here && here == end.then);
-            }
+        }
+    }
+}
+
+impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
+    fn end(&mut self, _: u16, own: Side, then: Continuation) {
+        let [_, second, third, fourth] = self.sides;
+        self.ends.push(TurnEnd { sides: [own, second, third, fourth], then });
+    }
+
+    fn differ(&mut self, _: usize, end: TurnEnd) {
+        self.ends.last_mut().into_iter().for_each(|last| *last = end);
+    }
+
+    fn throws(&mut self, _: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone) {
+        let ends = ends.map(|end| self.ends[end]);
+        let is_here = |end: TurnEnd| end.sides == self.sides;
+        let leads = |then| ends.clone().all(|end| is_here(end) && end.then == then);
+        // A pass that is not forced is a result like any other: its values are iterated.
+        if leads(Continuation::Next) {
+            self.backup.passing += probability;
+        } else if leads(Continuation::Again) {
+            self.backup.staying += probability;
+        } else {
+            let values = ends.map(|end| self.values(end));
+            let best = values.reduce(|best, values| if values[0] > best[0] + TIE { values } else { best });
+            let best = best.unwrap_or_default();
+            self.backup.sums.iter_mut().zip(best).for_each(|(sum, value)| *sum += probability * value);
         }
     }
 }

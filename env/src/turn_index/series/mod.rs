@@ -8,11 +8,11 @@ mod legal;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use indexmap::IndexSet;
 
-use super::{Continuation, RowVisitor, Side, Sides, TurnEnd, TurnIndex, TurnVisitor};
+use super::model::lanes_where;
+use super::{Continuation, LANES, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of};
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::turns::series::SeriesTurns;
 use crate::race::turns::series_throws::AllottedThrow;
@@ -51,8 +51,14 @@ struct Seen {
 struct OwnSide {
     /// Places that matter where they are closed, as bits.
     relevant: u64,
-    /// For each set of closed places that enemies can hold, in ascending order: the set, and its classes.
-    closed: Vec<(u64, Vec<Class>)>,
+    /// For each set of closed places that enemies can hold, in ascending order: the set, and the turns.
+    closed: Vec<(u64, OwnTurns)>,
+}
+
+/// The turns of a side position while enemies hold certain places.
+#[derive(Clone, Default, Debug)]
+struct OwnTurns {
+    classes: Vec<Class>,
     /// The choices of all classes, end to end, as places in `choices`.
     offers: Vec<u16>,
     /// Each choice once, in the order in which `offers` first have it.
@@ -63,9 +69,9 @@ struct OwnSide {
 #[derive(Clone, Copy, Debug)]
 struct Class {
     chance: f64,
-    /// Where their afterstates begin and end in `offers`.
-    offers: [u32; 2],
-    /// Number of the side position's choices in this class and those before it.
+    /// Where their afterstates end in `offers`; they begin where those of the class before end.
+    end: u32,
+    /// Number of the choices in this class and those before it.
     known: u16,
 }
 
@@ -78,8 +84,6 @@ struct Choice {
     landings: [u8; 2],
 }
 
-/// Quarter turns between opposite seats.
-const OPPOSITE: usize = 2;
 /// The place on which pieces enter, as a bit.
 const ENTRY: u64 = 1 << 1;
 /// Added to a place where two pieces land together.
@@ -88,7 +92,7 @@ const PAIR: u8 = 64;
 const LANDINGS: usize = 128;
 
 impl Choice {
-    /// The last piece is borne off. The landing is none, and always takes the slow path.
+    /// The last piece is borne off. The landing is none.
     const WINS: Choice = Choice { side: 0, landings: [WON, 0] };
 
     fn new(side: Side, strikes: impl Iterator<Item = (u8, bool)>) -> Choice {
@@ -136,24 +140,23 @@ impl SeriesWalk {
             let relevant = turns.marked & (u64::MAX << (index.sides.places(side)[0] + 1));
             let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
             let is_on_board = turns.series.is_on_board(index.sides.places(side));
-            let mut own = OwnSide { relevant, ..OwnSide::default() };
-            let mut choices = IndexSet::new();
+            let mut own = OwnSide { relevant, closed: Vec::new() };
             let mut allotted = [const { None }; 2];
             for closed in sets.into_iter().filter(|_| is_wanted(side)) {
                 let turn = SeriesTurns::turn_of(*index.sides.places(side), index.sides.mark(side), closed);
                 let allotted = allotted[usize::from(closed & ENTRY != 0)]
                     .get_or_insert_with(|| Allotted::new(turns, &kept, &turn));
                 let legal = Legal::new(index, turns, &kept, side, &turn, allotted);
-                let mut classes = Vec::new();
+                let mut turns = OwnTurns::default();
+                let mut choices = IndexSet::new();
                 for (offers, chance) in legal.classes(&kept, is_on_board) {
-                    let start = own.offers.len() as u32;
-                    own.offers.extend(offers.into_iter().map(|choice| choices.insert_full(choice).0 as u16));
-                    let (end, known) = (own.offers.len() as u32, choices.len() as u16);
-                    classes.push(Class { chance, offers: [start, end], known });
+                    turns.offers.extend(offers.into_iter().map(|choice| choices.insert_full(choice).0 as u16));
+                    let (end, known) = (turns.offers.len() as u32, choices.len() as u16);
+                    turns.classes.push(Class { chance, end, known });
                 }
-                own.closed.push((closed, classes));
+                turns.choices = choices.into_iter().collect();
+                own.closed.push((closed, turns));
             }
-            own.choices = choices.into_iter().collect();
             own
         };
         SeriesWalk {
@@ -165,72 +168,88 @@ impl SeriesWalk {
         }
     }
 
-    #[inline]
-    pub(super) fn visit(&self, index: &TurnIndex, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
-        let enemies = self.enemies(index, mover, sides);
-        let own = &self.own[usize::from(sides[0])];
-        for class in own.classes(enemies.closed) {
-            visitor.throws(class.chance);
-            for &offer in own.offers(class) {
-                visitor.end(self.end(index, mover, sides, own.choices[usize::from(offer)], &enemies));
-            }
-        }
-    }
-
     /// Whether the turns of a side position are the same against all side positions of the one other seat.
     pub(super) fn has_rows(&self) -> bool {
         self.seats == 2 && self.own.iter().all(|own| own.closed.len() == 1)
     }
 
-    /// Walks through the turns of one side position against several others at once.
+    /// Visits the turns in all lanes where enemies close the same squares together.
     #[inline]
-    pub(super) fn visit_row(&self, own: Side, others: Range<Side>, visitor: &mut impl RowVisitor) {
+    pub(super) fn visit(
+        &self,
+        index: &TurnIndex,
+        mover: Seat,
+        sides: Sides,
+        lanes: u16,
+        visitor: &mut impl TurnVisitor,
+    ) {
+        let own = &self.own[usize::from(sides[0])];
+        let mut closed = [0; LANES];
         // By landing the lanes in which something is captured.
-        let mut struck = [0_u32; LANDINGS];
-        for (lane, other) in others.clone().enumerate() {
-            let mut landings = self.seen[OPPOSITE][usize::from(other)].struck;
-            while landings != 0 {
-                struck[landings.trailing_zeros() as usize] |= 1 << lane;
-                landings &= landings - 1;
+        let mut struck = [0_u16; LANDINGS];
+        for lane in lanes_of(lanes) {
+            let mut enemies = self.enemies(index, mover, in_lane(sides, lane));
+            closed[lane] = enemies.closed & own.relevant;
+            while enemies.struck != 0 {
+                struck[enemies.struck.trailing_zeros() as usize] |= 1 << lane;
+                enemies.struck &= enemies.struck - 1;
             }
         }
-        let side = &self.own[usize::from(own)];
-        let mut reported = 0;
-        for class in side.classes(0) {
-            let known = usize::from(class.known);
-            for choice in side.choices.get(reported..known).unwrap_or_default() {
-                self.report(*choice, &others, &struck, visitor);
+        let (mut left, mut count) = (lanes, 0);
+        while left != 0 {
+            let set = closed[left.trailing_zeros() as usize];
+            let alike = left & lanes_where(&closed, |&other| other == set);
+            left &= !alike;
+            let turns = own.turns(set);
+            let (first, mut begin, mut known) = (count, 0, 0);
+            for class in &turns.classes {
+                for choice in &turns.choices[known..usize::from(class.known)] {
+                    self.visit_choice(index, mover, sides, alike, *choice, &struck, visitor);
+                }
+                (count, known) = (first + usize::from(class.known), usize::from(class.known));
+                let offers = &turns.offers[begin..class.end as usize];
+                visitor.throws(alike, class.chance, offers.iter().map(|&offer| first + usize::from(offer)));
+                if visitor.is_done() {
+                    return;
+                }
+                begin = class.end as usize;
             }
-            if visitor.throws(class.chance, side.offers(class)).is_break() {
-                return;
-            }
-            reported = known;
         }
     }
 
-    /// Reports a choice and the lanes in which it captures.
+    /// Visits a choice, and what it captures.
     #[inline]
-    fn report(&self, choice: Choice, others: &Range<Side>, struck: &[u32; LANDINGS], visitor: &mut impl RowVisitor) {
+    fn visit_choice(
+        &self,
+        index: &TurnIndex,
+        mover: Seat,
+        sides: Sides,
+        lanes: u16,
+        choice: Choice,
+        struck: &[u16; LANDINGS],
+        visitor: &mut impl TurnVisitor,
+    ) {
         if choice == Choice::WINS {
-            return visitor.won();
+            return visitor.end(lanes, sides[0], Continuation::Won);
         }
-        let captured = &self.captured[OPPOSITE];
         let [first, second] = choice.landings.map(|landing| usize::from(landing) % LANDINGS);
-        let mut lanes = struck[first] | struck[second];
-        visitor.quiet(choice.side);
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            let other = captured[usize::from(others.start) + lane][first];
-            let other = captured[usize::from(other)][second];
-            visitor.again(lane, [choice.side, other, 0, 0]);
-            lanes &= lanes - 1;
+        let capturing = (struck[first] | struck[second]) & lanes;
+        visitor.end(lanes & !capturing, choice.side, Continuation::Next);
+        for lane in lanes_of(capturing) {
+            let mut sides = in_lane(sides, lane);
+            sides[0] = choice.side;
+            for (side, seat) in sides[1..self.seats].iter_mut().zip(index.others(mover)) {
+                let captured = &self.captured[mover.quarters_to(seat)];
+                *side = captured[usize::from(captured[usize::from(*side)][first])][second];
+            }
+            visitor.differ(lane, TurnEnd { sides, then: Continuation::Again });
         }
     }
 
     /// The other seats as seen by the one that throws.
     #[inline]
     fn enemies(&self, index: &TurnIndex, mover: Seat, sides: Sides) -> Seen {
-        let mut enemies = Seen { struck: 1 << WON, closed: 0 };
+        let mut enemies = Seen::default();
         for (&side, seat) in sides[1..self.seats].iter().zip(index.others(mover)) {
             let seen = self.seen[mover.quarters_to(seat)][usize::from(side)];
             enemies.struck |= seen.struck;
@@ -238,48 +257,17 @@ impl SeriesWalk {
         }
         enemies
     }
-
-    #[inline]
-    fn end(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, choice: Choice, enemies: &Seen) -> TurnEnd {
-        let [first, second] = choice.landings;
-        if (enemies.struck >> first | enemies.struck >> second) & 1 != 0 {
-            return self.strike(index, mover, sides, choice);
-        }
-        sides[0] = choice.side;
-        TurnEnd { sides, then: Continuation::Next }
-    }
-
-    /// The end of a turn that captures something or wins.
-    #[cold]
-    fn strike(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, choice: Choice) -> TurnEnd {
-        if choice == Choice::WINS {
-            return TurnEnd { sides, then: Continuation::Won };
-        }
-        sides[0] = choice.side;
-        for (side, seat) in sides[1..self.seats].iter_mut().zip(index.others(mover)) {
-            let captured = &self.captured[mover.quarters_to(seat)];
-            for landing in choice.landings {
-                *side = captured[usize::from(*side)][usize::from(landing) % LANDINGS];
-            }
-        }
-        TurnEnd { sides, then: Continuation::Again }
-    }
 }
 
 impl OwnSide {
-    /// The classes while enemies hold the marked squares `closed`.
+    /// The turns while enemies hold the marked squares `closed`.
     #[inline]
-    fn classes(&self, closed: u64) -> &[Class] {
+    fn turns(&self, closed: u64) -> &OwnTurns {
         let at = match self.closed.len() {
             1 => Ok(0),
-            _ => self.closed.binary_search_by_key(&(closed & self.relevant), |&(closed, _)| closed),
+            _ => self.closed.binary_search_by_key(&closed, |&(closed, _)| closed),
         };
         &self.closed[at.expect("every set of squares that enemies can hold has been looked at")].1
-    }
-
-    #[inline]
-    fn offers(&self, class: &Class) -> &[u16] {
-        &self.offers[class.offers[0] as usize..class.offers[1] as usize]
     }
 }
 

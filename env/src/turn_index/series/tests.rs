@@ -10,6 +10,7 @@ use crate::race::Race;
 use crate::race::position::state::State;
 use crate::sheet::ruleset::Ruleset;
 use crate::turn::{TurnResults, turn_results};
+use crate::turn_index::listed_tests::Recorder;
 
 /// Every flag of the turn at every value, and some combinations.
 const RULES: [&str; 24] = [
@@ -76,7 +77,7 @@ fn played(index: &TurnIndex, mover: Seat, sides: Sides, outcomes: &[u8]) -> Vec<
     assert!(!results.is_empty());
     let end = |state: &State| {
         if race.node(state) == Node::Terminal {
-            return TurnEnd { sides, then: Continuation::Won };
+            return TurnEnd { sides: Sides::default(), then: Continuation::Won };
         }
         let (next, mut after) = index.locate(state).expect("a turn begins");
         let then = if next == mover { Continuation::Again } else { Continuation::Next };
@@ -94,33 +95,18 @@ fn distinct(mut ends: Vec<TurnEnd>) -> Vec<TurnEnd> {
     ends
 }
 
-/// Classes of throws, with their probabilities and afterstates.
-#[derive(Default)]
-struct Classes {
-    classes: Vec<(f64, Vec<TurnEnd>)>,
-}
+/// Classes of throws: their afterstates and their probability.
+type Classes = BTreeMap<Vec<TurnEnd>, f64>;
 
-impl TurnVisitor for Classes {
-    fn throws(&mut self, probability: f64) {
-        self.classes.push((probability, Vec::new()));
+fn classes(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides) -> Classes {
+    let mut found = Recorder::new(sides);
+    walk.visit(index, mover, sides, 1, &mut found);
+    let mut merged = Classes::new();
+    for (probability, ends) in found.throws {
+        assert!(probability > 0.0 && !ends.is_empty());
+        *merged.entry(ends.into_iter().collect()).or_insert(0.0) += probability;
     }
-
-    fn end(&mut self, end: TurnEnd) {
-        self.classes.last_mut().expect("throws come first").1.push(end);
-    }
-}
-
-impl Classes {
-    fn of(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides) -> BTreeMap<Vec<TurnEnd>, f64> {
-        let mut classes = Classes::default();
-        walk.visit(index, mover, sides, &mut classes);
-        let mut merged = BTreeMap::new();
-        for (probability, ends) in classes.classes {
-            assert!(probability > 0.0 && !ends.is_empty());
-            *merged.entry(distinct(ends)).or_insert(0.0) += probability;
-        }
-        merged
-    }
+    merged
 }
 
 /// The probabilities of the throws 1, 2, 3, 4 and no mouth.
@@ -150,14 +136,13 @@ fn each_series(
 
 /// Compares the classes with playing every series of up to `length` throws before the last.
 fn check_position(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, length: usize) {
-    let classes = Classes::of(index, walk, mover, sides);
-    let total: f64 = classes.values().sum();
+    let mut left = classes(index, walk, mover, sides);
+    let total: f64 = left.values().sum();
     assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off - 1e-12, "{total}");
     let is_on_board = series_turns(index).series.is_on_board(index.sides.places(sides[0]));
     if is_on_board {
         assert!((total - (1.0 - walk.cut_off)).abs() < 1e-12, "{total}");
     }
-    let mut left = classes;
     let mut played_in_all = 0.0;
     each_series(&chances(index), length, &mut Vec::new(), 1.0, &mut |series, probability| {
         let ends = played(index, mover, sides, series);
@@ -198,15 +183,21 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
     let turns = series_turns(index);
     let throws = kept_throws(turns, LENGTH);
     let enemies = walk.enemies(index, mover, sides);
+    let struck = std::array::from_fn(|landing| (enemies.struck >> landing & 1) as u16);
     let turn = SeriesTurns::turn_of(*index.sides.places(sides[0]), index.sides.mark(sides[0]), enemies.closed);
     let allotted = Allotted::new(turns, &throws, &turn);
     let legal = Legal::new(index, turns, &throws, sides[0], &turn, &allotted);
     for _ in 0..12 {
         let series = random_series(chance::below(usize::from(LENGTH) + 1, rng), rng);
         let choices = legal.choices(place_of_kept(index, &throws, sides[0], &series));
-        let ends = choices.into_iter().map(|choice| walk.end(index, mover, sides, choice, &enemies));
+        let mut found = Recorder::new(sides);
+        for choice in &choices {
+            walk.visit_choice(index, mover, sides, 1, *choice, &struck, &mut found);
+        }
+        found.throws(1, 1.0, 0..choices.len());
+        let ends: Vec<TurnEnd> = found.throws.remove(0).1.into_iter().collect();
         let text = index.race().ruleset().to_string();
-        assert_eq!(distinct(ends.collect()), played(index, mover, sides, &series), "{text:?} {sides:?} {series:?}");
+        assert_eq!(ends, played(index, mover, sides, &series), "{text:?} {sides:?} {series:?}");
     }
 }
 
@@ -226,7 +217,7 @@ fn walks_have_the_afterstates_of_the_game() {
                 let mover = movers.iter().nth(chance::below(seats, &mut rng)).expect("a seat");
                 check_position(&index, &walk, mover, sides, if round == 0 { 4 } else { 2 });
                 check_long_series(&index, &walk, mover, sides, &mut rng);
-                let ends = Classes::of(&index, &walk, mover, sides);
+                let ends = classes(&index, &walk, mover, sides);
                 seen.extend(ends.keys().flatten().map(|end| end.then));
             }
         }
