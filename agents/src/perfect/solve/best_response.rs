@@ -3,7 +3,7 @@
 use ashta_env::turn_index::{Sides, TurnModel};
 
 use super::kernel::{PlayerPolicy, TwoSeats, transpose};
-use super::order::PairOrder;
+use super::order::pair_order;
 use super::quantity::{ONE, Value};
 use super::sweep::{Cursor, SolveWatch, Swept};
 use super::{SolveConfig, SolveError, UNIT};
@@ -72,7 +72,7 @@ pub fn evaluate_policies<T: TurnModel>(
         other => other,
     });
     let kernel = TwoSeats::<T, Value>::new(turns, styles, false);
-    let (order, cells) = (PairOrder::new(turns.index().sides()), Swept { values: &mut memory.0, deltas: None });
+    let (order, cells) = (pair_order(turns.index().sides()), Swept { values: &mut memory.0, deltas: None });
     let swept = config.sweeps().run(&kernel, cells, &order, Cursor::default(), watch);
     if swept?.is_break() {
         return Ok(None);

@@ -18,7 +18,7 @@ use ashta_env::turn_index::{Sides, TurnModel};
 use serde::{Deserialize, Serialize};
 
 use super::kernel::TwoSeats;
-use super::order::PairOrder;
+use super::order::pair_order;
 use super::quantity::{Length, Quantity};
 use super::sweep::{Cursor, SolveWatch, Sweeps, Swept};
 
@@ -61,7 +61,7 @@ pub(super) fn certify<T: TurnModel>(
     let (covered, bound) = if turns.has_rows() { (COVERED, Length::BOUND) } else { (1.0, f64::INFINITY) };
     let kernel = TwoSeats::<T, Length>::of_nearly_best(turns, values, GAP, covered);
     let cells = Swept { values: &mut lengths, deltas };
-    match sweeps.run(&kernel, cells, &PairOrder::new(turns.index().sides()), Cursor::default(), watch) {
+    match sweeps.run(&kernel, cells, &pair_order(turns.index().sides()), Cursor::default(), watch) {
         Ok(ControlFlow::Continue(_)) => {}
         Ok(ControlFlow::Break(_)) => return ControlFlow::Break(()),
         Err(_) => return ControlFlow::Continue(None),

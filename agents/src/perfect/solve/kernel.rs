@@ -189,7 +189,8 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
     /// Looks ahead from all positions of a tile of at most [`LANES`] by [`LANES`] side positions, in which the first
     /// player throws with one of its own side positions or the second with one of the others. Where the players are
     /// alike a tile of the same side positions twice is evaluated only once.
-    fn meet(&self, [first, second]: [View<'_>; 2], Tile { own, other }: &Tile, set: &mut impl FnMut(usize, u32)) {
+    fn meet(&self, [first, second]: [View<'_>; 2], tile: &Tile, set: &mut impl FnMut(usize, u32)) {
+        let [own, other] = &[&tile.own, &tile.other].map(|sides| usize::from(sides.start)..usize::from(sides.end));
         let is_mirrored = self.are_alike && own == other;
         let mut firsts = [(0, [0; LANES], [Backup::default(); LANES]); LANES];
         for (at, (side, (wanted, passes, backups))) in own.clone().zip(&mut firsts).enumerate() {
@@ -230,7 +231,8 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
     }
 }
 
-impl<T: TurnModel, Q: Quantity> Kernel<Tile> for TwoSeats<'_, T, Q> {
+impl<T: TurnModel, Q: Quantity> Kernel for TwoSeats<'_, T, Q> {
+    type Item = Tile;
     type Quantity = Q;
 
     fn update(&self, cells: &[u32], tile: &Tile, mut set: impl FnMut(usize, u32)) {

@@ -10,7 +10,7 @@ use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnV
 
 use super::UNIT;
 use super::quantity::{Value, bits};
-use super::sweep::{Kernel, SweepOrder};
+use super::sweep::{Kernel, Layer};
 
 /// Values that differ by less than this are equal.
 const TIE: f64 = 1e-7;
@@ -26,64 +26,30 @@ fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)>
     turns.is_position(turns.index().movers()[number], sides).then_some((number, sides))
 }
 
-/// The positions by the steps that all seats have made together, from the most to the fewest. One position stands for
-/// all that passing leads to from it.
-pub(super) struct RoundOrder {
-    /// The numbers of the positions of each level.
-    levels: Vec<Vec<u32>>,
-}
-
 /// Positions that a thread takes at once.
 const CHUNK: usize = 256;
 
-impl RoundOrder {
-    pub(super) fn new<T: TurnModel>(turns: &T) -> RoundOrder {
-        let steps = |sides: &Sides| -> usize {
-            sides[..turns.index().seats()]
-                .iter()
-                .map(|&side| usize::from(turns.index().sides()[usize::from(side)].steps))
-                .sum()
+/// One layer with the positions by the steps that all seats have made together, from the most to the fewest. One
+/// position stands for all that passing leads to from it; items are the numbers of some positions.
+pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
+    let (index, seats) = (turns.index(), turns.index().seats());
+    let steps = |side: &Side| usize::from(index.sides()[usize::from(*side)].steps);
+    let most = index.sides().iter().map(|side| usize::from(side.steps)).max().unwrap_or(0) * seats;
+    let mut levels = vec![Vec::new(); most + 1];
+    for number in 0..index.numbers() {
+        let Some((mover, sides)) = position(turns, number) else { continue };
+        let mut turned = sides;
+        let mut is_least = || {
+            turned[..seats].rotate_left(1);
+            sides <= turned
         };
-        let most =
-            turns.index().sides().iter().map(|side| usize::from(side.steps)).max().unwrap_or(0) * turns.index().seats();
-        let mut levels = vec![Vec::new(); most + 1];
-        for number in 0..turns.index().numbers() {
-            let Some((mover, sides)) = position(turns, number) else { continue };
-            let mut turned = sides;
-            let stands_for_others = match turns.index().movers().len() {
-                1 => (1..turns.index().seats()).all(|_| {
-                    turned[..turns.index().seats()].rotate_left(1);
-                    sides <= turned
-                }),
-                _ => mover == 0,
-            };
-            if stands_for_others {
-                levels[most - steps(&sides)].push(number as u32);
-            }
+        let stands_for_others = if index.movers().len() == 1 { (1..seats).all(|_| is_least()) } else { mover == 0 };
+        if stands_for_others {
+            levels[most - sides[..seats].iter().map(steps).sum::<usize>()].push(number as u32);
         }
-        RoundOrder { levels }
     }
-}
-
-impl SweepOrder for RoundOrder {
-    /// The numbers of some positions.
-    type Item = Vec<u32>;
-
-    fn layers(&self) -> usize {
-        1
-    }
-
-    fn share(&self, _layer: usize) -> f64 {
-        1.0
-    }
-
-    fn levels(&self, _layer: usize) -> usize {
-        self.levels.len()
-    }
-
-    fn items(&self, _layer: usize, level: usize, out: &mut Vec<Vec<u32>>) {
-        out.extend(self.levels[level].chunks(CHUNK).map(<[u32]>::to_vec));
-    }
+    let levels = levels.iter().map(|level| level.chunks(CHUNK).map(<[u32]>::to_vec).collect()).collect();
+    vec![Layer { share: 1.0, levels }]
 }
 
 /// The game with the values found so far.
@@ -170,7 +136,8 @@ impl<T: TurnModel> MaxN<'_, T> {
 /// The values of each seat, of which the one that throws makes its own as high as it can.
 pub(super) struct Rounds<'a, T>(pub(super) &'a T);
 
-impl<T: TurnModel> Kernel<Vec<u32>> for Rounds<'_, T> {
+impl<T: TurnModel> Kernel for Rounds<'_, T> {
+    type Item = Vec<u32>;
     type Quantity = Value;
 
     fn update(&self, cells: &[u32], numbers: &Vec<u32>, mut set: impl FnMut(usize, u32)) {

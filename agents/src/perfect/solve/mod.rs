@@ -18,10 +18,10 @@ use ashta_env::turn_index::{Sides, TurnIndex, TurnModel};
 use serde::{Deserialize, Serialize};
 
 use kernel::TwoSeats;
-use many::{RoundOrder, Rounds};
-use order::PairOrder;
+use many::{Rounds, round_order};
+use order::pair_order;
 use quantity::{ONE, Value};
-use sweep::{Kernel, SweepOrder, Sweeps, Swept};
+use sweep::{Kernel, Layer, Sweeps, Swept};
 
 pub use best_response::{Memory, Response, evaluate_policies};
 pub use certificate::Certificate;
@@ -182,7 +182,7 @@ pub fn solve<T: TurnModel>(
         found
     } else {
         let cells = Swept { values: &mut values, deltas: None };
-        work.solve(&Rounds(turns), cells, &RoundOrder::new(turns), |_, _| ControlFlow::Continue(None))
+        work.solve(&Rounds(turns), cells, &round_order(turns), |_, _| ControlFlow::Continue(None))
     };
     Ok(match found? {
         ControlFlow::Continue(facts) => Solved::Solution(Solution { values, facts }),
@@ -207,7 +207,7 @@ impl<T: TurnModel> Work<'_, T> {
     fn two_seats(&self, cells: Swept<'_>) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
         let Work { turns, start, config, .. } = *self;
         let kernel = TwoSeats::<T, Value>::new(turns, [PlayerPolicy::Best; 2], true);
-        self.solve(&kernel, cells, &PairOrder::new(turns.index().sides()), |cells, residual| {
+        self.solve(&kernel, cells, &pair_order(turns.index().sides()), |cells, residual| {
             if !config.certify {
                 return ControlFlow::Continue(None);
             }
@@ -217,11 +217,11 @@ impl<T: TurnModel> Work<'_, T> {
     }
 
     /// Sweeps until the values have converged, and says how exact they are; or where the watch stopped it.
-    fn solve<O: SweepOrder>(
+    fn solve<K: Kernel>(
         &self,
-        kernel: &impl Kernel<O::Item>,
+        kernel: &K,
         mut cells: Swept<'_>,
-        order: &O,
+        order: &[Layer<K::Item>],
         certify: impl FnOnce(Swept<'_>, f64) -> ControlFlow<(), Option<Certificate>>,
     ) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
         let on_progress = |progress: &SweepProgress| (self.watch)(&Stage::Values(*progress));

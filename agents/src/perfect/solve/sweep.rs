@@ -11,8 +11,7 @@
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Barrier, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
 use serde::{Deserialize, Serialize};
@@ -32,28 +31,23 @@ pub(super) struct Swept<'a> {
 /// Two rates in a row are alike where they differ by less than this share of what they are below 1.
 const ALIKE: f64 = 0.2;
 
-/// The order in which positions are swept.
-pub(super) trait SweepOrder: Sync {
-    /// Some positions that one thread works on together.
-    type Item;
-
-    /// Number of layers.
-    fn layers(&self) -> usize;
-    /// The share of a layer in all positions.
-    fn share(&self, layer: usize) -> f64;
-    /// Number of levels of a layer.
-    fn levels(&self, layer: usize) -> usize;
-    /// The positions of a level.
-    fn items(&self, layer: usize, level: usize, out: &mut Vec<Self::Item>);
+/// Positions that are swept until their values have converged, before those of the next layer.
+pub(super) struct Layer<I> {
+    /// Its share in all positions.
+    pub(super) share: f64,
+    /// Its levels; each item is some positions that one thread works on together.
+    pub(super) levels: Vec<Vec<I>>,
 }
 
 /// The update of positions in a sweep.
-pub(super) trait Kernel<I>: Sync {
+pub(super) trait Kernel: Sync {
+    /// Some positions.
+    type Item: Sync;
     /// What it finds for each position.
     type Quantity: Quantity;
 
     /// Calls `set` with the cell and the new bits of every value of the positions.
-    fn update(&self, cells: &[u32], item: &I, set: impl FnMut(usize, u32));
+    fn update(&self, cells: &[u32], item: &Self::Item, set: impl FnMut(usize, u32));
 
     /// Counts the positions and finds the largest change by looking one turn ahead.
     fn check(&self, cells: &[u32], threads: usize) -> (u64, f64);
@@ -121,6 +115,14 @@ pub(super) struct Sweeps {
     pub(super) limit: usize,
 }
 
+/// The new bits of some cells, with the largest change and the sum of all changes as in [`Cursor`].
+#[derive(Default)]
+struct Changes {
+    new: Vec<(usize, u32)>,
+    change: f64,
+    total: u64,
+}
+
 impl Swept<'_> {
     /// Sets values, and adds to their changes where these are kept.
     fn set(&mut self, new: &[(usize, u32)], has_deltas: bool) {
@@ -145,147 +147,76 @@ impl Swept<'_> {
     }
 }
 
-/// The state shared by the threads.
-struct Shared<'a, K, O> {
-    kernel: &'a K,
-    cells: RwLock<Swept<'a>>,
-    order: &'a O,
-    sweeps: Sweeps,
-    watch: SolveWatch<'a>,
-    barrier: Barrier,
-    next_item: AtomicUsize,
-    /// The largest change of the sweep, as the bits of a positive number.
-    change: AtomicU64,
-    /// The sum of its changes.
-    total: AtomicU64,
-    is_stopped: AtomicBool,
-}
-
 impl Sweeps {
     /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does. Their deltas
     /// belong to the place.
     ///
     /// # Errors
     /// When a layer has not converged within the limit.
-    pub(super) fn run<O: SweepOrder, K: Kernel<O::Item>>(
+    pub(super) fn run<K: Kernel>(
         self,
         kernel: &K,
-        cells: Swept<'_>,
-        order: &O,
-        place: Cursor,
+        mut cells: Swept<'_>,
+        order: &[Layer<K::Item>],
+        mut place: Cursor,
         watch: SolveWatch<'_>,
     ) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
-        let threads = self.threads.max(1);
-        let shared = Shared {
-            kernel,
-            cells: RwLock::new(cells),
-            order,
-            sweeps: self,
-            watch,
-            barrier: Barrier::new(threads),
-            next_item: AtomicUsize::new(0),
-            change: AtomicU64::new(place.change.to_bits()),
-            total: AtomicU64::new(place.total),
-            is_stopped: AtomicBool::new(false),
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(|| shared.work(place, false));
-            }
-            shared.work(place, true)
-        })
-    }
-}
-
-impl<'a, O: SweepOrder, K: Kernel<O::Item>> Shared<'a, K, O> {
-    /// The work of each thread; all threads take the same way through layers, sweeps and levels.
-    fn work(&self, mut place: Cursor, is_leader: bool) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
-        let (mut items, mut out) = (Vec::new(), Vec::new());
         let mut last_change = 1.0;
-        let layers = self.order.layers();
-        while place.layers < layers {
-            let levels = self.order.levels(place.layers);
-            let extrapolates = self.read().deltas.is_some();
-            while place.levels < levels {
-                items.clear();
-                self.order.items(place.layers, place.levels, &mut items);
-                self.update(&items, &mut out);
-                self.barrier.wait();
-                self.write().set(&out, place.has_deltas());
-                out.clear();
+        while let Some(Layer { share, levels }) = order.get(place.layers) {
+            while let Some(items) = levels.get(place.levels) {
+                for Changes { new, change, total } in self.update(kernel, cells.values, items) {
+                    cells.set(&new, place.has_deltas());
+                    place.change = place.change.max(change);
+                    place.total += total;
+                }
                 place.levels += 1;
-                place.change = f64::from_bits(self.change.load(Ordering::Relaxed));
-                place.total = self.total.load(Ordering::Relaxed);
-                self.meet(is_leader, || {
-                    self.next_item.store(0, Ordering::Relaxed);
-                    let is_stopped = (self.watch)(&SweepProgress { place, layers, levels, last_change }).is_break();
-                    self.is_stopped.store(is_stopped, Ordering::Relaxed);
-                });
-                if self.is_stopped.load(Ordering::Relaxed) {
+                let progress = SweepProgress { place, layers: order.len(), levels: levels.len(), last_change };
+                if watch(&progress).is_break() {
                     return Ok(ControlFlow::Break(place));
                 }
             }
             place.sweeps += 1;
-            place.work += self.order.share(place.layers);
+            place.work += share;
             last_change = place.change;
-            let is_converged = place.change <= self.sweeps.tolerance;
-            if extrapolates {
+            let is_converged = place.change <= self.tolerance;
+            if cells.deltas.is_some() {
                 let has_deltas = place.has_deltas();
                 place.totals = [place.total, place.totals[0], place.totals[1]];
                 if has_deltas && (is_converged || place.totals[2] > 0) {
                     let to_come = place.to_come().filter(|_| !is_converged);
-                    self.meet(is_leader, || self.write().extrapolate::<K::Quantity>(to_come.unwrap_or(0.0)));
+                    cells.extrapolate::<K::Quantity>(to_come.unwrap_or(0.0));
                     place.totals = if to_come.is_some() { [0; 3] } else { [place.total, 0, 0] };
                 }
             }
             if is_converged {
                 place = Cursor { layers: place.layers + 1, work: place.work, ..Cursor::default() };
                 last_change = 1.0;
-            } else if place.sweeps >= self.sweeps.limit {
+            } else if place.sweeps >= self.limit {
                 return Err(SolveError::NotConverged { sweeps: place.sweeps, change: place.change });
             }
             (place.levels, place.change, place.total) = (0, 0.0, 0);
-            self.meet(is_leader, || {
-                self.change.store(0, Ordering::Relaxed);
-                self.total.store(0, Ordering::Relaxed);
-            });
         }
         Ok(ControlFlow::Continue(place))
     }
 
-    /// Waits for all threads, lets the leader do something alone, and waits for it.
-    fn meet(&self, is_leader: bool, alone: impl FnOnce()) {
-        self.barrier.wait();
-        if is_leader {
-            alone();
-        }
-        self.barrier.wait();
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, Swept<'a>> {
-        self.cells.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Swept<'a>> {
-        self.cells.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Works on items that no other thread has taken, and adds their changes to those of the sweep.
-    fn update(&self, items: &[O::Item], out: &mut Vec<(usize, u32)>) {
-        let (mut change, mut total) = (0.0_f64, 0);
-        let cells = self.read();
-        while let Some(item) = items.get(self.next_item.fetch_add(1, Ordering::Relaxed)) {
-            self.kernel.update(cells.values, item, |cell, bits| {
-                let distance = K::Quantity::distance(cells.values[cell], bits);
-                change = change.max(distance);
-                total += (distance.min(1.0) * f64::from(u32::MAX)).ceil() as u64;
-                out.push((cell, bits));
+    /// Works on the items of a level.
+    fn update<K: Kernel>(self, kernel: &K, cells: &[u32], items: &[K::Item]) -> Vec<Changes> {
+        let visit = |Changes { new, change, total }: &mut Changes, item: usize| {
+            kernel.update(cells, &items[item], |cell, bits| {
+                let distance = K::Quantity::distance(cells[cell], bits);
+                *change = change.max(distance);
+                *total += (distance.min(1.0) * f64::from(u32::MAX)).ceil() as u64;
+                new.push((cell, bits));
             });
-        }
-        self.change.fetch_max(change.to_bits(), Ordering::Relaxed);
-        self.total.fetch_add(total, Ordering::Relaxed);
+        };
+        // To start a thread for a few items takes longer than to work on them.
+        let threads = self.threads.min(items.len() / LEAST);
+        fold(items.len(), threads, Changes::default, visit)
     }
 }
+
+/// Items of a level for each thread at least.
+const LEAST: usize = 4;
 
 /// Calls `visit` once with each number below `count`, on so many threads with a fold of its own each; returns the
 /// folds.
