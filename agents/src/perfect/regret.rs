@@ -56,16 +56,6 @@ pub struct RegretReport {
     pub worst: Vec<Blunder>,
 }
 
-/// What is known of the games of a match, by block and A's seat.
-pub(crate) type BySide<A> = BTreeMap<(u64, Seat), A>;
-
-/// The sum over the games of each block.
-pub(crate) fn per_block<A>(games: &BySide<A>, of: impl Fn(&A) -> f64) -> Vec<f64> {
-    let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
-    games.iter().for_each(|(&(block, _), game)| *sums.entry(block).or_default() += of(game));
-    sums.into_values().collect()
-}
-
 /// The regret of A in a game.
 #[derive(Clone, Debug, Default)]
 struct GameRegret {
@@ -75,17 +65,14 @@ struct GameRegret {
     worst: Vec<(f64, [State; 3])>,
 }
 
-/// Collects A's regret in a match of two seats against perfect play, turn by turn.
-#[derive(Debug, Default)]
-pub struct Regrets {
-    games: Mutex<BySide<GameRegret>>,
-}
+/// A's regrets in the games of a match of two seats against perfect play, by block and A's seat.
+#[derive(Default)]
+struct Regrets(BTreeMap<(u64, Seat), GameRegret>);
 
 impl Regrets {
     /// Notes a turn of A in a game of this block.
-    pub fn note(&self, block: u64, turn: &PlayedTurn<State>, analysis: &TurnAnalysis<State>) {
-        let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
-        let game = games.entry((block, turn.seat)).or_default();
+    fn note(&mut self, block: u64, turn: &PlayedTurn<State>, analysis: &TurnAnalysis<State>) {
+        let game = self.0.entry((block, turn.seat)).or_default();
         if !analysis.is_choice() {
             return;
         }
@@ -101,16 +88,22 @@ impl Regrets {
         }
     }
 
+    /// The sum over the games of each block.
+    fn per_block(&self, of: impl Fn(&GameRegret) -> f64) -> Vec<f64> {
+        let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
+        self.0.iter().for_each(|(&(block, _), game)| *sums.entry(block).or_default() += of(game));
+        sums.into_values().collect()
+    }
+
     /// Sums up.
-    pub fn report(self, race: &Race) -> RegretReport {
-        let games = self.games.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let sums = per_block(&games, |game| game.regrets.iter().sum());
-        let counts = per_block(&games, |game| game.regrets.len() as f64);
-        let optimal = per_block(&games, |game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
-        let regret_per_game = Interval::ratio(&sums, &per_block(&games, |_| 1.0));
-        let mut regrets: Vec<f64> = games.values().flat_map(|game| game.regrets.iter().copied()).collect();
+    fn report(&self, race: &Race) -> RegretReport {
+        let sums = self.per_block(|game| game.regrets.iter().sum());
+        let counts = self.per_block(|game| game.regrets.len() as f64);
+        let optimal = self.per_block(|game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
+        let regret_per_game = Interval::ratio(&sums, &self.per_block(|_| 1.0));
+        let mut regrets: Vec<f64> = self.0.values().flat_map(|game| game.regrets.iter().copied()).collect();
         regrets.sort_by(f64::total_cmp);
-        let mut worst: Vec<_> = games.values().flat_map(|game| &game.worst).collect();
+        let mut worst: Vec<_> = self.0.values().flat_map(|game| &game.worst).collect();
         worst.sort_by(|a, b| b.0.total_cmp(&a.0));
         let blunder = |(regret, states): &(f64, [State; 3])| {
             let [position, played, best] = states.each_ref().map(|state| race.print(state));
@@ -142,13 +135,15 @@ pub fn against_perfect(
     if race.spec().seats.len() != 2 {
         return None;
     }
-    let regrets = Regrets::default();
+    let regrets = Mutex::new(Regrets::default());
     let watch = |game: &PlayedGame<State>| {
         let (side, mut perfect) = (game.seating.seats_of(0), Perfect::new(Arc::clone(table)));
         for turn in game.turns.iter().filter(|turn| side.contains(turn.seat)) {
-            regrets.note(game.block, turn, &TurnAnalysis::new(race, &mut perfect, turn));
+            let analysis = TurnAnalysis::new(race, &mut perfect, turn);
+            regrets.lock().unwrap_or_else(PoisonError::into_inner).note(game.block, turn, &analysis);
         }
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
+    let regrets = regrets.into_inner().unwrap_or_else(PoisonError::into_inner);
     Some((report, regrets.report(race)))
 }
