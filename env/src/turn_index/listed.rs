@@ -303,7 +303,7 @@ impl ListedWalk {
                     index.race.apply_chance(&mut thrown, Outcome(outcome as u8));
                     count += stepped::visit_ends(index, sides, lane, &thrown, visitor);
                 } else {
-                    count += self.visit_list(index, mover, sides, alike, is_stuck, start as usize, visitor);
+                    count += self.visit_list(index, (mover, sides, alike), is_stuck, start as usize, visitor);
                 }
                 visitor.throws(alike, self.race.rules.chances[outcome], first..count);
             }
@@ -315,9 +315,7 @@ impl ListedWalk {
     fn visit_list(
         &self,
         index: &TurnIndex,
-        mover: Seat,
-        sides: Sides,
-        lanes: u16,
+        (mover, sides, lanes): (Seat, Sides, u16),
         are_stuck: bool,
         start: usize,
         visitor: &mut impl TurnVisitor,
@@ -331,10 +329,8 @@ impl ListedWalk {
                 _ => {
                     visitor.end(0, end.side, Continuation::Next);
                     for lane in lanes_of(lanes) {
-                        let [_, others @ ..] = in_lane(sides, lane);
-                        let [second, third, fourth] = others;
-                        let end = self.settled(index, mover, [end.side, second, third, fourth], consequence);
-                        visitor.differ(lane, end);
+                        let sides = in_lane([end.side, sides[1], sides[2], sides[3]], lane);
+                        visitor.differ(lane, self.settled(index, mover, sides, consequence));
                     }
                 }
             }

@@ -271,20 +271,12 @@ fn all(others: &Range<usize>) -> u16 {
     u16::MAX >> (LANES - others.len())
 }
 
-/// The keys of so many lanes; 0 in the others.
-#[inline(always)]
-fn lanes(count: usize, key: impl Fn(usize) -> i32) -> Keys {
-    let mut keys = [0; LANES];
-    keys.iter_mut().take(count).enumerate().for_each(|(lane, of)| *of = key(lane));
-    keys
-}
-
-/// The keys of neighbouring cells; arbitrary ones beyond the last.
+/// The keys of neighbouring cells; 0 beyond the last.
 #[inline(always)]
 fn row(cells: &[u32], at: usize, key: impl Fn(u32) -> i32) -> Keys {
     match cells[at..].first_chunk::<LANES>() {
         Some(row) => row.map(key),
-        None => lanes(cells.len() - at, |lane| key(cells[at + lane])),
+        None => std::array::from_fn(|lane| cells.get(at + lane).map_or(0, |&bits| key(bits))),
     }
 }
 
@@ -353,8 +345,9 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
             };
             numbers = best.map(Q::number);
         }
-        let sums = self.sums[leads_to as usize][first..].iter_mut();
-        for (lane, (sum, number)) in sums.zip(numbers).enumerate() {
+        let sums: &mut [f64; N] =
+            self.sums[leads_to as usize][first..].first_chunk_mut().expect("either all lanes or one");
+        for (lane, (sum, number)) in sums.iter_mut().zip(numbers).enumerate() {
             *sum += if lanes >> (first + lane) & 1 == 1 { probability * number } else { 0.0 };
         }
     }
@@ -389,7 +382,7 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
 }
 
 impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
-    #[inline]
+    #[inline(always)]
     fn end(&mut self, lanes: u16, own: Side, then: Continuation) {
         let leads_to = NextPosition::of(then, own == self.own);
         self.results.push(match leads_to {
@@ -402,6 +395,7 @@ impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
         }
     }
 
+    #[inline]
     fn differ(&mut self, lane: usize, TurnEnd { sides: [own, other, ..], then }: TurnEnd) {
         let leads_to = NextPosition::of(then, own == self.own && usize::from(other) == self.others.start + lane);
         let key = match leads_to {
@@ -435,13 +429,19 @@ impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
     }
 }
 
+/// The keys of `N` lanes from `first` on.
+#[inline(always)]
+fn chunk<const N: usize>(keys: &Keys, first: usize) -> &[i32; N] {
+    keys[first..].first_chunk().expect("either all lanes or one")
+}
+
 /// The largest keys in `N` lanes from `first` on of the results with these numbers. A function of its own, so that all
 /// lanes are compared together.
 #[inline(never)]
 fn best<const N: usize>(results: &[Keys], first: usize, numbers: impl Iterator<Item = usize>) -> [i32; N] {
     let mut best = [i32::MIN; N];
     for number in numbers {
-        for (best, &key) in best.iter_mut().zip(&results[number][first..]) {
+        for (best, &key) in best.iter_mut().zip(chunk::<N>(&results[number], first)) {
             *best = key.max(*best);
         }
     }
@@ -459,9 +459,9 @@ fn best_within<Q: Quantity, const N: usize>(
 ) -> [i32; N] {
     let mut best = [Q::NO_RESULT; N];
     for number in numbers {
-        let (results, values) = (&results[number][first..], &values[number][first..]);
+        let (result, value) = (chunk::<N>(&results[number], first), chunk::<N>(&values[number], first));
         for lane in 0..N {
-            let key = if values[lane] >= limits[lane] { results[lane] } else { Q::NO_RESULT };
+            let key = if value[lane] >= limits[lane] { result[lane] } else { Q::NO_RESULT };
             best[lane] = Q::of_equals(key, best[lane]);
         }
     }

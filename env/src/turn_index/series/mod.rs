@@ -147,15 +147,15 @@ impl SeriesWalk {
                 let allotted = allotted[usize::from(closed & ENTRY != 0)]
                     .get_or_insert_with(|| Allotted::new(turns, &kept, &turn));
                 let legal = Legal::new(index, turns, &kept, side, &turn, allotted);
-                let mut turns = OwnTurns::default();
+                let mut found = OwnTurns::default();
                 let mut choices = IndexSet::new();
                 for (offers, chance) in legal.classes(&kept, is_on_board) {
-                    turns.offers.extend(offers.into_iter().map(|choice| choices.insert_full(choice).0 as u16));
-                    let (end, known) = (turns.offers.len() as u32, choices.len() as u16);
-                    turns.classes.push(Class { chance, end, known });
+                    found.offers.extend(offers.into_iter().map(|choice| choices.insert_full(choice).0 as u16));
+                    let (end, known) = (found.offers.len() as u32, choices.len() as u16);
+                    found.classes.push(Class { chance, end, known });
                 }
-                turns.choices = choices.into_iter().collect();
-                own.closed.push((closed, turns));
+                found.choices = choices.into_iter().collect();
+                own.closed.push((closed, found));
             }
             own
         };
@@ -204,7 +204,7 @@ impl SeriesWalk {
             let (first, mut begin, mut known) = (count, 0, 0);
             for class in &turns.classes {
                 for choice in &turns.choices[known..usize::from(class.known)] {
-                    self.visit_choice(index, mover, sides, alike, *choice, &struck, visitor);
+                    self.visit_choice(index, (mover, sides, alike), *choice, &struck, visitor);
                 }
                 (count, known) = (first + usize::from(class.known), usize::from(class.known));
                 let offers = &turns.offers[begin..class.end as usize];
@@ -222,9 +222,7 @@ impl SeriesWalk {
     fn visit_choice(
         &self,
         index: &TurnIndex,
-        mover: Seat,
-        sides: Sides,
-        lanes: u16,
+        (mover, sides, lanes): (Seat, Sides, u16),
         choice: Choice,
         struck: &[u16; LANDINGS],
         visitor: &mut impl TurnVisitor,
@@ -236,8 +234,7 @@ impl SeriesWalk {
         let capturing = (struck[first] | struck[second]) & lanes;
         visitor.end(lanes & !capturing, choice.side, Continuation::Next);
         for lane in lanes_of(capturing) {
-            let mut sides = in_lane(sides, lane);
-            sides[0] = choice.side;
+            let mut sides = in_lane([choice.side, sides[1], sides[2], sides[3]], lane);
             for (side, seat) in sides[1..self.seats].iter_mut().zip(index.others(mover)) {
                 let captured = &self.captured[mover.quarters_to(seat)];
                 *side = captured[usize::from(captured[usize::from(*side)][first])][second];
