@@ -90,7 +90,7 @@ impl<T: TurnModel> MaxN<'_, T> {
 
     fn backup(&self, mover: usize, sides: Sides) -> RoundBackup {
         let backup = RoundBackup::default();
-        let mut choice = MaxNChoice { game: self, mover, sides, backup, ends: Vec::new() };
+        let mut choice = MaxNChoice { game: self, mover, sides, backup, ends: Vec::with_capacity(64) };
         self.turns.visit(self.turns.index().movers()[mover], sides, 1, &mut choice);
         let normal = 1.0 / (1.0 - self.turns.cut_off());
         let RoundBackup { sums, passing, staying } = choice.backup;
