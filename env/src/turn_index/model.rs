@@ -61,7 +61,7 @@ pub(super) fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
     lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
 }
 
-/// The side positions of a lane: that of the second seat is so many further on.
+/// The side positions of a lane: adds the number of the lane to the side position of the second seat.
 #[inline]
 pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
     [own, first + lane as Side, third, fourth]

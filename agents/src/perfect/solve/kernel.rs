@@ -292,7 +292,7 @@ struct BestOfLanes<'a, Q> {
     passes: Keys,
     /// By [`NextPosition`] and lane what makes up backups.
     sums: [[f64; LANES]; 3],
-    /// The keys of results by lane, and those by what the player chooses by, where that is something else.
+    /// The keys of results by lane; with [`PlayerPolicy::GreedyBy`] also the keys of the values that the player uses.
     results: Vec<Keys>,
     ranks: Vec<Keys>,
     /// The position that each result leads to.

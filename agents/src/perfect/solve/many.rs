@@ -29,8 +29,8 @@ fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)>
 /// Positions that a thread takes at once.
 const CHUNK: usize = 256;
 
-/// One layer with the positions by the steps that all seats have made together, from the most to the fewest. One
-/// position stands for all that passing leads to from it; items are the numbers of some positions.
+/// One layer with the positions by the steps that all seats have made together, from the most to the fewest. A round of
+/// passes is solved at once, so the list has only its first position. Items are the numbers of some positions.
 pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
     let (index, seats) = (turns.index(), turns.index().seats());
     let steps = |side: &Side| usize::from(index.sides()[usize::from(*side)].steps);

@@ -39,8 +39,8 @@ impl SideLayer {
 /// The order of the positions of two seats with these side positions, which are sorted by layer and then by steps.
 ///
 /// Irreversible gains of a seat (pieces at home, a cut) make the layers; the steps that both seats have made together,
-/// from the most to the fewest, make the levels. A tile stands for the positions in which either of two side positions
-/// throws.
+/// from the most to the fewest, make the levels. A tile has the positions in which the seat
+/// with either side position throws.
 pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
     let mut layers: Vec<SideLayer> = Vec::new();
     for layer in sides.chunk_by(|a, b| a.layer == b.layer) {
