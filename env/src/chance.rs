@@ -5,7 +5,7 @@
 
 use rand::{Rng, SeedableRng};
 
-use crate::game::{Chances, Outcome, Seat, SeatSet};
+use crate::game::{Chances, Game, Node, Outcome, Seat, SeatSet};
 
 /// The random number generator of every draw: xoshiro256++.
 pub type GameRng = rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,6 +30,27 @@ pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
     // The sums ascend, so counting those passed finds the first above `uniform`, without an unpredictable branch.
     Outcome(chances.sums.iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
+}
+
+/// Throws the dice until a seat must decide; returns this seat, or `None` if no seat does: the game is over, or `draw`
+/// has stopped. `draw` gets the position and the seat that throws, and returns the outcome, or `None` to stop before
+/// this throw.
+#[inline]
+pub fn throw_dice<G: Game>(
+    game: &G,
+    state: &mut G::State,
+    mut draw: impl FnMut(&G::State, Seat) -> Option<Outcome>,
+) -> Option<Seat> {
+    loop {
+        match game.node(state) {
+            Node::Chance(seat) => {
+                let outcome = draw(state, seat)?;
+                game.apply_chance(state, outcome);
+            }
+            Node::Decision(seat) => return Some(seat),
+            Node::Terminal => return None,
+        }
+    }
 }
 
 /// A number below `bound`, uniform up to a bias of 2⁻⁶⁴ · `bound`.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use ashta_env::chance;
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat};
 use rand::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -105,9 +106,11 @@ struct GameUnderWay<S> {
     throws: SeededThrows,
     clock: TurnClock,
     rng: GameRng,
-    /// The turn under way: whose it is, the position before its first throw, and after its last.
-    turn: Option<(Seat, S, S)>,
+    turn: Option<OpenTurn<S>>,
 }
+
+/// The turn under way: its seat, the position before its first throw, and the position in which the seat has to decide.
+type OpenTurn<S> = (Seat, S, Option<S>);
 
 /// The blocks in play: for each the results of its games, by their numbers.
 type OpenBlocks<T> = BTreeMap<u64, Vec<Option<T>>>;
@@ -192,31 +195,29 @@ impl<G: Game> MatchSetup<'_, G> {
 
     /// Throws until a seat has to decide, which is returned, or the game has ended.
     fn throw_on(&self, table: &mut GameUnderWay<G::State>) -> Option<Seat> {
-        loop {
-            match self.game.node(&table.state) {
-                Node::Terminal => {
-                    table.game.ending = Ending::Finished;
-                    table.game.returns = self.game.returns(&table.state);
+        let GameUnderWay { game, state, throws, clock, turn, .. } = table;
+        let decides = chance::throw_dice(self.game, state, |state, seat| {
+            if clock.begins_turn(seat) {
+                end_turn(game, turn, state);
+                if clock.turns() >= self.game.spec().turn_limit {
                     return None;
                 }
-                Node::Decision(seat) => return Some(seat),
-                Node::Chance(seat) => {
-                    if table.clock.begins_turn(seat) {
-                        end_turn(table);
-                        if table.clock.turns() >= self.game.spec().turn_limit {
-                            table.game.ending = Ending::Truncated;
-                            return None;
-                        }
-                    }
-                    let start = table.turn.take().map_or_else(|| table.state.clone(), |(_, start, _)| start);
-                    let (turn, throw) = table.clock.throw(seat);
-                    let outcome = table.throws.draw(seat, turn, throw, self.game.chance_outcomes(&table.state));
-                    self.game.apply_chance(&mut table.state, outcome);
-                    table.game.moves.push(Move::Throw(outcome));
-                    table.turn = Some((seat, start, table.state.clone()));
-                }
+                *turn = Some((seat, state.clone(), None));
             }
+            let (number, throw) = clock.throw(seat);
+            let outcome = throws.draw(seat, number, throw, self.game.chance_outcomes(state));
+            game.moves.push(Move::Throw(outcome));
+            Some(outcome)
+        });
+        if decides.is_some() {
+            turn.iter_mut().for_each(|(.., thrown)| _ = thrown.get_or_insert_with(|| state.clone()));
+        } else if self.game.node(state) == Node::Terminal {
+            game.ending = Ending::Finished;
+            game.returns = self.game.returns(state);
+        } else {
+            game.ending = Ending::Truncated;
         }
+        decides
     }
 
     /// Lets `contestant` choose at the tables at `places`; a game in which it fails has ended.
@@ -270,7 +271,7 @@ fn close<S: Clone, T>(
     study: &mut dyn FnMut(PlayedGame<S>) -> T,
     hand_on: &dyn Fn(u64, Vec<T>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    end_turn(&mut table);
+    end_turn(&mut table.game, &mut table.turn, &table.state);
     let game = PlayedGame { turns_begun: table.clock.turns(), ..table.game };
     let (block, leg) = (game.block, game.leg);
     let games = blocks.get_mut(&block).expect("the block of a table is open");
@@ -282,7 +283,8 @@ fn close<S: Clone, T>(
 }
 
 /// Notes the turn that has come to its end, if there was one.
-fn end_turn<S: Clone>(table: &mut GameUnderWay<S>) {
-    let Some((seat, start, thrown)) = table.turn.take() else { return };
-    table.game.turns.push(PlayedTurn { seat, start, thrown, end: table.state.clone() });
+fn end_turn<S: Clone>(game: &mut PlayedGame<S>, turn: &mut Option<OpenTurn<S>>, end: &S) {
+    let Some((seat, start, thrown)) = turn.take() else { return };
+    let thrown = thrown.unwrap_or_else(|| end.clone());
+    game.turns.push(PlayedTurn { seat, start, thrown, end: end.clone() });
 }

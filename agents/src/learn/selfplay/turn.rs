@@ -51,12 +51,12 @@ impl<G: Game> SelfPlayTurn<G> {
         results: &mut Vec<G::State>,
     ) {
         let start = under_way.state.clone();
-        while let Node::Chance(seat) = game.node(&under_way.state) {
+        chance::throw_dice(game, &mut under_way.state, |state, seat| {
             self.seat = seat;
-            let outcome = chance::outcome(game.chance_outcomes(&under_way.state), under_way.rng.next_u64());
-            game.apply_chance(&mut under_way.state, outcome);
+            let outcome = chance::outcome(game.chance_outcomes(state), under_way.rng.next_u64());
             under_way.line.outcomes.push(outcome.0);
-        }
+            Some(outcome)
+        });
         self.actual = append(game, &under_way.state, &mut self.turn_results, results);
         if config.learning.luck_correction {
             let happened = Happened { start: &start, thrown: &under_way.state, results: self.actual.clone() };

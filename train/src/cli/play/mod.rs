@@ -98,23 +98,21 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     pub fn play(&mut self) -> io::Result<()> {
         self.greet()?;
         loop {
+            let decides = self.throw();
             self.keep_record()?;
-            match self.table.race.node(&self.now.state) {
-                Node::Terminal => return self.announce(),
-                Node::Chance(seat) => {
-                    let cap = self.table.race.spec().turn_limit;
-                    if self.now.clock.begins_turn(seat) && self.now.clock.turns() >= cap {
-                        writeln!(self.output, "\nThe game is truncated after {cap} turns: no seat wins.")?;
-                        return self.print_position();
-                    }
-                    self.throw(seat);
-                }
-                Node::Decision(seat) if self.table.persons.contains(seat) => {
+            match decides {
+                Some(seat) if self.table.persons.contains(seat) => {
                     if self.ask(seat)?.is_break() {
                         return self.print_position();
                     }
                 }
-                Node::Decision(seat) => self.answer(seat)?,
+                Some(seat) => self.answer(seat)?,
+                None if self.table.race.node(&self.now.state) == Node::Terminal => return self.announce(),
+                None => {
+                    let cap = self.table.race.spec().turn_limit;
+                    writeln!(self.output, "\nThe game is truncated after {cap} turns: no seat wins.")?;
+                    return self.print_position();
+                }
             }
         }
     }
@@ -143,11 +141,16 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         writeln!(self.output, "{}\n--seed {seed} repeats these throws; h is for help.", broken(&text, 4))
     }
 
-    fn throw(&mut self, seat: Seat) {
-        let (turn, throw) = self.now.clock.throw(seat);
-        let probabilities = self.table.race.chance_outcomes(&self.now.state);
-        let outcome = self.throws.draw(seat, turn, throw, probabilities);
-        self.table.race.apply_chance(&mut self.now.state, outcome);
+    /// Throws up to the next decision, and returns its seat; `None` if the game is over or truncated.
+    fn throw(&mut self) -> Option<Seat> {
+        let (race, Moment { state, clock, .. }) = (self.table.race, &mut self.now);
+        chance::throw_dice(race, state, |state, seat| {
+            let is_truncated = clock.begins_turn(seat) && clock.turns() >= race.spec().turn_limit;
+            (!is_truncated).then(|| {
+                let (turn, throw) = clock.throw(seat);
+                self.throws.draw(seat, turn, throw, race.chance_outcomes(state))
+            })
+        })
     }
 
     /// Lets the agent play a turn and reports it in one line.
