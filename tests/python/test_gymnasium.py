@@ -92,10 +92,10 @@ def test_many_games_end_begin_anew_and_are_won_as_often_as_they_should():
 def test_the_player_sits_where_it_is_told_to():
     game = ashta.Game("ashte-kashte", 3)
     agent = ashta.Agent("greedy", game)
-    fixed = ashta.VersusGame(game, 40, agent, player=2)
+    fixed = ashta.VectorGame(game, 40, agent, player=2)
     fixed.reset(1)
     assert (fixed.players == 2).all() and all(state.current_player() == 2 for state in fixed.states())
-    drawn = ashta.VersusGame(game, 300, agent)
+    drawn = ashta.VectorGame(game, 300, agent)
     drawn.reset(1)
     counts = np.bincount(drawn.players, minlength=3)
     assert counts.min() > 60 and [state.current_player() for state in drawn.states()] == list(drawn.players)
@@ -263,7 +263,7 @@ import ashta.{extra}
 def test_what_is_wrong_is_named():
     game = ashta.Game("ashtapada")
     greedy = ashta.Agent("greedy", game)
-    games = ashta.VersusGame(game, 3, greedy)
+    games = ashta.VectorGame(game, 3, greedy)
     with pytest.raises(ValueError, match="call `reset` first"):
         games.step(np.zeros(3, np.int64))
     games.reset()
@@ -277,11 +277,11 @@ def test_what_is_wrong_is_named():
             games.step(actions)
     np.testing.assert_array_equal(games.observations, before)
     with pytest.raises(ValueError, match="must be 1 to"):
-        ashta.VersusGame(game, 0, greedy)
+        ashta.VectorGame(game, 0, greedy)
     with pytest.raises(ValueError, match="the game is ashtapada"):
-        ashta.VersusGame(ashta.Game("pagade"), 2, greedy)
+        ashta.VectorGame(ashta.Game("pagade"), 2, greedy)
     with pytest.raises(ValueError, match="no player 2"):
-        ashta.VersusGame(game, 2, greedy, player=2)
+        ashta.VectorGame(game, 2, greedy, player=2)
     with pytest.raises(ValueError, match='must be "error" or "random"'):
         ashta.gymnasium.RaceEnv(illegal="ignore")
     with pytest.raises(ValueError, match="not legal"):

@@ -138,7 +138,8 @@ def test_many_games_are_single_ones(name, seats):
     arrays = [many.observations, many.legal_actions, many.players, many.returns, many.terminated, many.truncated]
     ended = 0
     for _ in range(3000):
-        assert many.legal_actions.any(axis=1).all() and (many.players < game.num_players()).all()
+        np.testing.assert_array_equal(many.legal_actions.any(axis=1), ~(many.terminated | many.truncated))
+        assert (many.players < game.num_players()).all()
         many.step(np.argmax(many.legal_actions * generator.random(many.legal_actions.shape), axis=1))
         ended += many.terminated.sum()
         sums = many.returns.sum(axis=1)
@@ -226,8 +227,8 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: game.deserialize_state("ashtapada S:off," + 9999 * "x" + "/N:off,off S *"), "characters left out"),
         (lambda: many.step(np.zeros(3, np.int64)), "call `reset` first"),
         (lambda: ashta.VectorGame(game, 0), "`num_games` is 0"),
-        (lambda: ashta.VersusGame(game, 0, ashta.Agent("greedy", game)), "`num_games` is 0"),
-        (lambda: ashta.VersusGame(game, 1 << 60, ashta.Agent("greedy", game)), f"`num_games` is {1 << 60}, but must be 1 to"),
+        (lambda: ashta.VectorGame(game, 2, player=0), "`player` goes with an `opponent`"),
+        (lambda: ashta.VectorGame(game, 1 << 60, ashta.Agent("greedy", game)), f"`num_games` is {1 << 60}, but must be 1 to"),
         (lambda: ashta.Agent("nobody", game), "`nobody` is no agent"),
         (lambda: ashta.Agent("pagade", game), "not ashtapada"),
         (lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]), "nothing to choose"),

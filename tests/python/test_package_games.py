@@ -125,7 +125,7 @@ def test_a_game_of_a_sheet_works_everywhere():
     for _ in range(200):
         many.step(legal(many.legal_actions, generator))
     greedy = ashta.Agent("greedy", game)
-    versus = ashta.VersusGame(game, 4, greedy)
+    versus = ashta.VectorGame(game, 4, greedy)
     versus.reset(1)
     for _ in range(100):
         versus.step(legal(versus.legal_actions, generator))
@@ -175,7 +175,7 @@ def test_the_turn_limit_can_be_set():
         truncated += many.truncated.sum()
         assert not many.terminated.any()
     assert truncated > 20
-    versus = ashta.VersusGame(limited, 6, greedy)
+    versus = ashta.VectorGame(limited, 6, greedy)
     versus.reset(2)
     for _ in range(20):
         versus.step(legal(versus.legal_actions, generator))
@@ -204,18 +204,21 @@ def test_the_last_position_of_a_game_is_kept(name, seats):
         game, generator = ashta.Game(name, seats, turn_limit=limit), np.random.default_rng(4)
         many = ashta.VectorGame(game, 16)
         many.reset(5)
-        arrays = (many.final_observations, many.final_players)
-        assert not arrays[0].any() and (arrays[1] == -1).all()
-        terminated = truncated = 0
+        array = many.observations
+        over, terminated, truncated = np.zeros(16, bool), 0, 0
         for _ in range(1500):
             movers = many.players.copy()
             many.step(legal(many.legal_actions, generator))
-            ended = many.terminated | many.truncated
-            np.testing.assert_array_equal(many.final_observations.any(axis=1), ended)
-            np.testing.assert_array_equal(many.final_players >= 0, ended)
-            np.testing.assert_array_equal(many.final_players[many.terminated], movers[many.terminated])
+            assert not (over & (many.terminated | many.truncated)).any(), "games that were over have begun anew"
+            over = many.terminated | many.truncated
+            np.testing.assert_array_equal(many.legal_actions.any(axis=1), ~over)
+            np.testing.assert_array_equal(many.players[many.terminated], movers[many.terminated])
+            for row in np.flatnonzero(over):
+                last = many.states()[row]
+                assert last.is_terminal() == many.terminated[row]
+                np.testing.assert_array_equal(many.observations[row], last.observation_tensor(int(many.players[row])))
             terminated, truncated = terminated + many.terminated.sum(), truncated + many.truncated.sum()
-        assert arrays[0] is many.final_observations and arrays[1] is many.final_players
+        assert array is many.observations
         assert truncated > 5 if limit else terminated > 5
 
 

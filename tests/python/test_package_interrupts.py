@@ -97,11 +97,11 @@ def test_ctrl_c_ends_the_enumeration_of_a_long_turn(pressed):
 def test_ctrl_c_leaves_games_as_they_were(pressed):
     game = ashta.Game("pagade")
     slow = ashta.Agent("pagade+mcts:1000000", game)
-    games = ashta.VersusGame(game, 8, slow, player=0)
+    games = ashta.VectorGame(game, 8, slow, player=0)
     pressed(lambda: games.reset(1))
     with pytest.raises(ValueError, match="call `reset` first"):
         games.step(np.zeros(8, np.int64))
-    single, stands = ashta.VersusGame(game, 1, slow, player=0), []
+    single, stands = ashta.VectorGame(game, 1, slow, player=0), []
     single.reset([next(seed for seed in range(100) if begins(game, seed))])
 
     def play():
@@ -124,7 +124,7 @@ def begins(game, seed):
         asked.append(len(masks))
         return masks.argmax(axis=1)
 
-    ashta.VersusGame(game, 1, opponent, player=0).reset([seed])
+    ashta.VectorGame(game, 1, opponent, player=0).reset([seed])
     return not asked
 
 
@@ -149,7 +149,7 @@ def test_what_an_opponent_raises_leaves_games_as_they_were():
             raise answers["now"]
         return answers["now"](masks)
 
-    games = ashta.VersusGame(game, 20, opponent)
+    games = ashta.VectorGame(game, 20, opponent)
     games.reset(3)
     for answer, kind, part in [
         (ZeroDivisionError("tired"), ZeroDivisionError, "tired"),
@@ -196,11 +196,11 @@ def test_games_are_used_by_one_thread_at_a_time():
         assert goes_on.wait(30)
         return masks.argmax(axis=1)
 
-    games = ashta.VersusGame(game, 30, patient)
+    games = ashta.VectorGame(game, 30, patient)
     thread = threading.Thread(target=games.reset)
     thread.start()
     assert asked.wait(30)
-    for use in [games.reset, lambda: games.step(np.zeros(30, np.int64)), games.states, lambda: games.players]:
+    for use in [games.reset, lambda: games.step(np.zeros(30, np.int64)), games.states]:
         with pytest.raises(RuntimeError, match="one thread at a time"):
             use()
     assert games.observations.shape[0] == 30
@@ -208,7 +208,7 @@ def test_games_are_used_by_one_thread_at_a_time():
     thread.join(30)
     games.step(games.legal_actions.argmax(axis=1))
 
-    within = ashta.VersusGame(game, 30, lambda observations, masks: within.states())
+    within = ashta.VectorGame(game, 30, lambda observations, masks: within.states())
     with pytest.raises(RuntimeError, match="no opponent its own games"):
         within.reset(1)
 

@@ -92,12 +92,12 @@ def test_a_throw_is_that_of_its_bits():
 @pytest.mark.parametrize("game", [ashta.Game("ashtapada"), ashta.Game("pagade", 4, turn_limit=30), own_game()], ids=repr)
 @pytest.mark.parametrize("kind", ["vector", "greedy", "function", "unused"])
 def test_many_games_go_on_where_they_stood(game, kind):
-    opponent = fewest if kind == "function" else ashta.Agent("greedy", game)
-    many = ashta.VectorGame(game, 16) if kind == "vector" else ashta.VersusGame(game, 16, opponent)
+    opponent = {"vector": None, "function": fewest}.get(kind, ashta.Agent("greedy", game))
+    many = ashta.VectorGame(game, 16, opponent)
     if kind != "unused":
         many.reset(5)
     names = [name for name in dir(many) if isinstance(getattr(many, name), np.ndarray)]
-    assert len(names) == (8 if kind == "vector" else 6)
+    assert len(names) == 7
     generator = np.random.default_rng(1)
     ended = 0
     for step in range(400):

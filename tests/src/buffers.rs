@@ -1,6 +1,6 @@
 //! Owned buffers of a vectorised environment.
 
-use ashta_env::game::{Action, ActionMask, MAX_SEATS, Spec};
+use ashta_env::game::{Action, ActionMask, Spec};
 use ashta_env::gym::VecBuffers;
 use ndarray::{Array1, Array2};
 
@@ -12,32 +12,25 @@ pub struct Buffers {
     /// `[n, actions]`
     pub masks: Array2<bool>,
     /// `[n]`
-    pub seats: Array1<u8>,
-    /// `[n, 4]`
+    pub players: Array1<i64>,
+    /// `[n, seats]`
     pub returns: Array2<f32>,
     /// `[n]`
     pub terminated: Array1<bool>,
     /// `[n]`
     pub truncated: Array1<bool>,
-    /// `[n, observation]`
-    pub final_observations: Array2<f32>,
-    /// `[n]`
-    pub final_seats: Array1<u8>,
 }
 
 impl Buffers {
-    /// Buffers for `count` games, filled with values that no game writes; the final observations are zeros, since a
-    /// step writes no row of a game that goes on.
+    /// Buffers for `count` games, filled with values that no game writes.
     pub fn new(spec: &Spec, count: usize) -> Buffers {
         Buffers {
             observations: Array2::from_elem((count, spec.observation), -1.0),
             masks: Array2::from_elem((count, spec.actions), true),
-            seats: Array1::from_elem(count, u8::MAX),
-            returns: Array2::from_elem((count, MAX_SEATS), -1.0),
+            players: Array1::from_elem(count, -1),
+            returns: Array2::from_elem((count, spec.seats.len()), -1.0),
             terminated: Array1::from_elem(count, true),
             truncated: Array1::from_elem(count, true),
-            final_observations: Array2::zeros((count, spec.observation)),
-            final_seats: Array1::from_elem(count, u8::MAX),
         }
     }
 
@@ -46,12 +39,10 @@ impl Buffers {
         VecBuffers {
             observations: self.observations.view_mut(),
             masks: self.masks.view_mut(),
-            seats: self.seats.view_mut(),
+            players: self.players.view_mut(),
             returns: self.returns.view_mut(),
             terminated: self.terminated.view_mut(),
             truncated: self.truncated.view_mut(),
-            final_observations: self.final_observations.view_mut(),
-            final_seats: self.final_seats.view_mut(),
         }
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ashta_env::chance::{self, below};
 use ashta_env::game::Action;
 use ashta_env::game::Game;
-use ashta_env::gym::VecEnv;
+use ashta_env::gym::{Caller, VecEnv};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Hop, Must, builtin};
@@ -61,7 +61,7 @@ fn allocations(work: impl FnOnce()) -> u64 {
 /// Allocations of 10,000 steps of four games, after as many warm-up steps.
 fn step(game: &str, seats: usize) -> u64 {
     let race = Arc::new(Race::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset")));
-    let mut envs = VecEnv::new(Arc::clone(&race), 4);
+    let mut envs = VecEnv::new(&race, 4, Caller::All);
     let mut out = Buffers::new(race.spec(), 4);
     let mut rng = chance::stream(1, 1);
     let mut actions = [Action(0); 4];
@@ -70,7 +70,7 @@ fn step(game: &str, seats: usize) -> u64 {
         for _ in 0..10_000 {
             for (at, action) in actions.iter_mut().enumerate() {
                 let legal = out.legal(at);
-                *action = legal.nth(below(legal.len(), &mut rng)).expect("a legal action");
+                *action = legal.nth(below(legal.len(), &mut rng)).unwrap_or(Action(0));
             }
             envs.step(&actions, &mut out.view()).expect("legal actions");
         }

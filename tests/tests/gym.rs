@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng, below};
 use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, RaceGame, Seat, Spec};
-use ashta_env::gym::{Env, StepError, VecEnv};
+use ashta_env::gym::{Caller, Env, StepError, VecEnv, VecGame};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
@@ -118,24 +118,24 @@ impl<'a, G: Game> Model<'a, G> {
         self.throw();
     }
 
-    /// Writes the gym's report of game `at`, which is restarted when it has ended.
-    fn report(&mut self, at: usize, out: &mut Buffers) {
+    /// Takes an action; a game that is over starts anew instead.
+    fn step(&mut self, action: Action) {
+        match self.game.node(&self.state) {
+            Node::Decision(_) => self.act(action),
+            _ => self.restart(),
+        }
+    }
+
+    /// Writes the gym's report of game `at`.
+    fn report(&self, at: usize, out: &mut Buffers) {
         let node = self.game.node(&self.state);
         out.terminated[at] = node == Node::Terminal;
         out.truncated[at] = matches!(node, Node::Chance(_));
         let returns = if node == Node::Terminal { self.game.returns(&self.state) } else { BySeat::default() };
-        out.returns.row_mut(at).iter_mut().zip(returns.0).for_each(|(out, value)| *out = value);
-        let mut last = out.final_observations.row_mut(at);
-        last.fill(0.0);
-        out.final_seats[at] = 0;
-        if !matches!(node, Node::Decision(_)) {
-            let seat = if let Node::Chance(seat) = node { seat } else { self.mover };
-            self.game.observe(&self.state, seat, last.into_slice().expect("rows are contiguous"));
-            out.final_seats[at] = seat.index() as u8;
-            self.restart();
-        }
-        let Node::Decision(seat) = self.game.node(&self.state) else { panic!("a game begins with a decision") };
-        out.seats[at] = seat.index() as u8;
+        let seats: Vec<Seat> = self.game.spec().seats.iter().collect();
+        out.returns.row_mut(at).iter_mut().zip(&seats).for_each(|(out, &seat)| *out = returns[seat]);
+        let seat = if let Node::Decision(seat) | Node::Chance(seat) = node { seat } else { self.mover };
+        out.players[at] = seats.iter().position(|&other| other == seat).expect("a seat of the game") as i64;
         let observation = out.observations.row_mut(at).into_slice().expect("rows are contiguous");
         self.game.observe(&self.state, seat, observation);
         let legal = self.game.legal_actions(&self.state);
@@ -146,20 +146,21 @@ impl<'a, G: Game> Model<'a, G> {
 fn random_actions(out: &Buffers, rng: &mut GameRng) -> Vec<Action> {
     let random = |game| {
         let legal = out.legal(game);
-        legal.nth(below(legal.len(), rng)).expect("a game waits at a decision")
+        // Any action starts a game anew that is over.
+        legal.nth(below(legal.len(), rng)).unwrap_or(Action(31))
     };
-    (0..out.seats.len()).map(random).collect()
+    (0..out.players.len()).map(random).collect()
 }
 
 /// Steps many games and as many models with the same actions; returns the numbers of games terminated and truncated.
 fn follow<G: Game>(game: &Arc<G>, count: usize, steps: usize) -> (usize, usize) {
     let mut rng = chance::stream(11, u64::MAX);
-    let mut envs = VecEnv::new(Arc::clone(game), count);
+    let mut envs = VecEnv::new(game, count, Caller::All);
     let (mut found, mut expected) = (Buffers::new(game.spec(), count), Buffers::new(game.spec(), count));
     envs.reset(11, &mut found.view());
     let mut models: Vec<Model<'_, G>> =
         (0..count).map(|at| Model::new(&**game, chance::stream(11, at as u64))).collect();
-    models.iter_mut().enumerate().for_each(|(at, model)| model.report(at, &mut expected));
+    models.iter().enumerate().for_each(|(at, model)| model.report(at, &mut expected));
     let (mut terminated, mut truncated) = (0, 0);
     for step in 0..steps {
         assert_eq!(found, expected, "{} after {step} steps", game.spec().name);
@@ -167,14 +168,14 @@ fn follow<G: Game>(game: &Arc<G>, count: usize, steps: usize) -> (usize, usize) 
         found = Buffers::new(game.spec(), count);
         envs.step(&actions, &mut found.view()).expect("legal actions");
         for (at, (model, &action)) in models.iter_mut().zip(&actions).enumerate() {
-            model.act(action);
+            model.step(action);
             model.report(at, &mut expected);
         }
         terminated += found.terminated.iter().filter(|&&is_over| is_over).count();
         truncated += found.truncated.iter().filter(|&&is_over| is_over).count();
     }
     assert_eq!(
-        envs.envs().iter().map(|env| env.turns()).collect::<Vec<_>>(),
+        envs.games().iter().map(|game| game.env.turns()).collect::<Vec<_>>(),
         models.iter().map(|model| model.turns).collect::<Vec<_>>()
     );
     (terminated, truncated)
@@ -205,21 +206,23 @@ fn the_first_of_many_games_is_the_single_game_of_the_seed() {
         let game = Arc::new(race(game, seats));
         let mut rng = chance::stream(5, 1);
         let mut env = Env::new(Arc::clone(&game));
-        let mut envs = VecEnv::new(Arc::clone(&game), 2);
+        let mut envs = VecEnv::new(&game, 2, Caller::All);
         let mut out = Buffers::new(game.spec(), 2);
         let mut seen = env.reset(9);
         envs.reset(9, &mut out.view());
         loop {
-            assert_eq!(env.state(), envs.envs()[0].state());
-            assert_eq!((seen.seat.index(), seen.mask), (usize::from(out.seats[0]), out.legal(0)));
+            assert_eq!(env.state(), envs.games()[0].env.state());
+            let player = |seat| game.spec().seats.iter().position(|other| other == seat).map(|player| player as i64);
+            assert_eq!((player(seen.seat), seen.mask), (Some(out.players[0]), out.legal(0)));
             assert_eq!(seen.dense(), out.observations.row(0).to_vec());
-            assert_eq!(env.seat().map(Seat::index), Some(usize::from(out.seats[0])));
+            assert_eq!(env.seat().and_then(player), Some(out.players[0]));
             assert_eq!(env.legal_actions(), out.legal(0));
             let actions = random_actions(&out, &mut rng);
             let step = env.step(actions[0]).expect("a legal action");
             envs.step(&actions, &mut out.view()).expect("legal actions");
             assert_eq!((step.terminated, step.truncated), (out.terminated[0], out.truncated[0]));
-            assert_eq!(step.returns.0.as_slice(), out.returns.row(0).as_slice().expect("contiguous"));
+            let returns: Vec<f32> = game.spec().seats.iter().map(|seat| step.returns[seat]).collect();
+            assert_eq!(returns, out.returns.row(0).to_vec());
             seen = step.observation;
             if step.terminated {
                 assert_eq!(env.step(actions[0]), Err(StepError::Over));
@@ -231,20 +234,22 @@ fn the_first_of_many_games_is_the_single_game_of_the_seed() {
 }
 
 #[test]
-fn an_end_reports_the_returns_and_shows_the_next_game() {
+fn a_game_that_is_over_starts_anew_with_the_next_step() {
     let game = Arc::new(race("ashte-kashte?pieces=1", 2));
     let mut rng = chance::stream(6, 1);
-    let mut envs = VecEnv::new(Arc::clone(&game), 3);
+    let mut envs = VecEnv::new(&game, 3, Caller::All);
     let mut out = Buffers::new(game.spec(), 3);
     envs.reset(1, &mut out.view());
     let mut ends = 0;
     while ends < 20 {
+        let was_over = out.terminated.to_vec();
         let actions = random_actions(&out, &mut rng);
         envs.step(&actions, &mut out.view()).expect("legal actions");
-        for (at, env) in envs.envs().iter().enumerate() {
+        for (at, VecGame { env, .. }) in envs.games().iter().enumerate() {
             let sum: f32 = out.returns.row(at).sum();
             assert_eq!(sum, f32::from(u8::from(out.terminated[at])));
-            if out.terminated[at] {
+            assert_eq!(out.legal(at).is_empty(), out.terminated[at]);
+            if was_over[at] {
                 ends += 1;
                 assert_eq!(env.turns(), 1, "the next game is in its first turn");
                 assert_eq!(game.steps(env.state(), Seat::SOUTH)[0] + game.steps(env.state(), Seat::NORTH)[0], 0);
@@ -258,14 +263,18 @@ fn a_refused_action_leaves_every_game_unmoved() {
     for (game, seats) in games() {
         let game = Arc::new(race(game, seats));
         let mut rng = chance::stream(7, 1);
-        let mut envs = VecEnv::new(Arc::clone(&game), 4);
+        let mut envs = VecEnv::new(&game, 4, Caller::All);
         let mut out = Buffers::new(game.spec(), 4);
         envs.reset(2, &mut out.view());
         for step in 0..60 {
             let actions = random_actions(&out, &mut rng);
-            let states: Vec<State> = envs.envs().iter().map(|env| *env.state()).collect();
+            let states: Vec<State> = envs.games().iter().map(|game| *game.env.state()).collect();
             let written = out.clone();
             let at = step % 4;
+            if out.legal(at).is_empty() {
+                envs.step(&actions, &mut out.view()).expect("legal actions");
+                continue;
+            }
             for wrong in (0..=255).map(Action).filter(|&action| !out.legal(at).contains(action)).collect::<Vec<_>>() {
                 let mut actions = actions.clone();
                 actions[at] = wrong;
@@ -276,7 +285,7 @@ fn a_refused_action_leaves_every_game_unmoved() {
                 let expected = StepError::Count { expected: 4, found: count };
                 assert_eq!(envs.step(&actions[..count], &mut out.view()), Err(expected));
             }
-            assert_eq!(envs.envs().iter().map(|env| *env.state()).collect::<Vec<_>>(), states);
+            assert_eq!(envs.games().iter().map(|game| *game.env.state()).collect::<Vec<_>>(), states);
             assert_eq!(out, written);
             envs.step(&actions, &mut out.view()).expect("legal actions");
         }
@@ -325,11 +334,10 @@ fn the_last_position_of_a_game_is_kept() {
             let game = Arc::new(game);
             let mut rng = chance::stream(8, 1);
             let mut env = Env::new(Arc::clone(&game));
-            let mut envs = VecEnv::new(Arc::clone(&game), 3);
+            let mut envs = VecEnv::new(&game, 3, Caller::All);
             let mut out = Buffers::new(game.spec(), 3);
             env.reset(4);
             envs.reset(4, &mut out.view());
-            assert!(out.final_observations.iter().all(|&entry| entry == 0.0));
             let (step, mover) = loop {
                 let mover = env.seat().expect("a game under way");
                 let actions = random_actions(&out, &mut rng);
@@ -338,7 +346,6 @@ fn the_last_position_of_a_game_is_kept() {
                 if step.terminated || step.truncated {
                     break (step, mover);
                 }
-                assert!(out.final_observations.row(0).iter().all(|&entry| entry == 0.0), "{name}: no game has ended");
             };
             let seat = match game.node(env.state()) {
                 Node::Chance(seat) => seat,
@@ -351,16 +358,48 @@ fn the_last_position_of_a_game_is_kept() {
             env.observe(seat, &mut expected);
             assert_eq!((step.observation.seat, step.observation.mask), (seat, ActionMask::EMPTY), "{name}");
             assert_eq!(step.observation.dense(), expected, "{name}");
-            assert_eq!(out.final_seats[0], seat.index() as u8, "{name}");
-            assert_eq!(out.final_observations.row(0).to_vec(), expected, "{name}");
+            let player = game.spec().seats.iter().position(|other| other == seat);
+            assert_eq!(Some(out.players[0] as usize), player, "{name}");
+            assert_eq!(out.observations.row(0).to_vec(), expected, "{name}");
             assert!(expected.contains(&1.0), "{name}: an end shows the pieces");
             // Phase and mover are the last of the entries that can be 1 at the start of a turn.
             let phase = game.spec().start_observation - seats..game.spec().start_observation;
             assert_eq!(expected[phase].contains(&1.0), step.truncated, "{name}");
             envs.step(&random_actions(&out, &mut rng), &mut out.view()).expect("legal actions");
-            assert!(out.final_observations.row(0).iter().all(|&entry| entry == 0.0), "{name}: the row is cleared");
-            assert_eq!(out.final_seats[0], 0);
+            assert!(!out.legal(0).is_empty() && !out.terminated[0] && !out.truncated[0], "{name}: the next game");
         }
+    }
+}
+
+#[test]
+fn the_caller_plays_one_seat_and_sees_its_side() {
+    for caller in [Caller::One(Seat::NORTH), Caller::Drawn] {
+        let game = Arc::new(race("ashte-kashte?pieces=1", 2));
+        let mut rng = chance::stream(9, 1);
+        let mut envs = VecEnv::new(&game, 6, caller);
+        let mut out = Buffers::new(game.spec(), 6);
+        let (mut ends, mut seats) = (0, [0; 2]);
+        envs.reset(3, &mut out.view());
+        while ends < 40 {
+            while envs.opponents().next().is_some() {
+                for VecGame { env, .. } in envs.opponents() {
+                    env.play(env.legal_actions().nth(0).expect("an opponent has to choose")).expect("it is legal");
+                }
+            }
+            envs.write(&mut out.view());
+            for (at, VecGame { env, own, .. }) in envs.games().iter().enumerate() {
+                let own = own.expect("the caller has a seat");
+                assert!(caller == Caller::Drawn || caller == Caller::One(own));
+                assert!(env.seat().is_none_or(|seat| seat == own));
+                let mut expected = vec![0.0; game.spec().observation];
+                env.observe(own, &mut expected);
+                assert_eq!(out.observations.row(at).to_vec(), expected);
+                ends += usize::from(out.terminated[at]);
+                seats[out.players[at] as usize] += 1;
+            }
+            envs.play(&random_actions(&out, &mut rng)).expect("legal actions");
+        }
+        assert!(seats[1] > 0 && (seats[0] > 0) == (caller == Caller::Drawn), "{seats:?}");
     }
 }
 

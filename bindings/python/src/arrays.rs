@@ -12,7 +12,8 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::{Result, wrong_type};
+use crate::game::Game;
+use crate::{Result, Whole, wrong_type};
 
 /// Actions by their numbers, as a copy: whole numbers of any kind, one for each game. `what` they are is for messages.
 pub fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> Result<Vec<i64>> {
@@ -73,16 +74,18 @@ pub fn write_row(race: &Race, state: &Position, seat: Seat, mut row: ArrayViewMu
     active.iter().for_each(|&entry| row[usize::from(entry)] = 1.0);
 }
 
-/// Where a game stands: the position in the notation, the generator of its throws, turns and throws.
-pub type SnapshotText = (String, String, u32, u64);
+/// Where a game stands: the position in the notation, the player who sees it, the generator of its throws, turns and
+/// throws.
+pub type SnapshotText = (String, usize, String, u32, u64);
 
 /// Where a game stands, as text.
-pub fn snapshot_text(race: &Race, snapshot: &Snapshot<Position>) -> Result<SnapshotText> {
-    let Snapshot { state, rng, turns, throws } = snapshot;
-    Ok((race.print(state), serde_json::to_string(rng)?, *turns, *throws))
+pub fn snapshot_text(game: &Game, snapshot: &Snapshot<Position>) -> Result<SnapshotText> {
+    let Snapshot { state, observer, rng, turns, throws } = snapshot;
+    Ok((game.race.print(state), game.player(*observer), serde_json::to_string(rng)?, *turns, *throws))
 }
 
 /// Where a game stands, of a text.
-pub fn snapshot(race: &Race, (state, rng, turns, throws): SnapshotText) -> Result<Snapshot<Position>> {
-    Ok(Snapshot { state: race.parse_state(&state)?, rng: serde_json::from_str(&rng)?, turns, throws })
+pub fn snapshot(game: &Game, (state, player, rng, turns, throws): SnapshotText) -> Result<Snapshot<Position>> {
+    let (state, observer) = (game.race.parse_state(&state)?, game.seat(Whole(player as i64))?);
+    Ok(Snapshot { state, observer, rng: serde_json::from_str(&rng)?, turns, throws })
 }

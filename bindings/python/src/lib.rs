@@ -20,7 +20,6 @@ mod state;
 mod table;
 mod training;
 mod vec_env;
-mod versus;
 
 /// As in the program: burn allocates for every operation.
 #[global_allocator]
@@ -100,7 +99,6 @@ fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<state::State>(module)?;
     add::<table::Table>(module)?;
     add::<vec_env::VectorGame>(module)?;
-    add::<versus::VersusGame>(module)?;
     module.add_function(wrap_pyfunction!(agent::data_folders, module)?)?;
     module.add_function(wrap_pyfunction!(arena::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(arena::arena, module)?)?;

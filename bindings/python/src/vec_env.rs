@@ -2,24 +2,37 @@
 
 use std::sync::{Arc, Mutex};
 
-use ashta_env::game::{Action, Game as _, MAX_SEATS, Seat};
-use ashta_env::gym::{VecBuffers, VecEnv};
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{Action, Game as _, Node};
+use ashta_env::gym::{Caller, Env, VecBuffers, VecEnv, VecGame};
 use ashta_env::race::Race;
-use ndarray::{Array1, Array2};
+use ashta_env::race::state::State as Position;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::PyTraverseError;
+use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyEllipsis, PyTuple};
+use pyo3::types::PyTuple;
 
-use crate::Result;
-use crate::arrays::{SnapshotText, actions_of, snapshot, snapshot_text, writable};
+use crate::agent::{Agent, AgentInstance};
+use crate::arrays::{self, SnapshotText, actions_of, snapshot, snapshot_text, writable, write_row};
 use crate::game::Game;
-use crate::interrupt::alone;
+use crate::interrupt::{Interrupt, alone};
+use crate::state::State;
+use crate::{Result, Whole, wrong_type};
 
-/// Many games that are stepped together, in arrays that stay where they are. A game that ends begins anew at once:
-/// `observations` are already those of the next game. Its last position is in `final_observations`, as Gymnasium's
-/// `final_obs`. One thread at a time can use the games.
+/// Many games that are stepped together, in arrays that stay the same. A game that is over begins anew with the next
+/// step, which ignores its action. So the observation of the step that ends a game is its last position.
+///
+/// The caller chooses for all players. If there is an `opponent`, the caller plays one player and the opponent plays
+/// all others: each step goes on to where the caller has to choose, or to the end of the game. `opponent` is an
+/// `Agent`, or a function that gets `observations`, `float32[n, observation]`, as the seats to choose see them, and
+/// `action_masks`, `int8[n, actions]`, and returns a legal action for each of the `n` games that wait for it. `player`
+/// is who the caller is, by number; `None`: drawn anew for each game.
+///
+/// One thread at a time can use the games. A step or a reset that fails or is interrupted leaves all games as they
+/// were.
 #[pyclass(frozen, module = "ashta")]
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct VectorGame {
     /// The game that is played.
     #[pyo3(get)]
@@ -27,166 +40,287 @@ pub struct VectorGame {
     /// How many games there are.
     #[pyo3(get)]
     num_games: usize,
+    caller: Caller,
+    opponent: Option<Py<PyAny>>,
     games: Mutex<Games>,
-    /// What the players to act see, `float32[num_games, observation]`; the same array all the time.
+    /// What `players` see, `float32[num_games, observation]`; the same array all the time.
+    ///
+    /// Where the game is over, its last position. Of a truncated game it is the position before the next throw; at the
+    /// end by the rules it shows the pieces of all seats, but no mover, phase or throws.
     #[pyo3(get)]
     observations: Py<PyArray2<f32>>,
-    /// What they may do, `bool[num_games, actions]`.
+    /// What the caller may do, `bool[num_games, actions]`; nothing where the game is over.
     #[pyo3(get)]
     legal_actions: Py<PyArray2<bool>>,
-    /// Who they are, `int64[num_games]`.
+    /// Who has to choose, `int64[num_games]`. With an opponent it is who the caller is.
+    ///
+    /// Where a game of all players is over: if it is truncated, the player to throw next, else the player of the last
+    /// move.
     #[pyo3(get)]
     players: Py<PyArray1<i64>>,
     /// What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`.
     #[pyo3(get)]
     returns: Py<PyArray2<f32>>,
+    /// What `players` got from a game that the last step ended, -1 to 1, else 0, `float32[num_games]`.
+    #[pyo3(get)]
+    rewards: Py<PyArray1<f32>>,
     /// Whether the last step ended the game by its rules, `bool[num_games]`.
     #[pyo3(get)]
     terminated: Py<PyArray1<bool>>,
     /// Whether the last step truncated the game at the turn limit, `bool[num_games]`.
     #[pyo3(get)]
     truncated: Py<PyArray1<bool>>,
-    /// The last position of a game that the last step ended, as its player of `final_players` sees it, else zeros.
-    ///
-    /// `float32[num_games, observation]`. Of a truncated game it is the position before the next throw; at the end by
-    /// the rules it shows the pieces of all seats, but no mover, phase or throws.
-    #[pyo3(get)]
-    final_observations: Py<PyArray2<f32>>,
-    /// Who sees the final observation, `int64[num_games]`; -1 where the last step did not end the game.
-    ///
-    /// Where it truncated the game, the player to throw next; where the game is over, the player of the last move.
-    #[pyo3(get)]
-    final_players: Py<PyArray1<i64>>,
 }
 
-/// The games, and what is written of seats.
-#[derive(Debug)]
+/// The games, and who plays against the caller.
 struct Games {
     envs: VecEnv<Race>,
     has_begun: bool,
-    /// Who is to act, who sees the final observation, by seat, and what each seat got: as the environment writes it.
-    seats: Array1<u8>,
-    final_seats: Array1<u8>,
-    returns_by_seat: Array2<f32>,
+    /// The opponent, unless it is a function.
+    agent: Option<AgentInstance>,
+    interrupt: Arc<Interrupt>,
 }
 
-/// No player.
-const NONE: i64 = -1;
+/// What a function chooses.
+fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> Result<Vec<Action>> {
+    let (py, spec) = (function.py(), race.spec());
+    let observations = PyArray2::<f32>::zeros(py, [states.len(), spec.observation], false);
+    let masks = PyArray2::<i8>::zeros(py, [states.len(), spec.actions], false);
+    {
+        let (mut observations, mut masks) = (observations.readwrite(), masks.readwrite());
+        let (mut observations, mut masks) = (observations.as_array_mut(), masks.as_array_mut());
+        let mut active = Vec::new();
+        for (row, state) in states.iter().enumerate() {
+            if let Node::Decision(seat) = race.node(state) {
+                write_row(race, state, seat, observations.row_mut(row), &mut active);
+            }
+            race.legal_actions(state).iter().for_each(|action| masks[[row, usize::from(action.0)]] = 1);
+        }
+    }
+    let actions = actions_of(&function.call1((observations, masks))?, "the actions of the opponent", states.len())?;
+    let chosen = |(state, action)| arrays::chosen("the opponent", race, state, action, Some(action));
+    states.iter().zip(actions).map(chosen).collect()
+}
+
+impl Games {
+    /// Lets the opponent play wherever it has to choose, until it is interrupted.
+    fn play_on(&mut self, race: &Race, opponent: &Py<PyAny>) {
+        let Games { envs, agent, interrupt, .. } = self;
+        loop {
+            let (states, mut rngs): (Vec<Position>, Vec<GameRng>) =
+                envs.opponents().map(|game| (*game.env.state(), game.rng.clone())).unzip();
+            if states.is_empty() {
+                return;
+            }
+            let actions = match agent {
+                Some(agent) => agent.act(race, &states, &mut rngs),
+                None => Python::attach(|py| ask(opponent.bind(py), race, &states)).unwrap_or_else(|error| {
+                    interrupt.set(error.into());
+                    Vec::new()
+                }),
+            };
+            if interrupt.was_set() {
+                return;
+            }
+            for ((game, action), rng) in envs.opponents().zip(actions).zip(rngs) {
+                game.rng = rng;
+                // It was checked, or an agent has chosen it.
+                let _ = game.env.play(action);
+            }
+        }
+    }
+}
 
 impl VectorGame {
-    /// Lets `act` write into the arrays, without the interpreter lock.
-    fn write<T: Send>(
+    /// Changes the games, lets the opponent play on, and writes where they stand; or leaves all as it was.
+    fn change(&self, py: Python<'_>, games: &mut Games, change: impl FnOnce(&mut VecEnv<Race>) + Send) -> PyResult<()> {
+        if let Some(opponent) = &self.opponent {
+            let (before, interrupt) = (games.envs.clone(), Arc::clone(&games.interrupt));
+            let changed = interrupt.watch(py, || {
+                change(&mut games.envs);
+                games.play_on(&self.game.race, opponent);
+            });
+            if let Err(error) = changed.and_then(|()| self.write(py, &mut games.envs, |_| ())) {
+                games.envs = before;
+                return Err(error);
+            }
+        } else {
+            self.write(py, &mut games.envs, change)?;
+        }
+        games.has_begun = true;
+        Ok(())
+    }
+
+    /// Changes the games and writes where they stand, without the interpreter lock.
+    fn write(
         &self,
         py: Python<'_>,
-        games: &mut Games,
-        act: impl FnOnce(&mut VecEnv<Race>, &mut VecBuffers<'_>) -> T + Send,
-    ) -> PyResult<T> {
-        let Games { envs, seats, final_seats, returns_by_seat, .. } = games;
-        writable!(py, self: observations, legal_actions, players, returns);
-        writable!(py, self: terminated, truncated, final_observations, final_players);
-        let mut out = VecBuffers {
-            observations,
-            masks: legal_actions,
-            seats: seats.view_mut(),
-            returns: returns_by_seat.view_mut(),
-            terminated,
-            truncated,
-            final_observations,
-            final_seats: final_seats.view_mut(),
-        };
-        Ok(py.detach(move || {
-            let done = act(envs, &mut out);
-            let all: Vec<Seat> = self.game.race.spec().seats.iter().collect();
-            let number =
-                |seat: u8| all.iter().position(|own| own.index() == usize::from(seat)).map_or(NONE, |of| of as i64);
-            for game in 0..self.num_games {
-                players[game] = number(out.seats[game]);
-                let has_ended = out.terminated[game] | out.truncated[game];
-                final_players[game] = if has_ended { number(out.final_seats[game]) } else { NONE };
+        envs: &mut VecEnv<Race>,
+        change: impl FnOnce(&mut VecEnv<Race>) + Send,
+    ) -> PyResult<()> {
+        writable!(py, self: observations, legal_actions, players, returns, rewards, terminated, truncated);
+        let masks = legal_actions;
+        let mut out = VecBuffers { observations, masks, players, returns, terminated, truncated };
+        py.detach(move || {
+            change(envs);
+            envs.write(&mut out);
+            for (row, reward) in rewards.iter_mut().enumerate() {
+                let got = out.returns[[row, out.players[row] as usize]];
+                *reward = if out.terminated[row] { 2.0 * got - 1.0 } else { 0.0 };
             }
-            for (mut own, by_seat) in returns.rows_mut().into_iter().zip(out.returns.rows()) {
-                own.iter_mut().zip(&all).for_each(|(own, seat)| *own = by_seat[seat.index()]);
-            }
-            done
-        }))
+        });
+        Ok(())
     }
+}
+
+/// The generators of games by the seed of all, or by one for each.
+fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<GameRng>> {
+    if let Ok(seed) = seed.map_or(Ok(0), |seed| seed.extract()) {
+        return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
+    }
+    let seeds: Option<Vec<u64>> = seed.and_then(|seed| seed.extract().ok());
+    let wrong = || wrong_type("`seed` is a number from 0 to 2**64 - 1, or a list of them for the games");
+    let seeds = seeds.ok_or_else(wrong)?;
+    ensure!(seeds.len() == num_games, "{} seeds for {num_games} games", seeds.len());
+    Ok(seeds.into_iter().map(|seed| chance::stream(seed, 0)).collect())
 }
 
 #[pymethods]
 impl VectorGame {
     #[new]
-    fn new(py: Python<'_>, game: &Game, num_games: usize) -> Result<VectorGame> {
+    #[pyo3(signature = (game, num_games, opponent = None, player = None))]
+    fn new(
+        py: Python<'_>,
+        game: &Game,
+        num_games: usize,
+        opponent: Option<Bound<'_, PyAny>>,
+        player: Option<Whole>,
+    ) -> Result<VectorGame> {
         let spec = game.race.spec();
         game.check_count(num_games)?;
+        let caller = match (&opponent, player) {
+            (None, None) => Caller::All,
+            (None, Some(_)) => return Err(anyhow::anyhow!("`player` goes with an `opponent`").into()),
+            (Some(_), None) => Caller::Drawn,
+            (Some(_), Some(player)) => Caller::One(game.seat(player)?),
+        };
+        let mut agent = None;
+        if let Some(opponent) = &opponent {
+            if let Ok(known) = opponent.cast::<Agent>() {
+                known.get().game.check(game)?;
+                agent = Some(AgentInstance::of(&known.get().player));
+            } else if !opponent.is_callable() {
+                let kind = opponent.get_type().name()?;
+                return Err(wrong_type(format!(
+                    "`opponent` is an `Agent`, or a function from observations and action masks to actions, not {kind}"
+                )));
+            }
+        }
+        let interrupt = agent.as_ref().map_or_else(Interrupt::new, |agent| Arc::clone(&agent.interrupt));
+        let envs = VecEnv::new(&game.race, num_games, caller);
         Ok(VectorGame {
+            game: game.clone(),
             num_games,
-            games: Mutex::new(Games {
-                envs: VecEnv::new(Arc::clone(&game.race), num_games),
-                has_begun: false,
-                seats: Array1::zeros(num_games),
-                final_seats: Array1::zeros(num_games),
-                returns_by_seat: Array2::zeros((num_games, MAX_SEATS)),
-            }),
+            caller,
+            opponent: opponent.map(Bound::unbind),
+            games: Mutex::new(Games { envs, has_begun: false, agent, interrupt }),
             observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
             legal_actions: PyArray2::zeros(py, [num_games, spec.actions], false).unbind(),
             players: PyArray1::zeros(py, [num_games], false).unbind(),
             returns: PyArray2::zeros(py, [num_games, spec.seats.len()], false).unbind(),
+            rewards: PyArray1::zeros(py, [num_games], false).unbind(),
             terminated: PyArray1::zeros(py, [num_games], false).unbind(),
             truncated: PyArray1::zeros(py, [num_games], false).unbind(),
-            final_observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
-            final_players: PyArray1::from_array(py, &Array1::from_elem(num_games, NONE)).unbind(),
-            game: game.clone(),
         })
     }
 
-    /// Begins all games; game `i` throws by stream `i` of `seed`.
-    #[pyo3(signature = (seed = 0))]
-    fn reset(&self, py: Python<'_>, seed: u64) -> Result<()> {
+    /// Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i` of
+    /// `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions` has
+    /// the state in which each game begins, or `None`.
+    #[pyo3(signature = (seed = None, only = None, positions = None))]
+    #[pyo3(text_signature = "(self, /, seed=0, only=None, positions=None)")]
+    fn reset(
+        &self,
+        py: Python<'_>,
+        seed: Option<&Bound<'_, PyAny>>,
+        only: Option<Vec<bool>>,
+        positions: Option<Vec<Option<PyRef<'_, State>>>>,
+    ) -> Result<()> {
+        let generators = generators(seed, self.num_games)?;
         let mut games = alone(&self.games)?;
-        self.write(py, &mut games, |envs, out| envs.reset(seed, out))?;
-        games.has_begun = true;
-        Ok(())
+        let only = only.unwrap_or_else(|| vec![true; self.num_games]);
+        ensure!(only.len() == self.num_games, "`only` has {} entries for {} games", only.len(), self.num_games);
+        let is_all = !only.contains(&false);
+        ensure!(games.has_begun || is_all, "the games have not begun: call `reset` for all of them first");
+        let position = |state: &Option<PyRef<'_, State>>| {
+            state.as_ref().map(|state| self.game.check(&state.game).map(|()| state.state)).transpose()
+        };
+        let positions = match positions {
+            Some(states) => states.iter().map(position).collect::<Result<_>>()?,
+            None => vec![None; self.num_games],
+        };
+        ensure!(positions.len() == self.num_games, "{} positions for {} games", positions.len(), self.num_games);
+        Ok(self.change(py, &mut games, |envs| {
+            for (index, ((rng, begins), position)) in generators.into_iter().zip(only).zip(positions).enumerate() {
+                if begins {
+                    envs.start(index, rng, position);
+                }
+            }
+        })?)
     }
 
-    /// Takes one action in every game, `int[num_games]`. When one is not legal, it is a `ValueError` and no game has
-    /// moved.
+    /// Takes one action in every game, `int[num_games]`, and goes on to where the caller has to choose again. A game
+    /// that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has moved.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<()> {
         let actions = actions_of(actions, "`actions`", self.num_games)?;
         let mut games = alone(&self.games)?;
         ensure!(games.has_begun, "the games have not begun: call `reset` first");
-        // What is no number of an action is one that is never legal.
-        let action = |&number: &i64| Action(u8::try_from(number).ok().filter(|&number| number < 32).unwrap_or(u8::MAX));
-        let actions: Vec<Action> = actions.iter().map(action).collect();
-        Ok(self.write(py, &mut games, |envs, out| envs.step(&actions, out))??)
+        let mut checked = Vec::with_capacity(actions.len());
+        for (number, (&action, VecGame { env, .. })) in actions.iter().zip(games.envs.games()).enumerate() {
+            let legal = env.legal_actions();
+            let found = arrays::legal(legal, action).or(legal.is_empty().then_some(Action(0)));
+            ensure!(found.is_some(), "action {action} is not legal in game {number}; legal are {legal:?}");
+            checked.extend(found);
+        }
+        // The actions were checked.
+        Ok(self.change(py, &mut games, |envs| _ = envs.play(&checked))?)
     }
 
-    /// The games go on where they stand, throws included.
+    /// The states of the games, as copies.
+    fn states(&self) -> PyResult<Vec<State>> {
+        Ok(alone(&self.games)?.envs.games().iter().map(|game| self.game.state(*game.env.state())).collect())
+    }
+
+    /// The games go on where they stand, throws and draws included.
     fn __reduce__<'py>(slf: &Bound<'py, VectorGame>) -> Result<Bound<'py, PyTuple>> {
         let (py, many) = (slf.py(), slf.get());
         let games = alone(&many.games)?;
-        let stands = games.envs.envs().iter().map(|env| snapshot_text(&many.game.race, &env.snapshot()));
-        let stands = stands.collect::<Result<Vec<SnapshotText>>>()?;
-        let arrays = PyDict::new(py);
-        for name in ARRAYS {
-            arrays.set_item(name, slf.getattr(name)?)?;
-        }
-        let arguments = (many.game.clone(), many.num_games);
-        Ok((slf.get_type(), arguments, (games.has_begun, stands, arrays)).into_pyobject(py)?)
+        let stands = |game: &VecGame<Race>| -> Result<GameText> {
+            let own = game.own.map(|seat| many.game.player(seat));
+            Ok((snapshot_text(&many.game, &game.env.snapshot())?, serde_json::to_string(&game.rng)?, own))
+        };
+        let stands = games.envs.games().iter().map(stands).collect::<Result<Vec<_>>>()?;
+        let player = if let Caller::One(seat) = many.caller { Some(many.game.player(seat)) } else { None };
+        let arguments = (many.game.clone(), many.num_games, &many.opponent, player);
+        Ok((slf.get_type(), arguments, (games.has_begun, stands)).into_pyobject(py)?)
     }
 
-    fn __setstate__(slf: &Bound<'_, VectorGame>, state: (bool, Vec<SnapshotText>, Bound<'_, PyDict>)) -> Result<()> {
-        let (many, (has_begun, stands, arrays)) = (slf.get(), state);
-        ensure!(stands.len() == many.num_games, "{} games, not {}", stands.len(), many.num_games);
-        for name in ARRAYS {
-            slf.getattr(name)?.set_item(PyEllipsis::get(slf.py()), arrays.as_any().get_item(name)?)?;
-        }
-        let final_players = many.final_players.bind(slf.py()).readonly();
-        let ended = final_players.as_array().iter().map(|&player| player != NONE).collect::<Vec<bool>>();
-        let stands = stands.into_iter().map(|stands| snapshot(&many.game.race, stands)).collect::<Result<Vec<_>>>()?;
-        let mut games = alone(&many.games)?;
-        games.envs = VecEnv::resume(&many.game.race, stands.into_iter().zip(ended));
-        games.has_begun = has_begun;
-        Ok(())
+    fn __setstate__(&self, py: Python<'_>, state: (bool, Vec<GameText>)) -> Result<()> {
+        let (has_begun, stands) = state;
+        ensure!(stands.len() == self.num_games, "{} games, not {}", stands.len(), self.num_games);
+        let game = |(env, rng, own): GameText| -> Result<VecGame<Race>> {
+            let env = Env::resume(Arc::clone(&self.game.race), snapshot(&self.game, env)?);
+            let own = own.map(|player: usize| self.game.seat(Whole(player as i64))).transpose()?;
+            Ok(VecGame { env, rng: serde_json::from_str(&rng)?, own })
+        };
+        let stands = stands.into_iter().map(game).collect::<Result<_>>()?;
+        let mut games = alone(&self.games)?;
+        (games.has_begun, games.envs) = (has_begun, VecEnv::resume(stands, self.caller));
+        Ok(if has_begun { self.write(py, &mut games.envs, |_| ()) } else { Ok(()) }?)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.opponent)
     }
 
     fn __repr__(&self) -> String {
@@ -194,14 +328,5 @@ impl VectorGame {
     }
 }
 
-/// The arrays by their names.
-const ARRAYS: [&str; 8] = [
-    "observations",
-    "legal_actions",
-    "players",
-    "returns",
-    "terminated",
-    "truncated",
-    "final_observations",
-    "final_players",
-];
+/// A game as it is pickled: where it stands, the generator of its draws, and who the caller is.
+type GameText = (SnapshotText, String, Option<usize>);

@@ -19,7 +19,7 @@ use crate::chance::{self, GameRng};
 use crate::game::{Action, ActionMask, BySeat, Game, Node, Seat};
 
 pub use afterstates::Afterstates;
-pub use vec_env::{VecBuffers, VecEnv};
+pub use vec_env::{Caller, VecBuffers, VecEnv, VecGame};
 
 /// One game under way.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Env<G: Game> {
     state: G::State,
     /// The legal actions of `state`, cached because they are read more than once.
     legal: ActionMask,
+    /// The seat that sees the position, as in [`Observation::seat`].
+    observer: Seat,
     rng: GameRng,
     turns: u32,
     throws: u64,
@@ -38,6 +40,8 @@ pub struct Env<G: Game> {
 pub struct Snapshot<S> {
     /// The position, a decision, the end, or what is before the next throw of a truncated game.
     pub state: S,
+    /// The seat that sees the position, as in [`Observation::seat`].
+    pub observer: Seat,
     /// The generator of its throws.
     pub rng: GameRng,
     /// Turns begun so far.
@@ -112,64 +116,54 @@ pub enum StepError {
 impl<G: Game> Env<G> {
     /// A game seeded with 0; [`Env::reset`] starts another.
     pub fn new(game: Arc<G>) -> Env<G> {
-        let state = game.initial_state(game.spec().seats.iter().next().unwrap_or(Seat::SOUTH));
-        let rng = chance::stream(0, 0);
-        let mut env = Env { game, state, legal: ActionMask::EMPTY, rng, turns: 0, throws: 0 };
-        env.restart();
+        let observer = game.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
+        let (state, rng) = (game.initial_state(observer), chance::stream(0, 0));
+        let mut env = Env { game, state, legal: ActionMask::EMPTY, observer, rng, turns: 0, throws: 0 };
+        env.restart(None);
         env
     }
 
     /// A game that goes on where another one stands.
     pub fn resume(game: Arc<G>, snapshot: Snapshot<G::State>) -> Env<G> {
-        let Snapshot { state, rng, turns, throws } = snapshot;
-        Env { legal: game.legal_actions(&state), game, state, rng, turns, throws }
+        let Snapshot { state, observer, rng, turns, throws } = snapshot;
+        Env { legal: game.legal_actions(&state), game, state, observer, rng, turns, throws }
     }
 
     /// Where the game stands.
     pub fn snapshot(&self) -> Snapshot<G::State> {
-        Snapshot { state: self.state.clone(), rng: self.rng.clone(), turns: self.turns, throws: self.throws }
+        let Env { observer, turns, throws, .. } = *self;
+        Snapshot { state: self.state.clone(), observer, rng: self.rng.clone(), turns, throws }
     }
 
     /// Starts a new game and gives its first decision; the same seed and actions give the same game.
     pub fn reset(&mut self, seed: u64) -> Observation {
         self.rng = chance::stream(seed, 0);
-        let mover = self.restart();
-        self.observation(mover)
+        self.restart(None);
+        self.observation()
     }
 
-    /// Starts the next game with the current state of the generator, and gives the first seat.
-    fn restart(&mut self) -> Seat {
-        let first = chance::first_seat(self.game.spec().seats, &mut self.rng);
-        self.begin(self.game.initial_state(first));
-        first
-    }
-
-    /// Starts a game in a position; the same seed and actions give the same game. A turn under way counts as one.
-    pub fn reset_to(&mut self, state: G::State, seed: u64) {
-        self.rng = chance::stream(seed, 0);
-        self.begin(state);
-    }
-
-    fn begin(&mut self, state: G::State) {
-        self.state = state;
+    /// Starts the next game with the current state of the generator: in `position`, where a turn under way counts as
+    /// one, or before the first throw of a seat that is drawn.
+    fn restart(&mut self, position: Option<G::State>) {
+        self.state = position
+            .unwrap_or_else(|| self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.rng)));
         self.turns = u32::from(self.seat().is_some());
+        self.note_observer();
         self.go_on();
     }
 
-    /// The seat that sees the position after a move of `mover`.
-    fn observer(&self, mover: Seat) -> Seat {
-        match self.game.node(&self.state) {
-            Node::Chance(seat) | Node::Decision(seat) => seat,
-            Node::Terminal => mover,
+    /// Notes the seat whose turn it is; at the end the seat of the last move stays.
+    #[inline]
+    fn note_observer(&mut self) {
+        if let Node::Chance(seat) | Node::Decision(seat) = self.game.node(&self.state) {
+            self.observer = seat;
         }
     }
 
-    /// What is seen of the position after a move of `mover`.
-    fn observation(&self, mover: Seat) -> Observation {
-        let (seat, len) = (self.observer(mover), self.game.spec().observation);
+    fn observation(&self) -> Observation {
         let mut active = Vec::with_capacity(64);
-        self.game.observe_active(&self.state, seat, &mut active);
-        Observation { seat, active, len, mask: self.legal }
+        self.game.observe_active(&self.state, self.observer, &mut active);
+        Observation { seat: self.observer, active, len: self.game.spec().observation, mask: self.legal }
     }
 
     /// Takes the action of the seat to act, then throws the dice up to the next decision.
@@ -177,10 +171,9 @@ impl<G: Game> Env<G> {
     /// # Errors
     /// As [`Env::play`].
     pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
-        let mover = self.seat();
         self.play(action)?;
         Ok(Step {
-            observation: self.observation(mover.ok_or(StepError::Over)?),
+            observation: self.observation(),
             terminated: self.is_terminated(),
             truncated: self.is_truncated(),
             returns: self.returns(),
@@ -217,24 +210,15 @@ impl<G: Game> Env<G> {
     /// Goes on to the next decision or the end.
     #[inline]
     fn go_on(&mut self) {
-        self.throw();
+        let Env { game, state, rng, turns, throws, .. } = self;
+        *turns += u32::from(matches!(game.node(state), Node::Chance(_)));
+        let may_throw = *turns <= game.spec().turn_limit;
+        chance::throw_dice(&**game, state, |state, _| {
+            *throws += u64::from(may_throw);
+            may_throw.then(|| chance::outcome(game.chance_outcomes(state), rng.next_u64()))
+        });
+        self.note_observer();
         self.legal = self.game.legal_actions(&self.state);
-    }
-
-    #[inline]
-    fn throw(&mut self) {
-        if !matches!(self.game.node(&self.state), Node::Chance(_)) {
-            return;
-        }
-        self.turns += 1;
-        if self.is_truncated() {
-            return;
-        }
-        while let Node::Chance(_) = self.game.node(&self.state) {
-            let outcome = chance::outcome(self.game.chance_outcomes(&self.state), self.rng.next_u64());
-            self.game.apply_chance(&mut self.state, outcome);
-            self.throws += 1;
-        }
     }
 
     /// The rules of the game.

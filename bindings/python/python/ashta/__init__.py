@@ -1,7 +1,7 @@
 """Ashtapada, Ashte Kashte and Pagade: exact environments, trained bots and perfect play.
 
-`Game` and `State` speak the words of OpenSpiel, `VectorGame` steps many games at once, `VersusGame` many games of one
-player against an agent; `Agent` and `Bot` play, `arena` ranks agents, and `Table` is perfect play position by
+`Game` and `State` speak the words of OpenSpiel, `VectorGame` steps many games at once, of all players or of one player
+against an opponent; `Agent` and `Bot` play, `arena` ranks agents, and `Table` is perfect play position by
 position. `ashta.pettingzoo` and `ashta.gymnasium` are environments for these libraries.
 """
 
@@ -14,7 +14,6 @@ from ._ashta import (
     State,
     Table,
     VectorGame,
-    VersusGame,
     __version__,
     analyze,
     arena,
@@ -34,7 +33,6 @@ __all__ = [
     "Table",
     "TrainedRun",
     "VectorGame",
-    "VersusGame",
     "__version__",
     "analyze",
     "arena",

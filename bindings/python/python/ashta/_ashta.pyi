@@ -23,7 +23,6 @@ __all__ = [
     "Trainer",
     "TrainingRun",
     "VectorGame",
-    "VersusGame",
     "__version__",
     "analyze",
     "arena",
@@ -191,73 +190,26 @@ class State:
 
 @final
 class VectorGame:
-    """Many games that are stepped together, in arrays that stay where they are. A game that ends begins anew at once:
-    `observations` are already those of the next game. Its last position is in `final_observations`, as Gymnasium's
-    `final_obs`. One thread at a time can use the games."""
+    """Many games that are stepped together, in arrays that stay the same. A game that is over begins anew with the next
+    step, which ignores its action. So the observation of the step that ends a game is its last position.
 
-    def __new__(cls, game: Game, num_games: int) -> VectorGame: ...
-    @property
-    def game(self) -> Game:
-        """The game that is played."""
-    @property
-    def num_games(self) -> int:
-        """How many games there are."""
-    def reset(self, seed: int = 0) -> None:
-        """Begins all games; game `i` throws by stream `i` of `seed`."""
-    def step(self, actions: ArrayLike) -> None:
-        """Takes one action in every game, `int[num_games]`. When one is not legal, it is a `ValueError` and no game has
-        moved."""
-    @property
-    def observations(self) -> NDArray[np.float32]:
-        """What the players to act see, `float32[num_games, observation]`; the same array all the time."""
-    @property
-    def legal_actions(self) -> NDArray[np.bool_]:
-        """What they may do, `bool[num_games, actions]`."""
-    @property
-    def players(self) -> NDArray[np.int64]:
-        """Who they are, `int64[num_games]`."""
-    @property
-    def returns(self) -> NDArray[np.float32]:
-        """What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`."""
-    @property
-    def terminated(self) -> NDArray[np.bool_]:
-        """Whether the last step ended the game by its rules, `bool[num_games]`."""
-    @property
-    def truncated(self) -> NDArray[np.bool_]:
-        """Whether the last step truncated the game at the turn limit, `bool[num_games]`."""
-    @property
-    def final_observations(self) -> NDArray[np.float32]:
-        """The last position of a game that the last step ended, as its player of `final_players` sees it, else zeros.
+    The caller chooses for all players. If there is an `opponent`, the caller plays one player and the opponent plays
+    all others: each step goes on to where the caller has to choose, or to the end of the game. `opponent` is an
+    `Agent`, or a function that gets `observations`, `float32[n, observation]`, as the seats to choose see them, and
+    `action_masks`, `int8[n, actions]`, and returns a legal action for each of the `n` games that wait for it. `player`
+    is who the caller is, by number; `None`: drawn anew for each game.
 
-        `float32[num_games, observation]`. Of a truncated game it is the position before the next throw; at the end by
-        the rules it shows the pieces of all seats, but no mover, phase or throws.
-        """
-    @property
-    def final_players(self) -> NDArray[np.int64]:
-        """Who sees the final observation, `int64[num_games]`; -1 where the last step did not end the game.
-
-        Where it truncated the game, the player to throw next; where the game is over, the player of the last move.
-        """
-
-@final
-class VersusGame:
-    """Many games of one player against an agent, who plays all other seats. Every step ends where the caller has to
-    choose, or where the game is over; a game that is over begins anew with the next step, whatever its action. So
-    the observation of the step that ends a game is its last position.
-
-    `opponent` is an `Agent`, or a function that gets `observations`, `float32[n, observation]`, as the seats to choose
-    see them, and `action_masks`, `int8[n, actions]`, and returns a legal action for each of the `n` games that wait for
-    it. `player` is who the caller is, by number; `None`: drawn anew for each game. One thread at a time can use the
-    games. A step or a reset that fails or is interrupted leaves all games as they were.
+    One thread at a time can use the games. A step or a reset that fails or is interrupted leaves all games as they
+    were.
     """
 
     def __new__(
         cls,
         game: Game,
         num_games: int,
-        opponent: Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike],
+        opponent: Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike] | None = None,
         player: int | None = None,
-    ) -> VersusGame: ...
+    ) -> VectorGame: ...
     @property
     def game(self) -> Game:
         """The game that is played."""
@@ -274,24 +226,33 @@ class VersusGame:
         of `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions` has
         the state in which each game begins, or `None`."""
     def step(self, actions: ArrayLike) -> None:
-        """Takes one action in every game, `int[num_games]`, and plays on to where the caller has to choose again. A
-        game that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has
-        moved."""
+        """Takes one action in every game, `int[num_games]`, and goes on to where the caller has to choose again. A game
+        that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has moved."""
     def states(self) -> list[State]:
         """The states of the games, as copies."""
     @property
-    def players(self) -> NDArray[np.int64]:
-        """Who the caller is, `int64[num_games]`; a new array."""
-    @property
     def observations(self) -> NDArray[np.float32]:
-        """What the caller sees, `float32[num_games, observation]`, where the game is over its last position; the same
-        array all the time."""
+        """What `players` see, `float32[num_games, observation]`; the same array all the time.
+
+        Where the game is over, its last position. Of a truncated game it is the position before the next throw; at the
+        end by the rules it shows the pieces of all seats, but no mover, phase or throws.
+        """
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
         """What the caller may do, `bool[num_games, actions]`; nothing where the game is over."""
     @property
+    def players(self) -> NDArray[np.int64]:
+        """Who has to choose, `int64[num_games]`. With an opponent it is who the caller is.
+
+        Where a game of all players is over: if it is truncated, the player to throw next, else the player of the last
+        move.
+        """
+    @property
+    def returns(self) -> NDArray[np.float32]:
+        """What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`."""
+    @property
     def rewards(self) -> NDArray[np.float32]:
-        """At the end of a game what the caller got, -1 to 1, else 0, `float32[num_games]`."""
+        """What `players` got from a game that the last step ended, -1 to 1, else 0, `float32[num_games]`."""
     @property
     def terminated(self) -> NDArray[np.bool_]:
         """Whether the last step ended the game by its rules, `bool[num_games]`."""

@@ -19,8 +19,7 @@ with needs("gymnasium"):
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import Agent, Game, State
-from ._ashta import VersusGame
+from . import Agent, Game, State, VectorGame
 from ._game import game_of, options_of, position_of
 
 __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
@@ -42,7 +41,7 @@ class _Versus:
         """Makes the games; the spaces of one."""
         self.game = game_of(game, seats, turn_limit)
         opponent = Agent(opponent, self.game) if isinstance(opponent, str) else opponent
-        self._games = VersusGame(self.game, num_games, opponent, player)
+        self._games = VectorGame(self.game, num_games, opponent, player)
         observation = gymnasium.spaces.Box(0.0, 1.0, self.game.observation_tensor_shape(), np.float32)
         return observation, gymnasium.spaces.Discrete(self.game.num_distinct_actions())
 

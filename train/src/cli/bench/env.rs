@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Action, Game, MAX_SEATS, Node};
-use ashta_env::gym::{VecBuffers, VecEnv};
+use ashta_env::chance::{self, below};
+use ashta_env::game::{Action, Game};
+use ashta_env::gym::{Caller, Env, VecBuffers, VecEnv};
 use ashta_env::race::Race;
-use ashta_env::race::state::State;
 use ndarray::{Array1, Array2};
 use rand::Rng;
 use serde::Serialize;
@@ -67,70 +66,46 @@ fn row(race: &Race, vectorised: bool, time: Duration, counts: [u64; 3]) -> EnvSp
     EnvSpeed { game, seats, vectorised, decisions_per_second, chance_nodes_per_second, games_per_second }
 }
 
-fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
-    let mut rng = chance::stream(seed, 0);
-    let (mut decisions, mut chance_nodes, mut games) = (0, 0, 0);
-    let mut state = start(race, &mut rng);
-    let mut throws = 0;
+fn one_game(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
+    let mut env = Env::new(Arc::clone(race));
+    let mut rng = chance::stream(seed, 1);
+    let (mut decisions, mut games) = (0, 0);
+    env.reset(seed);
     let clock = Instant::now();
     loop {
-        // The clock is read once in so many nodes, so that it costs nothing.
-        for _ in 0..4096 {
-            match race.node(&state) {
-                Node::Decision(_) => {
-                    let legal = race.legal_actions(&state);
-                    let action = legal.nth(below(legal.len(), &mut rng)).expect("a decision has a legal action");
-                    race.apply_action(&mut state, action);
-                    decisions += 1;
-                }
-                Node::Chance(_) => {
-                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                    race.apply_chance(&mut state, outcome);
-                    chance_nodes += 1;
-                    throws += 1;
-                }
-                Node::Terminal => {
-                    games += 1;
-                    state = start(race, &mut rng);
-                    throws = 0;
-                }
-            }
-            // No game goes on for ever: as many throws as a game may have turns.
-            if throws > race.spec().turn_limit {
-                state = start(race, &mut rng);
-                throws = 0;
+        // The clock is read once in so many decisions, so that it costs nothing.
+        for _ in 0..2048 {
+            let legal = env.legal_actions();
+            if let Some(action) = legal.nth(below(legal.len(), &mut rng)) {
+                env.play(action).expect("the action is legal");
+                decisions += 1;
+            } else {
+                games += u64::from(env.is_terminated());
+                env.reset(rng.next_u64());
             }
         }
         let elapsed = clock.elapsed();
         if elapsed >= time {
-            return row(race, false, elapsed, [decisions, chance_nodes, games]);
+            return row(race, false, elapsed, [decisions, env.throws(), games]);
         }
     }
 }
 
-fn start(race: &Race, rng: &mut GameRng) -> State {
-    race.initial_state(chance::first_seat(race.spec().seats, rng))
-}
-
 fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
     let spec = race.spec();
-    let mut env = VecEnv::new(Arc::clone(race), LOCK_STEP);
+    let mut env = VecEnv::new(race, LOCK_STEP, Caller::All);
     let mut observations = Array2::zeros((LOCK_STEP, spec.observation));
     let mut masks = Array2::from_elem((LOCK_STEP, spec.actions), false);
-    let mut seats = Array1::zeros(LOCK_STEP);
-    let mut returns = Array2::zeros((LOCK_STEP, MAX_SEATS));
-    let mut final_observations = Array2::zeros((LOCK_STEP, spec.observation));
-    let mut final_seats = Array1::zeros(LOCK_STEP);
+    let mut players = Array1::zeros(LOCK_STEP);
+    let mut returns = Array2::zeros((LOCK_STEP, spec.seats.len()));
     let (mut terminated, mut truncated) = (Array1::from_elem(LOCK_STEP, false), Array1::from_elem(LOCK_STEP, false));
     let mut buffers = VecBuffers {
         observations: observations.view_mut(),
         masks: masks.view_mut(),
-        seats: seats.view_mut(),
+        players: players.view_mut(),
         returns: returns.view_mut(),
         terminated: terminated.view_mut(),
         truncated: truncated.view_mut(),
-        final_observations: final_observations.view_mut(),
-        final_seats: final_seats.view_mut(),
     };
     let mut rng = chance::stream(seed, 1);
     let (mut decisions, mut games) = (0, 0);
@@ -142,11 +117,13 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
             for (action, mask) in actions.iter_mut().zip(buffers.masks.rows()) {
                 let legal = mask.iter().filter(|&&is_legal| is_legal).count();
                 let nth = below(legal, &mut rng);
-                let chosen = mask.iter().enumerate().filter(|&(_, &is_legal)| is_legal).nth(nth);
-                *action = Action(chosen.expect("a decision has a legal action").0 as u8);
+                // Nothing is legal where the game is over: it starts anew.
+                if let Some((chosen, _)) = mask.iter().enumerate().filter(|&(_, &is_legal)| is_legal).nth(nth) {
+                    *action = Action(chosen as u8);
+                    decisions += 1;
+                }
             }
             env.step(&actions, &mut buffers).expect("the actions are legal");
-            decisions += LOCK_STEP as u64;
             games += buffers.terminated.iter().filter(|&&is_over| is_over).count() as u64;
         }
         let elapsed = clock.elapsed();
