@@ -12,7 +12,6 @@ use crate::game::{Action, Game, Node, Seat};
 use crate::race::Race;
 use crate::race::board::Square;
 use crate::race::position::state::{State, sort};
-use crate::race::turns::by_kind;
 use crate::race::turns::text::joined;
 
 /// Every way to play what is left of a turn; see [`Race::turn_graph`].
@@ -58,7 +57,7 @@ impl Race {
         let Node::Decision(_) = self.node(state) else { return Some(TurnGraph::default()) };
         let (graph, moves, names, ends, nodes, keys, seen) = Default::default();
         let (colour, start, race) = (self.colour(state), state, self);
-        let at_once = by_kind!(&self.turns, turns => turns.lands_at_once());
+        let at_once = self.turns.notation().lands_at_once();
         let is_long = at_once && self.pending_throws(state).len() > FEW_THROWS;
         let mut growth = Growth { race, start, colour, most, is_long, graph, moves, names, ends, nodes, keys, seen };
         let mut shown = *state;
@@ -150,7 +149,7 @@ impl Growth<'_> {
             return None;
         }
         if !self.goes_on(state) {
-            let commutes = by_kind!(&self.race.turns, turns => turns.commutes(self.start, way));
+            let commutes = self.race.turns.notation().commutes(self.start, way);
             let end = (self.ending(*state, way), way.to_vec());
             self.take_apart(0, &walks.iter().collect::<Vec<_>>(), commutes, &end, &mut HashSet::new());
             return Some(());

@@ -23,7 +23,6 @@ mod words;
 use crate::game::{Action, Seat};
 use crate::race::Race;
 use crate::race::position::state::{Phase, State, role};
-use crate::race::turns::by_kind;
 use crate::race::turns::text::joined;
 
 pub use board::{Ground, Standing};
@@ -85,7 +84,7 @@ impl Race {
             };
             items.push(item);
         }
-        items.extend(by_kind!(&self.turns, turns => turns.marks(state)));
+        items.extend(self.turns.notation().marks(state));
         format!("{throws};{}", items.join(","))
     }
 
@@ -102,11 +101,11 @@ impl Race {
     /// A legal action in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. A piece that has been given throws in
     /// this turn is named with them: `2: 12+4`.
     pub fn action_text(&self, state: &State, action: Action) -> String {
-        by_kind!(&self.turns, turns => turns.action_text(state, action))
+        self.turns.notation().action_text(state, action)
     }
 
     /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
     pub fn pending_throws(&self, state: &State) -> Vec<u8> {
-        by_kind!(&self.turns, turns => turns.thrown(state))
+        self.turns.notation().thrown(state)
     }
 }

@@ -241,7 +241,7 @@ impl Race {
             (false, Some(_)) => Phase::Allot,
         };
         state.phase = phase;
-        by_kind!(&self.turns, turns => turns.load(state, &values, phase))?;
+        self.turns.notation().load(state, &values, phase)?;
         let Some(allotted) = allotted else { return Ok(()) };
         self.parse_allotted(state, allotted)?;
         if !self.is_playable(state) {
@@ -258,7 +258,7 @@ impl Race {
         let mut next_slot = 0;
         for item in text.split(',').filter(|_| !text.is_empty()) {
             let unknown = || format!("`{item}` is no allotment");
-            if by_kind!(&self.turns, turns => turns.read_mark(state, item)).is_some() {
+            if self.turns.notation().read_mark(state, item).is_some() {
                 continue;
             }
             let sign = item.find(['+', '&', '~', '^']).or_else(|| item.strip_suffix('-').map(str::len));
@@ -269,7 +269,7 @@ impl Race {
             let is_it = |slot: &usize| own[*slot] == place && declared >> slot & 1 == is_declared;
             let slot = (next_slot..MAX_PIECES).find(is_it).ok_or_else(|| format!("`{item}` has no piece"))?;
             next_slot = slot + 1;
-            let role = by_kind!(&self.turns, turns => turns.role(&item[sign..=sign], place, steps == "0"));
+            let role = self.turns.notation().role(&item[sign..=sign], place, steps == "0");
             let needs_steps = ["+", "&", "^"].contains(&&item[sign..=sign]);
             state.steps[slot] = match (needs_steps, number(steps)) {
                 (true, Some(steps)) => steps,

@@ -7,7 +7,6 @@ use crate::game::{Action, Game, Node, Seat};
 use crate::race::Race;
 use crate::race::compile::board::Square;
 use crate::race::position::state::{MAX_PIECES, State, role};
-use crate::race::turns::by_kind;
 use crate::race::turns::text::{MoveKind, UnitMove};
 use crate::sheet::Without;
 
@@ -125,7 +124,7 @@ impl Race {
 
     /// Adds a walk to the walks of a turn. If the same pieces continue an earlier walk, extends that walk instead.
     pub(super) fn follow(&self, walks: &mut Vec<Travel>, next: Travel) {
-        let is_one = by_kind!(&self.turns, turns => turns.lands_at_once());
+        let is_one = self.turns.notation().lands_at_once();
         let goes_on = |known: &&mut Travel| {
             (known.taken.slot, known.count()) == (next.taken.slot, next.count())
                 && (is_one || known.target == next.taken.from)

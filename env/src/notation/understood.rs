@@ -8,7 +8,6 @@ use crate::notation::Ground;
 use crate::race::Race;
 use crate::race::compile::reach::places_of;
 use crate::race::position::state::Series;
-use crate::race::turns::by_kind;
 use crate::race::turns::text::{TurnWords, any_of, joined};
 use crate::sheet::{
     Area, Block, BonusOrder, CourseCopy, Divide, End, FinishedPartner, FirstWhile, Group, LastThrow, LostBefore,
@@ -47,7 +46,7 @@ impl Race {
     }
 
     fn words_of_turn(&self) -> TurnWords {
-        by_kind!(&self.turns, turns => turns.words())
+        self.turns.notation().words()
     }
 
     /// The number of a place on South's course and the name of its square: `16 (B1)`.

@@ -4,7 +4,6 @@ use crate::game::{Game, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::PLACES;
 use crate::race::position::state::{NO_PIECE, State};
-use crate::race::turns::by_kind;
 use crate::sheet::WithPartner;
 
 impl Race {
@@ -90,7 +89,7 @@ impl Race {
     /// start of a turn.
     pub(crate) fn is_playable(&self, state: &State) -> bool {
         let stands = |before: &State| self.check_seat(before, state.mover).is_ok();
-        by_kind!(&self.turns, turns => turns.is_playable(state, stands))
+        self.turns.notation().is_playable(state, &stands)
     }
 }
 

@@ -6,7 +6,6 @@
 use crate::game::{Action, Game, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::position::state::{State, role};
-use crate::race::turns::by_kind;
 use crate::race::turns::text::{MoveKind, UnitMove, joined};
 use crate::sheet::{Must, Overshoot, Without};
 
@@ -82,7 +81,7 @@ impl Race {
             }
             let kind = if role & role::LEAD != 0 { MoveKind::Together(2) } else { MoveKind::Alone };
             let mut next = UnitMove { steps, throws: Vec::new(), ..UnitMove::by(kind, slot, own[slot], steps) };
-            by_kind!(&self.turns, turns => turns.name_throws(state, &mut next));
+            self.turns.notation().name_throws(state, &mut next);
             add(&mut moves, next);
         }
         moves.sort_by_key(|next| !matches!(next.kind, MoveKind::Enter | MoveKind::Bear));
@@ -91,7 +90,7 @@ impl Race {
 
     /// The unit that `action` moves in `state`; `None` when nothing moves.
     pub(super) fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        by_kind!(&self.turns, turns => turns.moved(state, action))
+        self.turns.notation().moved(state, action)
     }
 
     /// The place that a move leads to, in a turn that ends in `end`.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::TurnMachine;
-use super::text::{MoveKind, TurnWords, UnitMove};
+use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask};
 use crate::race::compile::Rules;
 use crate::race::compile::reach::places_of;
@@ -155,7 +155,9 @@ impl TurnMachine for DivideTurns {
     fn entered_by_all(&self, state: &State) -> Option<u128> {
         Some(u128::from(self.can_enter(state)) << 1)
     }
+}
 
+impl TurnNotation for DivideTurns {
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
         self.rules.load_dice(state, values, if phase == Phase::Throw { 0 } else { 2 })
     }
@@ -165,7 +167,7 @@ impl TurnMachine for DivideTurns {
     }
 
     /// The parts that pieces have been given were legal one after the other.
-    fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool {
+    fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool {
         // Parts are given in the order of the pieces.
         let given = self.given(state);
         if given == 0 || state.roles[..given].contains(&role::FRESH) {

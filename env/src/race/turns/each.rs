@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::TurnMachine;
 use super::series_throws::{AllottedThrow, SeriesThrows};
-use super::text::{TurnWords, UnitMove};
+use super::text::{TurnNotation, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
@@ -245,13 +245,15 @@ impl TurnMachine for EachTurns {
     fn is_dead(&self, state: &State) -> bool {
         self.hops.is_dead(state)
     }
+}
 
+impl TurnNotation for EachTurns {
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
         self.series.load(state, values, phase, phase != Phase::Choose)
     }
 
     /// Throws can be played, those set aside are the first ones, and captured pieces have left the board.
-    fn is_playable(&self, state: &State, _: impl Fn(&State) -> bool) -> bool {
+    fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         let first = self.left(state).take(state.skipped.count_ones() as usize);
         let dice = u32::from(self.rules.sheet.throws.dice);
         let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());

@@ -1,8 +1,8 @@
 //! The kinds of turn: each is a folder or a file here, and nothing outside knows which one a game has.
 //!
-//! A kind of turn is the order in which throws are made and used. [`TurnMachine`] is what it owes: which actions are
-//! legal and what they do, its entries of the observation, its part of the notation, and its words for people. To add
-//! one, write its file, add a variant to [`Turns`], and give it to its [`TurnKind`] below.
+//! A kind of turn is the order in which throws are made and used. [`TurnMachine`] has its rules: which actions are legal
+//! and what they do, and its entries of the observation. [`TurnNotation`] has its part of the notation and its words for
+//! people. To add one, write its file, add a variant to [`Turns`], and give it to its [`TurnKind`] below.
 
 pub mod actions;
 pub(crate) mod dice;
@@ -26,7 +26,7 @@ use divide::DivideTurns;
 use each::EachTurns;
 use series::SeriesTurns;
 use series_throws::SeriesThrows;
-use text::{TurnWords, UnitMove, number};
+use text::TurnNotation;
 use throw::ThrowTurns;
 
 /// Entries of an observation found so far, appended to it at once, which is faster than to grow a list for each.
@@ -35,12 +35,16 @@ pub(crate) type FoundEntries = ArrayVec<u16, 512>;
 /// The entry of an observation that says that the turn has captured, after those of the rest of what is pending.
 pub(crate) const CAPTURED_COLUMN: u16 = 8;
 
-/// What a kind of turn owes. Most defaults are those of a turn that throws two dice or one.
+/// The rules of a kind of turn and its entries of the observation. Most defaults are those of a turn that throws two
+/// dice or one.
 pub(crate) trait TurnMachine {
     fn rules(&self) -> &Rules;
 
     /// The numbers of steps that a piece on the course can go with one throw, as bits.
-    fn steps([a, _]: [u8; 2]) -> u128 {
+    fn steps([a, _]: [u8; 2]) -> u128
+    where
+        Self: Sized,
+    {
         1 << a
     }
 
@@ -164,7 +168,10 @@ pub(crate) trait TurnMachine {
     }
 
     /// Calls `add` with the value and number of each kind of throw that is left, the next one first.
-    fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
+    fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8))
+    where
+        Self: Sized,
+    {
         if let Some(series) = self.series() {
             return series.left(state).for_each(|(throw, count)| add(series.pips(throw), count));
         }
@@ -177,78 +184,6 @@ pub(crate) trait TurnMachine {
     /// enters brings it in, and the other throws lead on.
     fn entered_by_all(&self, _: &State) -> Option<u128> {
         None
-    }
-
-    /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
-    fn thrown(&self, state: &State) -> Vec<u8> {
-        let series = self.series().into_iter().flat_map(|series| state.series.iter().map(|kind| series.face(kind)));
-        series.chain(state.dice.into_iter().filter(|&value| value > 0)).collect()
-    }
-
-    /// Takes the throws of a position's text.
-    ///
-    /// # Errors
-    /// The problem, where they are none of this turn.
-    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String>;
-
-    /// What is pending besides throws and the labels of pieces, as the text of a position has it.
-    fn marks(&self, state: &State) -> Vec<String> {
-        let series = self.series().into_iter().flat_map(|series| series.skipped(state));
-        let captured = state.has_captured.then(|| "+".to_owned());
-        series.map(|value| format!("!{value}")).chain(captured).collect()
-    }
-
-    /// Reads one of [`TurnMachine::marks`]; `None` where it is none.
-    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
-        let series = self.series().filter(|series| series.remembers_skipped())?;
-        if mark == "+" && series.is_each() {
-            state.has_captured = true;
-        } else {
-            state.skipped |= series.skipped_bit(number(mark.strip_prefix('!')?)?)?;
-        }
-        Some(())
-    }
-
-    /// Whether a position within a turn can be played on by the rules. `stands` says whether the mover's pieces can
-    /// stand as they do in a position. Not every such position can be reached from the start of a turn.
-    fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool;
-
-    /// Whether one action leads from `before`, which is a decision, to `state`.
-    fn leads(&self, before: &State, state: &State) -> bool {
-        self.legal_actions(before).iter().any(|action| {
-            let mut after = *before;
-            self.apply_action(&mut after, action);
-            after == *state
-        })
-    }
-
-    /// The role of a piece on `place` whose label has this sign, with 0 steps or with others.
-    fn role(&self, _sign: &str, _place: u8, _is_zero: bool) -> Option<u8> {
-        None
-    }
-
-    /// What its rules say that the sheet does not.
-    fn words(&self) -> TurnWords;
-
-    /// A legal action in words.
-    fn action_text(&self, state: &State, action: Action) -> String;
-
-    /// Whether nothing lands before all throws of the turn are allotted; else each lands by itself.
-    fn lands_at_once(&self) -> bool {
-        true
-    }
-
-    /// Whether the moves of a whole turn, which begins at `state`, can come in any order.
-    fn commutes(&self, _state: &State, _actions: &[Action]) -> bool {
-        true
-    }
-
-    /// The unit that an action moves; `None` when nothing moves.
-    fn moved(&self, state: &State, action: Action) -> Option<UnitMove>;
-
-    /// Names the throws that made the steps of a unit so far.
-    fn name_throws(&self, _: &State, taken: &mut UnitMove) {
-        taken.throws = vec![taken.steps];
     }
 }
 
@@ -265,6 +200,7 @@ pub(crate) enum Turns {
 /// Evaluates an expression for the kind of turn at hand: static dispatch of [`TurnMachine`].
 macro_rules! by_kind {
     ($turns:expr, $machine:ident => $value:expr) => {{
+        #[allow(unused_imports)]
         use $crate::race::turns::{TurnMachine as _, Turns};
         match $turns {
             Turns::Throw($machine) => $value,
@@ -278,6 +214,11 @@ macro_rules! by_kind {
 pub(crate) use by_kind;
 
 impl Turns {
+    /// The part of the notation of this kind of turn, and its words.
+    pub(crate) fn notation(&self) -> &dyn TurnNotation {
+        by_kind!(self, turns => turns)
+    }
+
     /// The rules of a series that is allotted before it is played.
     pub(crate) fn as_series(&self) -> Option<&SeriesTurns> {
         if let Turns::Series(turns) = self { Some(turns) } else { None }

@@ -1,9 +1,86 @@
-//! Words of a turn that its kinds have in common: the moves of units, and actions with the places of their pieces.
+//! The part of the notation that a kind of turn has, and its words for people; what its kinds have in common: the moves
+//! of units, and actions with the places of their pieces.
 
-use super::actions;
+use super::{TurnMachine, actions};
 use crate::game::Action;
 use crate::race::compile::{Rules, WALL};
-use crate::race::position::state::{MAX_PIECES, State, role};
+use crate::race::position::state::{MAX_PIECES, Phase, State, role};
+
+/// The notation of a kind of turn and its words for people. Most defaults are those of a turn that throws two dice or
+/// one.
+pub(crate) trait TurnNotation: TurnMachine {
+    /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
+    fn thrown(&self, state: &State) -> Vec<u8> {
+        let series = self.series().into_iter().flat_map(|series| state.series.iter().map(|kind| series.face(kind)));
+        series.chain(state.dice.into_iter().filter(|&value| value > 0)).collect()
+    }
+
+    /// Takes the throws of a position's text.
+    ///
+    /// # Errors
+    /// The problem, where they are none of this turn.
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String>;
+
+    /// What is pending besides throws and the labels of pieces, as the text of a position has it.
+    fn marks(&self, state: &State) -> Vec<String> {
+        let series = self.series().into_iter().flat_map(|series| series.skipped(state));
+        let captured = state.has_captured.then(|| "+".to_owned());
+        series.map(|value| format!("!{value}")).chain(captured).collect()
+    }
+
+    /// Reads one of [`TurnNotation::marks`]; `None` where it is none.
+    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
+        let series = self.series().filter(|series| series.remembers_skipped())?;
+        if mark == "+" && series.is_each() {
+            state.has_captured = true;
+        } else {
+            state.skipped |= series.skipped_bit(number(mark.strip_prefix('!')?)?)?;
+        }
+        Some(())
+    }
+
+    /// Whether a position within a turn can be played on by the rules. `stands` says whether the mover's pieces can
+    /// stand as they do in a position. Not every such position can be reached from the start of a turn.
+    fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool;
+
+    /// Whether one action leads from `before`, which is a decision, to `state`.
+    fn leads(&self, before: &State, state: &State) -> bool {
+        self.legal_actions(before).iter().any(|action| {
+            let mut after = *before;
+            self.apply_action(&mut after, action);
+            after == *state
+        })
+    }
+
+    /// The role of a piece on `place` whose label has this sign, with 0 steps or with others.
+    fn role(&self, _sign: &str, _place: u8, _is_zero: bool) -> Option<u8> {
+        None
+    }
+
+    /// What its rules say that the sheet does not.
+    fn words(&self) -> TurnWords;
+
+    /// A legal action in words.
+    fn action_text(&self, state: &State, action: Action) -> String;
+
+    /// Whether nothing lands before all throws of the turn are allotted; else each lands by itself.
+    fn lands_at_once(&self) -> bool {
+        true
+    }
+
+    /// Whether the moves of a whole turn, which begins at `state`, can come in any order.
+    fn commutes(&self, _state: &State, _actions: &[Action]) -> bool {
+        true
+    }
+
+    /// The unit that an action moves; `None` when nothing moves.
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove>;
+
+    /// Names the throws that made the steps of a unit so far.
+    fn name_throws(&self, _: &State, taken: &mut UnitMove) {
+        taken.throws = vec![taken.steps];
+    }
+}
 
 /// What the rules of a kind of turn say that its sheet does not: sentences, and the words that differ in others.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ pub(crate) mod ring;
 use std::sync::Arc;
 
 use super::TurnMachine;
-use super::text::{MoveKind, TurnWords, UnitMove};
+use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::Rules;
 use crate::race::position::slots::{Set, Slots};
@@ -225,7 +225,9 @@ impl TurnMachine for DiceTurns {
     fn ignore_dead_ends(&mut self) {
         self.waits = false;
     }
+}
 
+impl TurnNotation for DiceTurns {
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
         let expected = match phase {
             Phase::Throw | Phase::Over => 0,
@@ -244,7 +246,7 @@ impl TurnMachine for DiceTurns {
     }
 
     /// A piece has used one die, and the other is left.
-    fn is_playable(&self, state: &State, _: impl Fn(&State) -> bool) -> bool {
+    fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         let (left, taken) = (state.dice[0], state.steps.iter().fold(0_u8, |taken, steps| taken.saturating_add(*steps)));
         let before = State { dice: [taken, left], ..state.unplayed() };
         self.rules.can_throw([taken.min(left), taken.max(left)]) && self.leads(&before, state)

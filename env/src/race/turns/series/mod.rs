@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::TurnMachine;
 use super::series_throws::SeriesThrows;
-use super::text::{MoveKind, TurnWords, UnitMove};
+use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::seating::Participants;
@@ -134,7 +134,9 @@ impl TurnMachine for SeriesTurns {
         (state.steps, state.roles, state.skipped) = (next.steps.bytes(), next.roles.bytes(), next.skipped);
         state.phase = Phase::Allot;
     }
+}
 
+impl TurnNotation for SeriesTurns {
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
         self.series.load(state, values, phase, phase == Phase::Throw)
     }
@@ -152,7 +154,7 @@ impl TurnMachine for SeriesTurns {
         Some(role | entered)
     }
 
-    fn is_playable(&self, state: &State, _: impl Fn(&State) -> bool) -> bool {
+    fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         self.can_complete(state)
     }
 

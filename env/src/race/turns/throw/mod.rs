@@ -8,7 +8,7 @@ mod bits;
 
 use std::sync::Arc;
 
-use super::text::{MoveKind, TurnWords, UnitMove, number};
+use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove, number};
 use super::{CAPTURED_COLUMN, FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
@@ -584,7 +584,9 @@ impl TurnMachine for ThrowTurns {
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
         add(state.dice[0], 1);
     }
+}
 
+impl TurnNotation for ThrowTurns {
     fn thrown(&self, state: &State) -> Vec<u8> {
         if state.phase == Phase::Throw { Vec::new() } else { vec![state.dice[0]] }
     }
@@ -615,7 +617,7 @@ impl TurnMachine for ThrowTurns {
     }
 
     /// A piece has entered, or come home by a part of the throw, or a step follows the throw.
-    fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool {
+    fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool {
         let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
         if state.has_captured && !self.grants() {
             return false;
