@@ -212,7 +212,7 @@ impl Race {
             marks.push("s  on its way home".to_owned());
         }
         notes.push(marks.join("   "));
-        if self.series().is_some_and(|turns| turns.declares()) {
+        if self.rules.declares() {
             notes.push(format!("ss  declared {}", words.unit));
         }
         notes

@@ -168,8 +168,7 @@ impl Race {
 
     /// The name of a place, and 1 if it is that of a declared twin.
     fn declaration<'a>(&self, text: &'a str) -> (&'a str, u8) {
-        let declares = self.series().is_some_and(|turns| turns.declares());
-        text.strip_suffix('t').filter(|_| declares).map_or((text, 0), |name| (name, 1))
+        text.strip_suffix('t').filter(|_| self.rules.declares()).map_or((text, 0), |name| (name, 1))
     }
 
     fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), String> {

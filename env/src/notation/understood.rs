@@ -168,11 +168,11 @@ impl Race {
     }
 
     fn about_throws(&self) -> Vec<String> {
-        let dice = self.rules.sheet.throws.dice;
-        let (dice, thrown) = match (dice, self.series()) {
-            (1, _) => (1, "A throw is one number.".to_owned()),
-            (_, Some(_)) => (1, format!("A throw is that of {dice} dice, which are alike.")),
-            (_, None) => (2, "A throw is that of two dice, which are alike.".to_owned()),
+        let dice = self.rules.values_of_throw();
+        let thrown = match (self.rules.sheet.throws.dice, dice) {
+            (1, _) => "A throw is one number.".to_owned(),
+            (count, 1) => format!("A throw is that of {count} dice, which are alike."),
+            _ => "A throw is that of two dice, which are alike.".to_owned(),
         };
         // The weight of a value of one of two dice is the root of that of its doublet.
         let outcomes = self.rules.outcomes.iter().filter(|throw| dice == 1 || throw.values[0] == throw.values[1]);
@@ -331,13 +331,10 @@ impl Race {
         };
         let speed = match unit.speed {
             Speed::Full => words.whole,
-            Speed::Double if self.rules.sheet.throws.dice > 1 => "A unit moves by twice the number of one die.",
-            Speed::HalfSpent if self.series().is_some_and(|series| !series.is_each()) => {
-                "A unit moves by half of each throw, rounded down; a 1 can be spent on it with others."
-            }
-            Speed::Half | Speed::HalfSpent => "A unit moves by half of each throw, rounded down; it takes no 1.",
+            Speed::Half => "A unit moves by half of each throw, rounded down; it takes no 1.",
+            Speed::HalfSpent => words.half_spent,
             Speed::HalfEven => "A unit moves by half of an even throw; it takes no odd one.",
-            Speed::Double => "A unit moves by twice the throw.",
+            Speed::Double => words.double,
         };
         let split = if unit.split { "One of the two may leave alone." } else { "Neither of the two may leave alone." };
         let what = format!("Two own pieces {what} a unit ({word}), which may move as one.");
@@ -345,9 +342,7 @@ impl Race {
         if unit.kind == UnitKind::Together && unit.area == Area::Any && self.rules.cells[0][1] == 0 {
             said.push("Pieces on the first square of their course are no unit.".to_owned());
         }
-        if self.series().is_some() && self.rules.sheet.throws.dice > 1 {
-            said.push("It takes as many equal dice as it has pieces, whose number counts once.".to_owned());
-        }
+        said.extend(words.shared.map(str::to_owned));
         if !unit.three.is_empty() {
             let three = any_in_order(&unit.three);
             said.push(format!("Three pieces on one square may move so, too, with three dice of {three}."));

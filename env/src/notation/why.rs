@@ -104,7 +104,7 @@ impl Race {
             let next = thrown(&start, outcome);
             // A throw after which a series goes on is followed by one that ends it.
             let ended = match self.node(&next) {
-                Node::Chance(_) if self.series().is_some() => {
+                Node::Chance(_) => {
                     let ends = outcomes.clone().map(|end| thrown(&next, end));
                     ends.into_iter().find(|end| matches!(self.node(end), Node::Decision(_)))
                 }

@@ -7,7 +7,7 @@ use crate::game::{Action, Game, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::position::state::{State, role};
 use crate::race::turns::text::{MoveKind, UnitMove, joined};
-use crate::sheet::{Must, Overshoot, Without};
+use crate::sheet::{Overshoot, Without};
 
 impl Race {
     /// The effect of `actions`, taken one after the other from `state`: `H3 to H7 by 4, then B2 to B4 by 2, captures N
@@ -26,8 +26,7 @@ impl Race {
                 for _ in 0..next.used {
                     if let Some(at) = unused.iter().position(|left| next.throws.contains(left)) {
                         unused.remove(at);
-                    } else if self.series().is_none() && self.rules.sheet.turn.bonus.is_empty() {
-                        // A part of what can be divided, or all of it; a step that goes with a throw is no part of it.
+                    } else if self.turns.notation().divides() {
                         let mut rest = next.steps;
                         unused.iter_mut().for_each(|left| {
                             let part = rest.min(*left);
@@ -41,10 +40,7 @@ impl Race {
             }
             self.apply_action(&mut end, action);
         }
-        let remembers = self.rules.sheet.turn.must == Must::Greedy;
-        if let Some(series) = self.series().filter(|series| remembers && !series.is_each()) {
-            unused.splice(0..0, series.skipped(state));
-        }
+        unused.splice(0..0, self.turns.notation().lost(state));
         if moves.is_empty() {
             return if self.goes_on(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
         }

@@ -19,8 +19,8 @@ pub enum ThrowError {
         /// The throws on offer.
         possible: Vec<Vec<u8>>,
     },
-    /// The series had ended before the last value.
-    #[error("the series ends before the throw of {value}")]
+    /// No throw followed before the last value.
+    #[error("the throws end before the throw of {value}")]
     SeriesOver {
         /// The first value too many.
         value: u8,
@@ -36,40 +36,29 @@ impl Race {
         if !matches!(self.node(state), Node::Chance(_)) {
             return Err(ThrowError::NotThrowing);
         }
-        let mut next = *state;
-        if self.series().is_some() {
-            if values.is_empty() {
-                return Err(self.impossible(state, values));
-            }
-            for &value in values {
-                if !matches!(self.node(&next), Node::Chance(_)) {
-                    return Err(ThrowError::SeriesOver { value });
-                }
-                let outcome = self.outcome_of(&next, &[value]).ok_or_else(|| self.impossible(&next, &[value]))?;
-                self.apply_chance(&mut next, outcome);
-            }
-        } else {
-            let mut sorted = values.to_vec();
+        let (mut next, mut rest) = (*state, values);
+        loop {
+            let chances = self.chance_outcomes(&next).iter().zip(0..);
+            let possible = chances.filter(|&(&chance, _)| chance > 0.0).map(|(_, outcome)| Outcome(outcome));
+            let (thrown, more) = rest.split_at(self.rules.values_of_throw().min(rest.len()));
+            let mut sorted = thrown.to_vec();
             sorted.sort_unstable();
-            let outcome = self.outcome_of(&next, &sorted).ok_or_else(|| self.impossible(&next, values))?;
+            let Some(outcome) = possible.clone().find(|&outcome| self.throw_values(outcome) == sorted) else {
+                let possible = possible.map(|outcome| self.throw_values(outcome)).collect();
+                return Err(ThrowError::Impossible { values: thrown.to_vec(), possible });
+            };
             self.apply_chance(&mut next, outcome);
-            next.dice[..values.len()].copy_from_slice(values);
+            if let &[a, b] = thrown {
+                next.dice = [a, b];
+            }
+            rest = more;
+            match rest {
+                [] => break,
+                _ if matches!(self.node(&next), Node::Chance(_)) => {}
+                &[value, ..] => return Err(ThrowError::SeriesOver { value }),
+            }
         }
         *state = next;
         Ok(())
-    }
-
-    fn outcome_of(&self, state: &State, values: &[u8]) -> Option<Outcome> {
-        self.possible(state).find(|&outcome| self.throw_values(outcome) == values)
-    }
-
-    fn possible(&self, state: &State) -> impl Iterator<Item = Outcome> {
-        let chances = self.chance_outcomes(state).iter().enumerate();
-        chances.filter(|&(_, &probability)| probability > 0.0).map(|(outcome, _)| Outcome(outcome as u8))
-    }
-
-    fn impossible(&self, state: &State, values: &[u8]) -> ThrowError {
-        let possible = self.possible(state).map(|outcome| self.throw_values(outcome)).collect();
-        ThrowError::Impossible { values: values.to_vec(), possible }
     }
 }

@@ -134,7 +134,7 @@ impl Race {
     /// When the game has no such outcome: at every chance node there are as many as in [`Game::chance_outcomes`].
     pub fn throw_values(&self, outcome: Outcome) -> Vec<u8> {
         let values = self.rules.outcomes[usize::from(outcome.0)].values;
-        values[..if values[1] > 0 { 2 } else { 1 }].to_vec()
+        values[..self.rules.values_of_throw()].to_vec()
     }
 
     /// The seat whose pieces the mover moves: its own, or its partner's where a finished partner gives its throws.

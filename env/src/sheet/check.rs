@@ -1,20 +1,18 @@
 //! Validation of a sheet that parses: values that contradict each other.
 
+mod board;
 mod idle;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::values::MAX_KINDS;
 use super::{
-    Any, Area, Block, BonusOrder, CourseCopy, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore,
-    MarkRoom, MarkRule, Meeting, Must, Odds, OpenedBy, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams,
-    TurnKind, UnitKind, UnitMeeting, Values, WithPartner, Without,
+    Any, Area, Block, BonusOrder, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore, MarkRoom,
+    MarkRule, Meeting, Must, Odds, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
+    UnitMeeting, Values, WithPartner, Without,
 };
-use crate::game::{Seat, SeatSet};
-use crate::race::compile::PLACES;
-use crate::race::compile::board::{Courses, Square};
-use crate::race::turns::{self, text::joined};
+use crate::game::SeatSet;
+use crate::race::turns::{self, TurnKeys, text::joined};
 
 /// The most pieces of a seat that can move together, or share throws.
 const FEW_PIECES: u8 = 4;
@@ -97,6 +95,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
     let kind = sheet.turn.kind;
     let mut check = Check {
         sheet,
+        keys: TurnKeys::of(sheet),
         is_throw: kind == TurnKind::Throw,
         is_series: kind == TurnKind::Series,
         is_sum: kind == TurnKind::Series && sheet.turn.hop == Hop::Sum,
@@ -110,6 +109,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
     check.seats();
     check.throws();
     check.turn();
+    check.unsupported();
     check.entry();
     check.one_throw();
     check.units();
@@ -120,6 +120,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
 
 struct Check<'a> {
     sheet: &'a Sheet,
+    keys: &'static TurnKeys,
     is_throw: bool,
     is_series: bool,
     /// A series in one hop for each piece.
@@ -208,12 +209,14 @@ impl Check<'_> {
             let sum: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
             self.say(sum == 0 || sum > 60_000, "throws.odds", "the weights sum to 1 to 60000");
         }
-        let (expected, count) = match (self.is_dice || self.is_divide, self.is_each) {
-            (true, _) => (2..=2, "2 dice"),
-            (_, true) => (1..=4, "1 to 4 dice"),
-            _ => (1..=1, "1 die"),
+        let count = match self.keys.dice {
+            [1, 1] => "1 die".to_owned(),
+            [least, most] if least == most => format!("{least} dice"),
+            [least, most] => format!("{least} to {most} dice"),
         };
-        self.say(!expected.contains(&throws.dice), "throws.dice", format!("a turn of this kind has {count}"));
+        let [least, most] = self.keys.dice;
+        let is_other = !(least..=most).contains(&throws.dice);
+        self.say(is_other, "throws.dice", format!("a turn of this kind has {count}"));
         let is_many = self.has_dice && values.len() > MAX_KINDS + 1;
         self.say(is_many, "throws.values", format!("several dice have {} values at most", MAX_KINDS + 1));
         let (least, most) = (values.first().copied(), values.last().copied());
@@ -223,8 +226,8 @@ impl Check<'_> {
     }
 
     fn turn(&mut self) {
-        let Sheet { turn, throws, board, entry, stacking, unit, finish, .. } = self.sheet;
-        let &mut Check { is_throw, is_series, is_dice, is_divide, has_dice, .. } = self;
+        let Sheet { turn, throws, entry, unit, finish, .. } = self.sheet;
+        let &mut Check { is_series, is_dice, is_divide, has_dice, .. } = self;
         for (key, values) in [
             ("turn.stop", &turn.stop),
             ("turn.again", &turn.again),
@@ -252,40 +255,51 @@ impl Check<'_> {
             (divides && !entry.spends, "turn.divide", "a throw that enters is divided no more: entry.spends is true"),
             (divides && turn.must == Must::NoMerge, "turn.must", "a throw that can be divided must be used, or none"),
         ]);
-        for (is_it, kind, is_used, key) in [
-            (is_throw, "throw", !turn.again.is_empty(), "turn.again"),
-            (is_throw, "throw", turn.throw_limit().is_some(), "turn.most_throws"),
-            (is_throw, "throw", turn.divide != Divide::None, "turn.divide"),
-            (is_throw, "throw", !entry.spends, "entry.spends"),
-            (is_throw, "throw", !turn.again_unused, "turn.again_unused"),
-            (is_throw, "throw", turn.again_on_finish, "turn.again_on_finish"),
-            (is_throw, "throw", turn.last_throw != LastThrow::Played, "turn.last_throw"),
-            (is_throw, "throw", !turn.bonus.is_empty(), "turn.bonus"),
-            (is_throw, "throw", turn.bonus_order != BonusOrder::After, "turn.bonus_order"),
-            (is_throw, "throw", board.mark_rule == MarkRule::Plain, "board.mark_rule"),
-            (is_throw, "throw", board.mark_again, "board.mark_again"),
-            (is_throw, "throw", !board.other_marks.is_empty(), "board.other_marks"),
-            (is_throw, "throw", entry.first_while != FirstWhile::Empty, "entry.first_while"),
-            (is_throw, "throw", matches!(entry.at, EntryAt::Square(_)), "entry.at"),
-            (is_throw, "throw", entry.clear, "entry.clear"),
-            (is_throw, "throw", entry.by_bonus, "entry.by_bonus"),
-            (is_throw, "throw", stacking.block != Block::None, "stacking.block"),
-            (is_throw, "throw", finish.overshoot != Overshoot::Illegal, "finish.overshoot"),
-            (is_throw, "throw", !finish.from_last.is_empty(), "finish.from_last"),
-            (is_throw, "throw", finish.fill, "finish.fill"),
-            (is_series, "series", !finish.bear_off.is_empty(), "finish.bear_off"),
-            (is_divide, "divide", !finish.doublets.is_empty(), "finish.doublets"),
+        self.say(
+            !self.keys.must.contains(&turn.must),
+            "turn.must",
+            format!(
+                "a turn of this kind has one of {}",
+                joined(self.keys.must.iter().filter_map(|must| toml::Value::try_from(must).ok()), ", ")
+            ),
+        );
+    }
+
+    /// Keys, or values of them, that this kind of turn does not support.
+    fn unsupported(&mut self) {
+        let Sheet { pieces, turn, board, entry, stacking, unit, capture, finish, .. } = self.sheet;
+        for (is_used, key) in [
+            (!turn.again.is_empty(), "turn.again"),
+            (turn.throw_limit().is_some(), "turn.most_throws"),
+            (turn.divide != Divide::None, "turn.divide"),
+            (!turn.again_unused, "turn.again_unused"),
+            (turn.again_on_finish, "turn.again_on_finish"),
+            (turn.last_throw != LastThrow::Played, "turn.last_throw"),
+            (!turn.bonus.is_empty(), "turn.bonus"),
+            (turn.bonus_order != BonusOrder::After, "turn.bonus_order"),
+            (board.mark_rule == MarkRule::Plain, "board.mark_rule"),
+            (board.mark_again, "board.mark_again"),
+            (!board.other_marks.is_empty(), "board.other_marks"),
+            (!entry.spends, "entry.spends"),
+            (entry.first_while != FirstWhile::Empty, "entry.first_while"),
+            (matches!(entry.at, EntryAt::Square(_)), "entry.at"),
+            (entry.clear, "entry.clear"),
+            (entry.by_bonus, "entry.by_bonus"),
+            (stacking.block != Block::None, "stacking.block"),
+            (stacking.partner != WithPartner::Closed, "stacking.partner"),
+            (capture.unit_on_unit != UnitMeeting::Takes, "capture.unit_on_unit"),
+            (matches!(pieces.sent_to, Returns::Square(_)), "pieces.sent_to"),
+            (unit.speed == Speed::Double, "unit.speed"),
+            (finish.overshoot != Overshoot::Illegal, "finish.overshoot"),
+            (!finish.from_last.is_empty(), "finish.from_last"),
+            (finish.fill, "finish.fill"),
+            (!finish.bear_off.is_empty(), "finish.bear_off"),
+            (!finish.doublets.is_empty(), "finish.doublets"),
         ] {
-            self.say(is_used && !is_it, key, format!("this goes with turn.kind = \"{kind}\""));
+            let kinds = TurnKeys::ALL.into_iter().filter(|keys| keys.supports.contains(&key)).map(|keys| keys.name);
+            let problem = format!("this goes with {}", joined(kinds, ", and with "));
+            self.say(is_used && !self.keys.supports.contains(&key), key, problem);
         }
-        let musts: &[Must] = match turn.kind {
-            TurnKind::Throw => &[Must::One, Must::NoMerge, Must::Optional],
-            TurnKind::Series => &[Must::Most, Must::Greedy, Must::Optional],
-            TurnKind::Dice => &[Must::Most, Must::Optional],
-            TurnKind::Divide => &[Must::Most],
-        };
-        let words = joined(musts.iter().filter_map(|must| toml::Value::try_from(must).ok()), ", ");
-        self.say(!musts.contains(&turn.must), "turn.must", format!("a turn of this kind has one of {words}"));
     }
 
     fn entry(&mut self) {
@@ -405,18 +419,13 @@ impl Check<'_> {
     }
 
     fn units(&mut self) {
-        let Sheet { board, pieces, throws, turn, stacking, unit, capture, gate, finish, .. } = self.sheet;
+        let Sheet { board, throws, turn, stacking, unit, capture, gate, finish, .. } = self.sheet;
         let &mut Check { is_throw, is_series, is_sum, is_dice, is_divide, .. } = self;
         let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
         let (has_gate, is_closed) = (gate.at != 0, board.mark_rule == MarkRule::Closed);
-        let (blocks, has_dice, has_hops) = (!unit.passable, self.has_dice, is_throw || self.is_each);
-        let with_hops = "this goes with turn.kind = \"throw\", and with a series of hops with a landing each";
+        let (blocks, has_dice) = (!unit.passable, self.has_dice);
         self.say_unthrown("unit.three", &unit.three, false);
         self.say_all([
-            (!has_hops && stacking.partner != WithPartner::Closed, "stacking.partner", with_hops),
-            (!has_hops && capture.unit_on_unit != UnitMeeting::Takes, "capture.unit_on_unit", with_hops),
-            (!has_hops && matches!(pieces.sent_to, Returns::Square(_)), "pieces.sent_to", with_hops),
-            (!has_hops && unit.speed == Speed::Double, "unit.speed", with_hops),
             (!unit.three.is_empty() && throws.dice < 3, "unit.three", "three pieces move with three dice"),
             (has_dice && is_declared, "unit.kind", "with several dice pieces that stand together are units"),
             (is_declared && unit.from.is_empty(), "unit.from", "declared units leave some square together"),
@@ -474,206 +483,10 @@ impl Check<'_> {
         ]);
     }
 
-    fn board(&mut self) {
-        let (sheet, board) = (self.sheet, &self.sheet.board);
-        let before = self.problems.len();
-        let columns = board.columns.unwrap_or(board.side);
-        for letter in board.courses.keys() {
-            let is_other = ["E", "N", "W"].contains(&letter.as_str());
-            self.say(!is_other, &format!("board.courses.{letter}"), "`E`, `N` or `W`; South's is `board.course`");
-        }
-        if self.problems.len() > before {
-            return;
-        }
-        let courses = match Courses::new(board) {
-            Ok(courses) => courses,
-            Err((key, error)) => return self.say(true, &key, error),
-        };
-        let playing = sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
-        let playing: Vec<Seat> =
-            Seat::ALL.into_iter().filter(|&seat| playing.clone().any(|set| set.contains(seat))).collect();
-        for letter in board.courses.keys() {
-            let plays = playing.iter().any(|seat| seat.letter().to_string() == *letter);
-            self.say(!plays, &format!("board.courses.{letter}"), "no set of seats has this seat");
-        }
-        let course = courses.course(Seat::SOUTH);
-        for &seat in &playing {
-            let (name, length) = (seat.name(), courses.course(seat).len());
-            let problem = match length {
-                0 => format!(
-                    "{name} has no course: a frame is rotated if it is square, and mirrored for South and North"
-                ),
-                _ => format!("{name} has {length} squares, South {}", course.len()),
-            };
-            let has_own = board.courses.contains_key(&seat.letter().to_string());
-            self.say(length != course.len(), if has_own { "board.courses" } else { "board.copy" }, problem);
-        }
-        let most = PLACES - 40;
-        let problem = format!("a course has 3 to {most} squares, this has {}", course.len());
-        self.say(course.len() < 3 || course.len() > most, "board.course", problem);
-        let is_long = self.is_sum && course.len() > 61;
-        self.say(is_long, "board.course", "a series with one hop has courses of at most 61 squares");
-        if self.problems.len() > before {
-            return;
-        }
-        let finish = course.len() - 1;
-        let way =
-            |seat: Seat| courses.course(seat).get(..course.len() - usize::from(!sheet.finish.fill)).unwrap_or_default();
-        let is_again = |&seat: &Seat| courses.course(seat)[..finish].contains(&courses.course(seat)[finish]);
-        let problem = "the finish, which is the last square, comes before, too";
-        self.say(playing.iter().any(is_again), "board.course", problem);
-        let often = |&seat: &Seat| {
-            let course = courses.course(seat);
-            course.iter().find(|&square| course.iter().filter(|&other| other == square).count() > 2)
-        };
-        let thrice = playing.iter().find_map(often);
-        let problem = thrice.map_or(String::new(), |square| format!("{square} comes more than twice"));
-        self.say(thrice.is_some(), "board.course", problem);
-        let all: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
-        let is_crossed = |&seat: &Seat| !sheet.finish.fill && all.contains(&courses.course(seat)[finish]);
-        let problem = "the finish of one seat is a square of another's way";
-        self.say(playing.iter().any(is_crossed), "board.course", problem);
-        let is_copied = board.courses.is_empty() && board.copy == CourseCopy::Rotate;
-        if let Some((one, other)) = (!is_copied).then(|| courses.uneven(&playing)).flatten() {
-            let problem = format!("{one} and {other} do not meet as the other seats do that are as far apart");
-            self.say(true, if board.courses.is_empty() { "board.copy" } else { "board.courses" }, problem);
-        }
-        self.say(all.len() > 126, "board.course", format!("the courses have {} squares, 126 are the most", all.len()));
-        let is_inside = |square: &Square| square.row < board.side && square.column < columns;
-        let other_marks = board.other_marks.iter().map(|marks| ("board.other_marks", &marks.squares));
-        let marked = std::iter::once(("board.marks", &board.marks)).chain(other_marks);
-        let named = [("unit.from", &sheet.unit.from), ("board.middle", &board.middle)];
-        for (key, names) in marked.clone().chain(named) {
-            for name in names {
-                let square = Square::named(name).filter(is_inside);
-                let is_there = square.is_some_and(|square| match key {
-                    "board.middle" => true,
-                    "unit.from" => way(Seat::SOUTH).contains(&square),
-                    _ => all.contains(&square),
-                });
-                let of = if key == "unit.from" { "South's course" } else { "the courses" };
-                self.say(!is_there, key, format!("`{name}` is no square of {of}"));
-            }
-        }
-        let mut seen: Vec<&String> = Vec::new();
-        for (key, names) in marked {
-            for name in names {
-                self.say(seen.contains(&name), key, format!("{name} is marked twice"));
-                seen.push(name);
-            }
-            let marks: BTreeSet<Square> = names.iter().filter_map(|name| Square::named(name)).collect();
-            let pairs = playing.iter().flat_map(|&one| playing.iter().map(move |&other| (one, other)));
-            let squares = pairs.flat_map(|(one, other)| way(one).iter().zip(way(other)));
-            let unlike = squares.filter(|(mark, turned)| marks.contains(mark) && !marks.contains(turned));
-            let missing: BTreeSet<Square> = unlike.map(|(_, turned)| *turned).collect();
-            let (are, squares) = (if missing.len() == 1 { "is" } else { "are" }, joined(&missing, ", "));
-            let problem = format!("{squares} {are} missing in {key}: marks must be the same for all seats");
-            self.say(!missing.is_empty(), key, problem);
-        }
-        let last = course.len() as u8 - 2 + board.first_number + u8::from(sheet.finish.fill);
-        let gate = &sheet.gate;
-        let is_off = gate.at != 0 && (gate.at <= board.first_number || gate.at > last);
-        let problem = format!("the gate lies on the course, within {} to {last}", board.first_number + 1);
-        self.say(is_off, "gate.at", problem);
-        let is_lap = gate.without == Without::Lap && gate.at != 0;
-        let is_wrong = gate.lap == 0 || gate.lap > gate.at.saturating_sub(board.first_number);
-        self.say(is_lap && is_wrong, "gate.lap", "a round is 1 square or more, and no longer than the way to the gate");
-        self.say(gate.opened_by == OpenedBy::Team && gate.at == 0, "gate.opened_by", "there is no gate");
-        let index = |number: u8| usize::from(number.saturating_sub(board.first_number));
-        let enters = if let EntryAt::Square(number) = sheet.entry.at { index(number) } else { 0 };
-        let is_plain = |square: &Square| {
-            let mut kinds = board.mark_kinds();
-            kinds.all(|marks| marks.rule == MarkRule::Plain || !marks.squares.contains(&square.to_string()))
-        };
-        let parts = |&seat: &Seat| way(seat).split_at(index(gate.at).min(finish));
-        let outer: BTreeSet<&Square> = playing.iter().flat_map(|seat| parts(seat).0).collect();
-        let mut inner = playing.iter().flat_map(|seat| parts(seat).1);
-        if let Some(both) = inner.find(|square| outer.contains(square) && is_plain(square)) {
-            let problem = format!("{both} lies before a gate and beyond one");
-            self.say(sheet.unit.area == Area::Inner, "unit.area", &*problem);
-            self.say(sheet.stacking.inner.is_some(), "stacking.inner", problem);
-        }
-        let again = course.iter().filter(|&square| course.get(enters) == Some(square)).count() > 1;
-        self.say(sheet.entry.clear && again, "entry.clear", "the course comes to the square of entry again");
-        let is_shut = gate.at != 0 && gate.without != Without::Open;
-        let begins = match (&sheet.pieces.setup, sheet.entry.at) {
-            (Setup::On(numbers), _) if numbers.last() >= Some(&gate.at) => Some("pieces.setup"),
-            (_, EntryAt::Square(number)) if number >= gate.at => Some("entry.at"),
-            (_, EntryAt::COUNT) if sheet.throws.values.iter().max() >= Some(&gate.at) => Some("entry.at"),
-            _ => None,
-        };
-        if let Some(key) = begins.filter(|_| is_shut) {
-            self.say(true, key, "pieces begin or enter beyond their gate");
-        }
-        if let EntryAt::Square(number) = sheet.entry.at {
-            let is_off = number < board.first_number || number > last;
-            self.say(is_off, "entry.at", format!("{number} is no square of the course"));
-        }
-        if sheet.finish.fill {
-            let first = course.len().saturating_sub(usize::from(self.most_pieces()));
-            let is_met = |&seat: &Seat| {
-                let last = &courses.course(seat)[first..];
-                playing.iter().any(|&other| other != seat && way(other).iter().any(|square| last.contains(square)))
-            };
-            self.say(playing.iter().any(is_met), "finish.fill", "another seat comes to the squares that are filled");
-            let begins = match &sheet.pieces.setup {
-                Setup::On(numbers) => numbers.last().map_or(0, |&number| index(number)),
-                Setup::All(_) => 0,
-            };
-            let is_short = first <= enters.max(begins);
-            self.say(is_short, "finish.fill", "pieces begin or enter on the squares that are filled");
-        }
-        if let Returns::Square(number) = sheet.pieces.sent_to {
-            let at = usize::from(number.wrapping_sub(board.first_number));
-            let is_other = |&seat: &Seat| seat != Seat::SOUTH && way(seat).contains(&course[at]);
-            let is_marked =
-                |square: &Square| board.mark_kinds().any(|marks| marks.squares.contains(&square.to_string()));
-            let room = sheet.stacking.private.unwrap_or(sheet.stacking.plain);
-            let problem = match () {
-                () if number < board.first_number || number > last => Some("this is no square of the course"),
-                () if is_shut && number >= gate.at => Some("captured pieces return beyond their gate"),
-                () if sheet.finish.fill => Some("this goes with a finish"),
-                () if playing.iter().any(is_other) => Some("another seat comes to this square"),
-                () if is_marked(&course[at]) => Some("captured pieces return to a square without a mark"),
-                () if room != Room::Any => Some("this square has no room for all pieces"),
-                () => None,
-            };
-            self.say(problem.is_some(), "pieces.sent_to", problem.unwrap_or_default());
-        }
-        self.pieces(last);
-    }
-
     /// The most pieces of a seat.
     fn most_pieces(&self) -> u8 {
         let pieces = &self.sheet.pieces;
         pieces.allowed.iter().copied().fold(pieces.count, u8::max)
-    }
-
-    fn pieces(&mut self, last: u8) {
-        let (sheet, pieces) = (self.sheet, &self.sheet.pieces);
-        let (count, allowed) = (pieces.count, &pieces.allowed);
-        let those = if *allowed == [1, 2, 3, 4] { "by default 1 to 4".to_owned() } else { joined(allowed, ", ") };
-        let problem = format!("pieces.count is {count}, but pieces.allowed ({those}) does not contain {count}");
-        self.say(!allowed.contains(&count), "pieces.allowed", problem);
-        if let Setup::On(numbers) = &pieces.setup {
-            let most = usize::from(self.most_pieces());
-            let problem = format!("{} squares for up to {most} pieces", numbers.len());
-            self.say(numbers.len() < most, "pieces.setup", problem);
-            self.say(!numbers.is_sorted(), "pieces.setup", "the squares ascend");
-            for number in numbers.iter().filter(|&&number| number < sheet.board.first_number || number > last) {
-                self.say(true, "pieces.setup", format!("{number} is no square of the course"));
-            }
-        }
-        let begins = pieces.setup == Setup::All(SentTo::Start);
-        let is_on_start = begins || pieces.sent_to == Returns::START;
-        self.say_all([
-            (
-                sheet.entry.at == EntryAt::COUNT && (pieces.sent_to == Returns::START || begins && !self.is_throw),
-                "entry.at",
-                "pieces that wait on the first square do not enter by count",
-            ),
-            (self.is_sum && is_on_start, "pieces", "in a series with one hop pieces begin and wait off the board"),
-        ]);
     }
 
     /// Games that cannot end: squares from which nothing leads to the finish.

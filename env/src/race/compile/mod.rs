@@ -416,6 +416,16 @@ impl Rules {
         places_of(steps).filter(enters).fold(0, |all, steps| all | 1 << steps)
     }
 
+    /// The values of one throw: 2 where two dice are thrown at once, else 1.
+    pub(crate) fn values_of_throw(&self) -> usize {
+        if self.outcomes.iter().any(|throw| throw.values[1] > 0) { 2 } else { 1 }
+    }
+
+    /// Whether units are declared, so that positions have declarations.
+    pub(crate) fn declares(&self) -> bool {
+        self.sheet.unit.kind == UnitKind::Declared
+    }
+
     /// Whether the dice can show these values.
     pub(crate) fn can_throw(&self, values: [u8; 2]) -> bool {
         self.outcomes.iter().any(|throw| throw.values == values)

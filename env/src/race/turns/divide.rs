@@ -5,12 +5,22 @@
 
 use std::sync::Arc;
 
-use super::TurnMachine;
 use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
+use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask};
 use crate::race::compile::Rules;
 use crate::race::compile::reach::places_of;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
+use crate::sheet::values::Must;
+
+/// The keys of its sheets.
+pub(crate) const KEYS: TurnKeys = TurnKeys {
+    name: "turn.kind = \"divide\"",
+    dice: [2, 2],
+    must: &[Must::Most],
+    supports: &["finish.doublets"],
+    demands: &[],
+};
 
 /// The rules of the turn.
 #[derive(Clone, Debug)]
@@ -196,6 +206,10 @@ impl TurnNotation for DivideTurns {
             return "enter".to_owned();
         }
         format!("{}: {}", action.0, self.rules.place_text(state.pieces[state.mover.index()][self.next_slot(state)]))
+    }
+
+    fn divides(&self) -> bool {
+        true
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {

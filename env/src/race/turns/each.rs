@@ -7,15 +7,24 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::TurnMachine;
 use super::series_throws::{AllottedThrow, SeriesThrows};
 use super::text::{TurnNotation, TurnWords, UnitMove};
+use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
 use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS, with_pass};
 use crate::race::turns::throw::{Occupied, ThrowTurns};
 use crate::sheet::values::{Must, UnitKind};
+
+/// The keys of its sheets.
+pub(crate) const KEYS: TurnKeys = TurnKeys {
+    name: "a series of hops with a landing each",
+    dice: [1, 4],
+    must: &[Must::Most, Must::Greedy, Must::Optional],
+    supports: &["stacking.partner", "capture.unit_on_unit", "pieces.sent_to", "unit.speed", "finish.bear_off"],
+    demands: &[],
+};
 
 /// The rules of the turn.
 #[derive(Clone, Debug)]
@@ -279,6 +288,8 @@ impl TurnNotation for EachTurns {
             used: ["die", "dice"],
             entering: ["any die", "a die of"],
             whole: "A unit moves by the whole throw, which counts for each of its pieces.",
+            double: "A unit moves by twice the number of one die.",
+            shared: Some("It takes as many equal dice as it has pieces, whose number counts once."),
             ..TurnWords::ONE_BY_ONE
         }
     }

@@ -20,7 +20,7 @@ use arrayvec::ArrayVec;
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::Rules;
 use crate::race::position::state::{Phase, State};
-use crate::sheet::values::{End, FinishedPartner, Hop, Sheet, Teams, TurnKind};
+use crate::sheet::values::{End, FinishedPartner, Hop, Must, Sheet, Teams, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;
@@ -195,6 +195,36 @@ pub(crate) enum Turns {
     Each(EachTurns),
     Dice(DiceTurns),
     Divide(DivideTurns),
+}
+
+/// The keys of a sheet in a kind of turn.
+pub(crate) struct TurnKeys {
+    /// The kind in words, after "this goes with".
+    pub(crate) name: &'static str,
+    /// The dice that are thrown at once, from the fewest to the most.
+    pub(crate) dice: [u8; 2],
+    /// The values of `turn.must`.
+    pub(crate) must: &'static [Must],
+    /// The keys that the kind supports of those that not every kind does. Of some keys this is about certain values.
+    pub(crate) supports: &'static [&'static str],
+    /// Keys that every sheet of the kind writes in one way, also if they have no effect in it.
+    pub(crate) demands: &'static [&'static str],
+}
+
+impl TurnKeys {
+    /// Those of every kind of turn.
+    pub(crate) const ALL: [&TurnKeys; 5] = [&throw::KEYS, &series::KEYS, &each::KEYS, &dice::KEYS, &divide::KEYS];
+
+    /// Those of the kind of turn of a sheet.
+    pub(crate) fn of(sheet: &Sheet) -> &'static TurnKeys {
+        match (sheet.turn.kind, sheet.turn.hop) {
+            (TurnKind::Throw, _) => &throw::KEYS,
+            (TurnKind::Series, Hop::Sum) => &series::KEYS,
+            (TurnKind::Series, Hop::Each) => &each::KEYS,
+            (TurnKind::Dice, _) => &dice::KEYS,
+            (TurnKind::Divide, _) => &divide::KEYS,
+        }
+    }
 }
 
 /// Evaluates an expression for the kind of turn at hand: static dispatch of [`TurnMachine`].

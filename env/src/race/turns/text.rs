@@ -76,6 +76,16 @@ pub(crate) trait TurnNotation: TurnMachine {
     /// The unit that an action moves; `None` when nothing moves.
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove>;
 
+    /// Whether a move can take a part of a throw.
+    fn divides(&self) -> bool {
+        false
+    }
+
+    /// The throws that the turn has left unused so far, where the position remembers them.
+    fn lost(&self, _: &State) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// Names the throws that made the steps of a unit so far.
     fn name_throws(&self, _: &State, taken: &mut UnitMove) {
         taken.throws = vec![taken.steps];
@@ -91,8 +101,13 @@ pub(crate) struct TurnWords {
     pub(crate) used: [&'static str; 2],
     /// What brings a waiting piece onto the board, by any value and by certain ones, which follow.
     pub(crate) entering: [&'static str; 2],
-    /// The steps of a unit that moves by the whole of what it is given.
+    /// The steps of a unit that moves by the whole of what it is given, by twice that, and by half of it where a throw
+    /// that gives no step can be spent.
     pub(crate) whole: &'static str,
+    pub(crate) double: &'static str,
+    pub(crate) half_spent: &'static str,
+    /// The dice that a unit takes, if it takes one for each of its pieces and counts their number once.
+    pub(crate) shared: Option<&'static str>,
     /// The pieces that are not borne off, if any.
     pub(crate) not_borne: &'static str,
 }
@@ -104,6 +119,9 @@ impl TurnWords {
         used: ["throw", "throws"],
         entering: ["any throw", "a throw of"],
         whole: "A unit moves by the whole throw, which counts for both pieces.",
+        double: "A unit moves by twice the throw.",
+        half_spent: "A unit moves by half of each throw, rounded down; it takes no 1.",
+        shared: None,
         not_borne: "",
     };
 }

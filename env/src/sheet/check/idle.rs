@@ -6,9 +6,9 @@ use super::{Problem, one, say};
 use crate::game::{MAX_SEATS, SeatSet};
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, Rules};
-use crate::race::turns;
+use crate::race::turns::{self, TurnKeys};
 use crate::sheet::{
-    Block, FirstWhile, Flags, Hop, LastThrow, MarkRoom, MarkRule, Must, Odds, Overshoot, Returns, Room, SentTo, Setup,
+    Block, FirstWhile, Flags, LastThrow, MarkRoom, MarkRule, Must, Odds, Overshoot, Returns, Room, SentTo, Setup,
     Sheet, Teams, TurnKind, UnitKind, UnitMeeting, Without,
 };
 
@@ -103,22 +103,9 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
         (differs(stacking.inner) && (most < 2 || inner == 0), no_two, &["stacking.inner"]),
         (differs(stacking.private) && (most < 2 || private == 0), no_two, &["stacking.private"]),
     ];
-    // What a kind of turn demands is written in all its games.
-    let demanded: &[&str] = match (turn.kind, turn.hop) {
-        (TurnKind::Dice, _) => &[
-            "entry.at",
-            "entry.compulsory",
-            "stacking.plain",
-            "stacking.private",
-            "unit.kind",
-            "capture.single_on_unit",
-        ],
-        (TurnKind::Series, Hop::Sum) => &["entry.first", "entry.next"],
-        (TurnKind::Series | TurnKind::Throw | TurnKind::Divide, _) => &[],
-    };
     let mut problems = repeated(sheet);
     for (reason, &key) in rows.iter().filter(|row| row.0).flat_map(|row| row.2.iter().map(|key| (row.1, key))) {
-        let is_new = problems.iter().all(|(other, _)| other != key) && !demanded.contains(&key);
+        let is_new = problems.iter().all(|(other, _)| other != key) && !TurnKeys::of(sheet).demands.contains(&key);
         say(&mut problems, is_new && !is_default(sheet, key), key, reason);
     }
     problems

@@ -9,8 +9,8 @@ pub(crate) mod ring;
 
 use std::sync::Arc;
 
-use super::TurnMachine;
 use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
+use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::Rules;
 use crate::race::position::slots::{Set, Slots};
@@ -19,6 +19,22 @@ use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS,
 use crate::sheet::values::{Must, Without};
 use hops::{Hops, LARGER, PawnHop, SMALLER, other};
 use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
+
+/// The keys of its sheets.
+pub(crate) const KEYS: TurnKeys = TurnKeys {
+    name: "turn.kind = \"dice\"",
+    dice: [2, 2],
+    must: &[Must::Most, Must::Optional],
+    supports: &[],
+    demands: &[
+        "entry.at",
+        "entry.compulsory",
+        "stacking.plain",
+        "stacking.private",
+        "unit.kind",
+        "capture.single_on_unit",
+    ],
+};
 
 /// The rules of the turn with their tables.
 #[derive(Clone, Debug)]

@@ -13,9 +13,9 @@ mod search;
 
 use std::sync::Arc;
 
-use super::TurnMachine;
 use super::series_throws::SeriesThrows;
 use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
+use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::seating::Participants;
@@ -24,6 +24,15 @@ use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
 use crate::race::turns::actions::{self, with_pass};
 use crate::sheet::values::{MarkRule, Must, Speed, Unit};
 use allot::{Allotment, SeriesTurn};
+
+/// The keys of its sheets.
+pub(crate) const KEYS: TurnKeys = TurnKeys {
+    name: "turn.kind = \"series\"",
+    dice: [1, 1],
+    must: &[Must::Most, Must::Greedy, Must::Optional],
+    supports: &["finish.bear_off"],
+    demands: &["entry.first", "entry.next"],
+};
 
 /// The rules of the turn with their tables. The value that enters and bears off is 1, and a series goes on after it.
 #[derive(Clone, Debug)]
@@ -165,6 +174,7 @@ impl TurnNotation for SeriesTurns {
                 "A piece moves at most once in a series: in one hop by one throw, or by the sum of several.",
                 "A piece that enters may move on in the same series.",
             ],
+            half_spent: "A unit moves by half of each throw, rounded down; a 1 can be spent on it with others.",
             not_borne: "A piece that entered or moved in the same series is not borne off.",
             ..TurnWords::ONE_BY_ONE
         }
@@ -189,6 +199,10 @@ impl TurnNotation for SeriesTurns {
             next.steps = self.joint_steps(value);
         }
         Some(next)
+    }
+
+    fn lost(&self, state: &State) -> Vec<u8> {
+        self.series.skipped(state)
     }
 
     fn name_throws(&self, state: &State, taken: &mut UnitMove) {

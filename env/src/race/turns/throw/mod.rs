@@ -9,7 +9,7 @@ mod bits;
 use std::sync::Arc;
 
 use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove, number};
-use super::{CAPTURED_COLUMN, FoundEntries, TurnMachine};
+use super::{CAPTURED_COLUMN, FoundEntries, TurnKeys, TurnMachine};
 use bits::{Bits, Word};
 
 use crate::game::{Action, ActionMask, Seat};
@@ -18,6 +18,40 @@ use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS, with_pass};
 use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, Overshoot, UnitKind, Without};
+
+/// The keys of its sheets.
+pub(crate) const KEYS: TurnKeys = TurnKeys {
+    name: "turn.kind = \"throw\"",
+    dice: [1, 1],
+    must: &[Must::One, Must::NoMerge, Must::Optional],
+    supports: &[
+        "turn.again",
+        "turn.most_throws",
+        "turn.divide",
+        "turn.again_unused",
+        "turn.again_on_finish",
+        "turn.last_throw",
+        "turn.bonus",
+        "turn.bonus_order",
+        "board.mark_rule",
+        "board.mark_again",
+        "board.other_marks",
+        "entry.spends",
+        "entry.first_while",
+        "entry.at",
+        "entry.clear",
+        "entry.by_bonus",
+        "stacking.block",
+        "stacking.partner",
+        "capture.unit_on_unit",
+        "pieces.sent_to",
+        "unit.speed",
+        "finish.overshoot",
+        "finish.from_last",
+        "finish.fill",
+    ],
+    demands: &[],
+};
 
 /// The rules of the turn, with the tables that each decision reads.
 #[derive(Clone, Debug)]
@@ -664,6 +698,10 @@ impl TurnNotation for ThrowTurns {
 
     fn lands_at_once(&self) -> bool {
         false
+    }
+
+    fn divides(&self) -> bool {
+        self.rules.sheet.turn.divide != Divide::None
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
