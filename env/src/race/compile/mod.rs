@@ -6,6 +6,7 @@
 //! and it alone decides which pieces meet.
 
 pub mod board;
+mod cells;
 pub(crate) mod odds;
 pub(crate) mod reach;
 
@@ -17,14 +18,14 @@ use arrayvec::ArrayVec;
 
 use crate::game::{Chances, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
-use crate::race::compile::odds::outcomes;
+use crate::race::compile::cells::{CellKinds, CellMap, Closing, squares_named};
+use crate::race::compile::odds::{chances, outcomes};
 use crate::race::compile::reach::places_of;
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
-    Area, Block, EntryAt, FirstWhile, Group, MarkRule, Marks, Meeting, OpenedBy, Overshoot, Returns, Room, SentTo,
-    Setup, Sheet, Speed, UnitKind, UnitMeeting, WithPartner, Without,
+    EntryAt, FirstWhile, OpenedBy, Overshoot, Returns, SentTo, Setup, Sheet, Speed, UnitKind, Without,
 };
 
 /// Entries of a table by place.
@@ -122,6 +123,13 @@ pub(crate) struct GateRule {
 }
 
 impl GateRule {
+    fn new(sheet: &Sheet, seating: &Participants) -> GateRule {
+        GateRule {
+            is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
+            is_shared: seating.has_teams && sheet.gate.opened_by == OpenedBy::Team,
+        }
+    }
+
     /// Whether `seat` may go beyond its gate.
     #[inline]
     pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
@@ -215,160 +223,56 @@ impl Rules {
         let outcomes = outcomes(&sheet, dice, steps);
         let faces: BTreeSet<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
         let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
-        let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
-            let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
-            let all: f64 = outcomes.iter().map(weight).sum();
-            outcomes.iter().map(|throw| weight(throw) / all).collect::<Vec<f64>>().into()
-        };
         // Where the last squares are to be filled, a piece never leaves them, and fewer pieces have a shorter course.
-        let squares = board.course(Seat::SOUTH).len() as u8;
-        let home =
-            if sheet.finish.fill { squares + 1 - sheet.pieces.count.saturating_sub(pieces as u8) } else { squares };
+        let fewer = if sheet.finish.fill { sheet.pieces.count.saturating_sub(pieces as u8) } else { 0 };
+        let home = board.course(Seat::SOUTH).len() as u8 + u8::from(sheet.finish.fill) - fewer;
         let goal = if sheet.finish.bear_off.is_empty() { home } else { home + 1 };
-        let entry = match sheet.entry.at {
-            EntryAt::START => 1,
-            EntryAt::COUNT => 1 - sheet.board.first_number,
-            EntryAt::Square(number) => sheet.board.place_of(number),
+        let (entry, origin) = match sheet.entry.at {
+            EntryAt::START => (1, u8::from(sheet.pieces.sent_to == Returns::START)),
+            EntryAt::COUNT => (1 - sheet.board.first_number, 1 - sheet.board.first_number),
+            EntryAt::Square(number) => (sheet.board.place_of(number), 0),
         };
         let gate = if sheet.gate.at == 0 { NOWHERE } else { sheet.board.place_of(sheet.gate.at) };
         let seating = Participants::new(&sheet.seats, seats, pieces);
-
-        // A cell for each square of the courses but the finishes.
-        let way = |seat: Seat| board.course(seat).get(..usize::from(home) - 1).unwrap_or_default();
-        let squares: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
-        let squares = Vec::from_iter(squares);
-        let cell = |square: &Square| squares.binary_search(square).map_or(0, |at| at as u8 + 1);
-        let cells_of = |is_in: &dyn Fn(&Square) -> bool| -> Cells {
-            squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << cell(square))
-        };
-        let named = |names: &[String]| -> Vec<Square> { names.iter().filter_map(|name| Square::named(name)).collect() };
-        let from = named(&sheet.unit.from);
-        let marks_where = |is_one: &dyn Fn(&Marks) -> bool| -> Vec<Square> {
-            sheet.board.mark_kinds().filter(is_one).flat_map(|marks| named(&marks.squares)).collect()
-        };
-        let cells_where = |is_one: &dyn Fn(&Marks) -> bool| -> Cells {
-            let squares = marks_where(is_one);
-            cells_of(&|square| squares.contains(square))
-        };
-        let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| way(seat).contains(square)).count();
-        let beyond_gate = usize::from(gate.min(home)) - 1;
-        let is_outer =
-            |square: &Square| seats.iter().any(|seat| way(seat).iter().take(beyond_gate).any(|other| other == square));
-        let marked = cells_where(&|marks| marks.rule != MarkRule::Plain);
-        let closed = cells_where(&|marks| marks.rule == MarkRule::Closed);
-        let blocked = closed | cells_where(&|marks| marks.rule == MarkRule::Block);
-        let private = cells_of(&|square| visitors(square) == 1) & !marked;
-        let plain = cells_of(&|_| true) & !marked & !private;
-        let inner = (plain | private) & !cells_of(&is_outer);
-        let apart = if sheet.stacking.private.is_some() { private } else { 0 };
-
-        let begins_on_board = sheet.pieces.setup == Setup::All(SentTo::Start) || sheet.pieces.sent_to == Returns::START;
-        let mut cells = Box::new([[0; PLACES]; MAX_SEATS]);
-        let mut bits = Box::new([[0; PLACES]; MAX_SEATS]);
-        let mut places = Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]);
-        for seat in Seat::ALL {
-            bits[seat.index()][usize::from(WALL)] = 1 << WALL;
-            for (at, square) in way(seat).iter().enumerate() {
-                // Where pieces begin or return to the first square of their course, it is private to them.
-                let number = if at == 0 && begins_on_board { 0 } else { cell(square) };
-                cells[seat.index()][at + 1] = number;
-                bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
-                if plain >> number & 1 == 1 {
-                    let [first, second] = &mut places[seat.index()][usize::from(number)];
-                    *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
-                }
-            }
-        }
-        let mut meeting = Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]);
-        for seat in Seat::ALL {
-            for (place, cell) in cells[seat.index()].iter().enumerate() {
-                for enemy in seating.enemies(seat) {
-                    let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
-                    let met = places[enemy.index()][usize::from(*cell)];
-                    for (visit, there) in meeting[seat.index()][place].iter_mut().zip(met) {
-                        visit[slots.clone()].fill(there);
-                    }
-                }
-            }
-        }
-        let south = way(Seat::SOUTH);
-        let places_where = |is_in: &dyn Fn(usize, &Square) -> bool| -> u128 {
-            let found = south.iter().enumerate().filter(|&(at, square)| is_in(at, square));
-            found.fold(0, |places, (at, _)| places | 1 << (at + 1))
-        };
-
-        let stacking = &sheet.stacking;
-        // A square that is filled has room for one piece, also where it is marked.
-        let fills =
-            |square: &Square| seats.iter().any(|seat| way(seat).iter().rev().take(pieces).any(|at| at == square));
-        let filled = if sheet.finish.fill { cells_of(&fills) } else { 0 };
-        let rooms = [
-            (closed | filled, Room::One),
-            (marked & !closed & !filled, stacking.marked.into()),
-            (apart & !filled, stacking.private.unwrap_or(stacking.plain)),
-            (inner & !apart & !filled, stacking.inner.unwrap_or(stacking.plain)),
-            ((plain | private) & !inner & !apart & !filled, stacking.plain),
-        ];
-        let with_room =
-            |wanted: Room| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
-        let unit_cells = match (sheet.unit.kind, sheet.unit.area) {
-            (UnitKind::None, _) => 0,
-            (_, Area::Inner) => inner,
-            (_, Area::Any) => Cells::MAX,
-        };
-        let capture = &sheet.capture;
-        let barred = match (stacking.block, capture.single_on_unit) {
-            (Block::Landing | Block::Passing, _) => Cells::MAX,
-            (Block::None, Meeting::Barred) => plain & unit_cells,
-            (Block::None, Meeting::Takes | Meeting::Shares) => 0,
-        };
-        let barred_to_units = if capture.unit_on_unit == UnitMeeting::Barred { plain & unit_cells } else { 0 };
-        let shares = capture.group == Group::One
-            || [capture.single_on_unit, capture.unit_on_single.into()].contains(&Meeting::Shares)
-            || [UnitMeeting::TakesEqual, UnitMeeting::Shares].contains(&capture.unit_on_unit);
-        let (one, two) = (with_room(Room::One), with_room(Room::Two));
+        let cells = CellMap::new(&sheet, &board, seats, home);
+        let kinds = cells.kinds(gate);
+        let tables = cells.tables(&kinds, &seating);
+        let [one, two] = cells.with_room(&kinds, pieces);
+        let CellKinds { marked, closed, blocked, plain, .. } = kinds;
+        let south = cells.way(Seat::SOUTH);
+        let again = cells.marks_where(&|marks| marks.again);
+        let from = squares_named(&sheet.unit.from);
+        let closing = Closing::new(&sheet, &kinds);
+        let bits = &tables.bits[Seat::SOUTH.index()];
         let mut rules = Rules {
+            marked: cells.places_where(|at, _| bits[at + 1] & marked != 0),
+            contested: cells.places_where(|at, _| bits[at + 1] & plain != 0),
+            lands_again: cells.places_where(|_, square| again.contains(square)),
+            declaring: cells.places_where(|_, square| from.contains(square)),
+            back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
             home,
             goal,
             finished_from: if sheet.finish.fill { home - pieces as u8 } else { goal },
             entry,
-            origin: match sheet.entry.at {
-                EntryAt::COUNT => entry,
-                EntryAt::START => u8::from(sheet.pieces.sent_to == Returns::START),
-                EntryAt::Square(_) => 0,
-            },
-            back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
-            marked: places_where(&|at, _| bits[0][at + 1] & marked != 0),
-            lands_again: {
-                let again = marks_where(&|marks| marks.again);
-                places_where(&|_, square| again.contains(square))
-            },
-            declaring: places_where(&|_, square| from.contains(square)),
-            contested: places_where(&|at, _| bits[0][at + 1] & plain != 0),
-            cells,
-            places,
-            meeting,
-            bits,
-            closed_to_single: [one, two, blocked, barred],
-            closed_to_unit: [one | two, 0, blocked, barred_to_units],
+            origin,
+            cells: tables.cells,
+            places: tables.places,
+            meeting: tables.meeting,
+            bits: tables.bits,
+            closed_to_single: [one, two, blocked, closing.to_single],
+            closed_to_unit: [one | two, 0, blocked, closing.to_unit],
             never_for_units: 1 << WALL | closed | one,
-            closed_by_partner: closed | if stacking.partner == WithPartner::Closed { plain } else { 0 },
-            impassable: {
-                let own = if sheet.unit.passable { 0 } else { unit_cells };
-                [own, if stacking.block == Block::Passing { Cells::MAX } else { own }]
-            },
-            exclusive: closed | if shares { 0 } else { plain },
+            closed_by_partner: closed | closing.by_partner,
+            impassable: closing.impassable,
+            exclusive: closed | closing.exclusive,
             captured: plain,
-            unit_cells,
+            unit_cells: closing.unit_cells,
             room: [0; PLACES],
-            gate_rule: GateRule {
-                is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
-                is_shared: seating.has_teams && sheet.gate.opened_by == OpenedBy::Team,
-            },
+            gate_rule: GateRule::new(&sheet, &seating),
             gate,
             remembers_entry: sheet.entry.first_while == FirstWhile::Never,
-            chances: chances(&|_| true),
-            last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
+            chances: chances(&outcomes, |_| true),
+            last_chances: chances(&outcomes, |throw| effects[usize::from(throw.values[0])].stops),
             longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
             outcomes,
             faces: Vec::from_iter(faces),
@@ -379,8 +283,13 @@ impl Rules {
         };
         for place in places_of(rules.reachable()) {
             let bit = rules.bits[Seat::SOUTH.index()][usize::from(place)];
-            let limited = [(one, 1), (two, 2)].into_iter().find(|(cells, _)| cells & bit != 0);
-            let most = limited.map_or(pieces, |(_, most)| most);
+            let most = if one & bit != 0 {
+                1
+            } else if two & bit != 0 {
+                2
+            } else {
+                pieces
+            };
             rules.room[usize::from(place)] = most.min(pieces) as u8;
         }
         Ok(rules)

@@ -1,5 +1,6 @@
 //! The distribution of the throws of a sheet, as integer weights.
 
+use crate::game::Chances;
 use crate::race::compile::Throw;
 use crate::sheet::values::{NamedOdds, Odds, Sheet};
 
@@ -25,6 +26,13 @@ pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> V
     }
     let pairs = one.iter().enumerate().flat_map(|(at, &a)| one[at..].iter().map(move |&b| (a, b)));
     pairs.map(|((a, first), (b, second))| throw([a, b], first * second * if a == b { 1 } else { 2 })).collect()
+}
+
+/// The probabilities of those outcomes that `can_be`.
+pub(super) fn chances(outcomes: &[Throw], can_be: impl Fn(&Throw) -> bool) -> Chances {
+    let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
+    let all: f64 = outcomes.iter().map(weight).sum();
+    outcomes.iter().map(|throw| weight(throw) / all).collect::<Vec<f64>>().into()
 }
 
 /// The binomial coefficient: ways to choose `k` of `n`.

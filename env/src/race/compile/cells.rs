@@ -1,0 +1,199 @@
+//! The cells of a board: their kinds, their room, and the tables that map the places of each seat to them.
+
+use std::collections::BTreeSet;
+
+use super::board::{Courses, Square};
+use super::{AllSlots, Cells, NOWHERE, PLACES, WALL};
+use crate::game::{MAX_SEATS, Seat, SeatSet};
+use crate::race::position::seating::Participants;
+use crate::race::position::state::MAX_PIECES;
+use crate::sheet::values::{
+    Area, Block, Group, MarkRule, Marks, Meeting, Returns, Room, SentTo, Setup, Sheet, UnitKind, UnitMeeting,
+    WithPartner,
+};
+
+/// A cell for each square of the courses but the finishes.
+pub(super) struct CellMap<'a> {
+    sheet: &'a Sheet,
+    board: &'a Courses,
+    seats: SeatSet,
+    home: u8,
+    squares: Vec<Square>,
+}
+
+/// Cells by what holds on them.
+pub(super) struct CellKinds {
+    pub(super) marked: Cells,
+    /// Marked cells with room for one piece in all.
+    pub(super) closed: Cells,
+    /// Marked cells that an enemy's piece closes.
+    pub(super) blocked: Cells,
+    private: Cells,
+    /// Cells that are not marked and not private.
+    pub(super) plain: Cells,
+    /// Plain and private cells beyond the gate.
+    pub(super) inner: Cells,
+}
+
+/// The tables by seat and place, as in [`super::Rules`].
+pub(super) struct PlaceTables {
+    pub(super) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
+    pub(super) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
+    pub(super) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
+    pub(super) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
+}
+
+/// Cells that pieces close, and those where two are a unit, as in [`super::Rules`].
+pub(super) struct Closing {
+    pub(super) unit_cells: Cells,
+    pub(super) impassable: [Cells; 2],
+    /// With a partner's piece.
+    pub(super) by_partner: Cells,
+    /// To a single piece, with two pieces of one enemy.
+    pub(super) to_single: Cells,
+    /// To a unit, with two pieces of one enemy.
+    pub(super) to_unit: Cells,
+    /// To enemies, with one piece of another: they never stand there together.
+    pub(super) exclusive: Cells,
+}
+
+/// The squares with these names.
+pub(super) fn squares_named(names: &[String]) -> Vec<Square> {
+    names.iter().filter_map(|name| Square::named(name)).collect()
+}
+
+impl<'a> CellMap<'a> {
+    pub(super) fn new(sheet: &'a Sheet, board: &'a Courses, seats: SeatSet, home: u8) -> CellMap<'a> {
+        let mut map = CellMap { sheet, board, seats, home, squares: Vec::new() };
+        let squares: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(|seat| map.way(seat)).copied().collect();
+        map.squares = Vec::from_iter(squares);
+        map
+    }
+
+    /// The squares of a seat before its finish.
+    pub(super) fn way(&self, seat: Seat) -> &'a [Square] {
+        self.board.course(seat).get(..usize::from(self.home) - 1).unwrap_or_default()
+    }
+
+    fn cell(&self, square: &Square) -> u8 {
+        self.squares.binary_search(square).map_or(0, |at| at as u8 + 1)
+    }
+
+    fn cells_of(&self, is_in: impl Fn(&Square) -> bool) -> Cells {
+        self.squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << self.cell(square))
+    }
+
+    /// The squares of these marks.
+    pub(super) fn marks_where(&self, is_one: &dyn Fn(&Marks) -> bool) -> Vec<Square> {
+        self.sheet.board.mark_kinds().filter(is_one).flat_map(|marks| squares_named(&marks.squares)).collect()
+    }
+
+    /// The places of South by index and square, as bits.
+    pub(super) fn places_where(&self, is_in: impl Fn(usize, &Square) -> bool) -> u128 {
+        let found = self.way(Seat::SOUTH).iter().enumerate().filter(|&(at, square)| is_in(at, square));
+        found.fold(0, |places, (at, _)| places | 1 << (at + 1))
+    }
+
+    /// The kinds of cells, with a gate at this place.
+    pub(super) fn kinds(&self, gate: u8) -> CellKinds {
+        let marks = |is_one: &dyn Fn(MarkRule) -> bool| {
+            let squares = self.marks_where(&|marks| is_one(marks.rule));
+            self.cells_of(|square| squares.contains(square))
+        };
+        let marked = marks(&|rule| rule != MarkRule::Plain);
+        let closed = marks(&|rule| rule == MarkRule::Closed);
+        let blocked = closed | marks(&|rule| rule == MarkRule::Block);
+        let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| self.way(seat).contains(square)).count();
+        let private = self.cells_of(|square| visitors(square) == 1) & !marked;
+        let plain = self.cells_of(|_| true) & !marked & !private;
+        let before_gate = usize::from(gate.min(self.home)) - 1;
+        let is_outer = |square: &Square| {
+            self.seats.iter().any(|seat| self.way(seat).iter().take(before_gate).any(|at| at == square))
+        };
+        let inner = (plain | private) & !self.cells_of(is_outer);
+        CellKinds { marked, closed, blocked, private, plain, inner }
+    }
+
+    /// The cells with room for one piece, and for two.
+    pub(super) fn with_room(&self, kinds: &CellKinds, pieces: usize) -> [Cells; 2] {
+        let (stacking, &CellKinds { marked, closed, private, plain, inner, .. }) = (&self.sheet.stacking, kinds);
+        let apart = if stacking.private.is_some() { private } else { 0 };
+        // A square that is filled has room for one piece, also where it is marked.
+        let fills = |square: &Square| {
+            self.seats.iter().any(|seat| self.way(seat).iter().rev().take(pieces).any(|at| at == square))
+        };
+        let filled = if self.sheet.finish.fill { self.cells_of(fills) } else { 0 };
+        let rooms = [
+            (closed | filled, Room::One),
+            (marked & !closed & !filled, stacking.marked.into()),
+            (apart & !filled, stacking.private.unwrap_or(stacking.plain)),
+            (inner & !apart & !filled, stacking.inner.unwrap_or(stacking.plain)),
+            ((plain | private) & !inner & !apart & !filled, stacking.plain),
+        ];
+        let with = |wanted| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
+        [with(Room::One), with(Room::Two)]
+    }
+
+    /// The tables by seat and place.
+    pub(super) fn tables(&self, kinds: &CellKinds, seating: &Participants) -> PlaceTables {
+        let pieces = &self.sheet.pieces;
+        let begins_on_board = pieces.setup == Setup::All(SentTo::Start) || pieces.sent_to == Returns::START;
+        let mut cells = Box::new([[0; PLACES]; MAX_SEATS]);
+        let mut bits = Box::new([[0; PLACES]; MAX_SEATS]);
+        let mut places = Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]);
+        for seat in Seat::ALL {
+            bits[seat.index()][usize::from(WALL)] = 1 << WALL;
+            for (at, square) in self.way(seat).iter().enumerate() {
+                // Where pieces begin or return to the first square of their course, it is private to them.
+                let number = if at == 0 && begins_on_board { 0 } else { self.cell(square) };
+                cells[seat.index()][at + 1] = number;
+                bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
+                if kinds.plain >> number & 1 == 1 {
+                    let [first, second] = &mut places[seat.index()][usize::from(number)];
+                    *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
+                }
+            }
+        }
+        let mut meeting = Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]);
+        for seat in Seat::ALL {
+            for (place, cell) in cells[seat.index()].iter().enumerate() {
+                for enemy in seating.enemies(seat) {
+                    let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
+                    let met = places[enemy.index()][usize::from(*cell)];
+                    for (visit, there) in meeting[seat.index()][place].iter_mut().zip(met) {
+                        visit[slots.clone()].fill(there);
+                    }
+                }
+            }
+        }
+        PlaceTables { cells, bits, places, meeting }
+    }
+}
+
+impl Closing {
+    pub(super) fn new(sheet: &Sheet, kinds: &CellKinds) -> Closing {
+        let (capture, stacking, unit) = (&sheet.capture, &sheet.stacking, &sheet.unit);
+        let unit_cells = match (unit.kind, unit.area) {
+            (UnitKind::None, _) => 0,
+            (_, Area::Inner) => kinds.inner,
+            (_, Area::Any) => Cells::MAX,
+        };
+        let to_single = match (stacking.block, capture.single_on_unit) {
+            (Block::Landing | Block::Passing, _) => Cells::MAX,
+            (Block::None, Meeting::Barred) => kinds.plain & unit_cells,
+            (Block::None, Meeting::Takes | Meeting::Shares) => 0,
+        };
+        let shares = capture.group == Group::One
+            || [capture.single_on_unit, capture.unit_on_single.into()].contains(&Meeting::Shares)
+            || [UnitMeeting::TakesEqual, UnitMeeting::Shares].contains(&capture.unit_on_unit);
+        let own = if unit.passable { 0 } else { unit_cells };
+        Closing {
+            to_single,
+            to_unit: if capture.unit_on_unit == UnitMeeting::Barred { kinds.plain & unit_cells } else { 0 },
+            exclusive: if shares { 0 } else { kinds.plain },
+            by_partner: if stacking.partner == WithPartner::Closed { kinds.plain } else { 0 },
+            impassable: [own, if stacking.block == Block::Passing { Cells::MAX } else { own }],
+            unit_cells,
+        }
+    }
+}
