@@ -101,10 +101,11 @@ pub(crate) struct TurnWords {
     pub(crate) used: [&'static str; 2],
     /// What brings a waiting piece onto the board, by any value and by certain ones, which follow.
     pub(crate) entering: [&'static str; 2],
-    /// The steps of a unit that moves by the whole of what it is given, by twice that, and by half of it where a throw
-    /// that gives no step can be spent.
+    /// The steps of a unit with `unit.speed = "full"`.
     pub(crate) whole: &'static str,
+    /// The same with `double`.
     pub(crate) double: &'static str,
+    /// The same with `half-spent`.
     pub(crate) half_spent: &'static str,
     /// The dice that a unit takes, if it takes one for each of its pieces and counts their number once.
     pub(crate) shared: Option<&'static str>,
