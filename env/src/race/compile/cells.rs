@@ -94,6 +94,18 @@ impl<'a> CellMap<'a> {
         found.fold(0, |places, (at, _)| places | 1 << (at + 1))
     }
 
+    /// The first place that is the second visit to a square; the finish if there is none.
+    pub(super) fn back(&self) -> u8 {
+        let south = self.way(Seat::SOUTH);
+        let second = (1..south.len()).find(|&at| south[..at].contains(&south[at]));
+        second.map_or(self.home, |at| at as u8 + 1)
+    }
+
+    /// The places of South on these squares, as bits.
+    pub(super) fn places_on(&self, squares: &[Square]) -> u128 {
+        self.places_where(|_, square| squares.contains(square))
+    }
+
     /// The kinds of cells, with a gate at this place.
     pub(super) fn kinds(&self, gate: u8) -> CellKinds {
         let marks = |is_one: &dyn Fn(MarkRule) -> bool| {

@@ -18,7 +18,7 @@ use arrayvec::ArrayVec;
 
 use crate::game::{Chances, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
-use crate::race::compile::cells::{CellKinds, CellMap, Closing, squares_named};
+use crate::race::compile::cells::{CellMap, Closing, squares_named};
 use crate::race::compile::odds::{chances, outcomes};
 use crate::race::compile::reach::places_of;
 use crate::race::position::seating::Participants;
@@ -223,33 +223,22 @@ impl Rules {
         let outcomes = outcomes(&sheet, dice, steps);
         let faces: BTreeSet<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
         let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
-        // Where the last squares are to be filled, a piece never leaves them, and fewer pieces have a shorter course.
-        let fewer = if sheet.finish.fill { sheet.pieces.count.saturating_sub(pieces as u8) } else { 0 };
-        let home = board.course(Seat::SOUTH).len() as u8 + u8::from(sheet.finish.fill) - fewer;
-        let goal = if sheet.finish.bear_off.is_empty() { home } else { home + 1 };
-        let (entry, origin) = match sheet.entry.at {
-            EntryAt::START => (1, u8::from(sheet.pieces.sent_to == Returns::START)),
-            EntryAt::COUNT => (1 - sheet.board.first_number, 1 - sheet.board.first_number),
-            EntryAt::Square(number) => (sheet.board.place_of(number), 0),
-        };
+        let (home, goal) = home_and_goal(&sheet, &board, pieces);
+        let (entry, origin) = entry_and_origin(&sheet);
         let gate = if sheet.gate.at == 0 { NOWHERE } else { sheet.board.place_of(sheet.gate.at) };
         let seating = Participants::new(&sheet.seats, seats, pieces);
         let cells = CellMap::new(&sheet, &board, seats, home);
         let kinds = cells.kinds(gate);
         let tables = cells.tables(&kinds, &seating);
         let [one, two] = cells.with_room(&kinds, pieces);
-        let CellKinds { marked, closed, blocked, plain, .. } = kinds;
-        let south = cells.way(Seat::SOUTH);
-        let again = cells.marks_where(&|marks| marks.again);
-        let from = squares_named(&sheet.unit.from);
+        let (bits, closed) = (&tables.bits[Seat::SOUTH.index()], kinds.closed);
         let closing = Closing::new(&sheet, &kinds);
-        let bits = &tables.bits[Seat::SOUTH.index()];
-        let mut rules = Rules {
-            marked: cells.places_where(|at, _| bits[at + 1] & marked != 0),
-            contested: cells.places_where(|at, _| bits[at + 1] & plain != 0),
-            lands_again: cells.places_where(|_, square| again.contains(square)),
-            declaring: cells.places_where(|_, square| from.contains(square)),
-            back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
+        let rules = Rules {
+            marked: cells.places_where(|at, _| bits[at + 1] & kinds.marked != 0),
+            contested: cells.places_where(|at, _| bits[at + 1] & kinds.plain != 0),
+            lands_again: cells.places_on(&cells.marks_where(&|marks| marks.again)),
+            declaring: cells.places_on(&squares_named(&sheet.unit.from)),
+            back: cells.back(),
             home,
             goal,
             finished_from: if sheet.finish.fill { home - pieces as u8 } else { goal },
@@ -259,13 +248,13 @@ impl Rules {
             places: tables.places,
             meeting: tables.meeting,
             bits: tables.bits,
-            closed_to_single: [one, two, blocked, closing.to_single],
-            closed_to_unit: [one | two, 0, blocked, closing.to_unit],
+            closed_to_single: [one, two, kinds.blocked, closing.to_single],
+            closed_to_unit: [one | two, 0, kinds.blocked, closing.to_unit],
             never_for_units: 1 << WALL | closed | one,
             closed_by_partner: closed | closing.by_partner,
             impassable: closing.impassable,
             exclusive: closed | closing.exclusive,
-            captured: plain,
+            captured: kinds.plain,
             unit_cells: closing.unit_cells,
             room: [0; PLACES],
             gate_rule: GateRule::new(&sheet, &seating),
@@ -281,18 +270,18 @@ impl Rules {
             seating,
             sheet: Arc::clone(&sheet),
         };
-        for place in places_of(rules.reachable()) {
-            let bit = rules.bits[Seat::SOUTH.index()][usize::from(place)];
-            let most = if one & bit != 0 {
-                1
-            } else if two & bit != 0 {
-                2
-            } else {
-                pieces
-            };
-            rules.room[usize::from(place)] = most.min(pieces) as u8;
+        Ok(rules.with_room(one, two))
+    }
+
+    /// Gives room to the places that pieces can reach, with these cells for one piece and for two.
+    fn with_room(mut self, one: Cells, two: Cells) -> Rules {
+        for place in places_of(self.reachable()) {
+            let bit = self.bits[Seat::SOUTH.index()][usize::from(place)];
+            let limited = [(one, 1), (two, 2)].into_iter().find(|(cells, _)| cells & bit != 0);
+            let most = limited.map_or(MAX_PIECES, |(_, most)| most);
+            self.room[usize::from(place)] = most.min(self.seating.pieces) as u8;
         }
-        Ok(rules)
+        self
     }
 
     /// Steps that a piece on this place has made: from where a throw is counted that enters, or from where all begin.
@@ -431,6 +420,23 @@ impl Rules {
                 last.iter().map(|&number| self.sheet.board.place_of(number)).collect()
             }
         }
+    }
+}
+
+/// The place of the finish, and the last place. If the last squares are to be filled, a piece never leaves them, and
+/// fewer pieces have a shorter course.
+fn home_and_goal(sheet: &Sheet, board: &Courses, pieces: usize) -> (u8, u8) {
+    let fewer = if sheet.finish.fill { sheet.pieces.count.saturating_sub(pieces as u8) } else { 0 };
+    let home = board.course(Seat::SOUTH).len() as u8 + u8::from(sheet.finish.fill) - fewer;
+    (home, home + u8::from(!sheet.finish.bear_off.is_empty()))
+}
+
+/// The place where pieces enter, and the place from which steps are counted.
+fn entry_and_origin(sheet: &Sheet) -> (u8, u8) {
+    match sheet.entry.at {
+        EntryAt::START => (1, u8::from(sheet.pieces.sent_to == Returns::START)),
+        EntryAt::COUNT => (1 - sheet.board.first_number, 1 - sheet.board.first_number),
+        EntryAt::Square(number) => (sheet.board.place_of(number), 0),
     }
 }
 

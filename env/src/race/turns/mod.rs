@@ -1,7 +1,7 @@
 //! The kinds of turn: each is a folder or a file here, and nothing outside knows which one a game has.
 //!
-//! A kind of turn is the order in which throws are made and used. [`TurnMachine`] has its rules: which actions are legal
-//! and what they do, and its entries of the observation. [`TurnNotation`] has its part of the notation and its words for
+//! A kind of turn is the order in which throws are made and used. [`TurnMachine`] has its rules: the legal actions,
+//! their effects, and its entries of the observation. [`TurnNotation`] has its part of the notation and its words for
 //! people. To add one, write its file, add a variant to [`Turns`], and give it to its [`TurnKind`] below.
 
 pub mod actions;
