@@ -14,13 +14,14 @@ impl Rules {
     pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
         let pieces = state.pieces.as_flattened();
-        let meets = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
-        (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | meets(slot)) && self.capture_met(state, mover, to, by)
+        let is_there = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
+        (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | is_there(slot))
+            && self.capture_there(state, mover, to, by)
     }
 
     /// [`Rules::capture`] where an enemy stands.
     #[inline(never)]
-    fn capture_met(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
+    fn capture_there(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let cell = self.cells[mover.index()][usize::from(to) % PLACES];
         let mut has_captured = false;
         for &enemy in self.seating.enemies(mover) {

@@ -161,7 +161,7 @@ impl Layout {
         });
         let left = Left::of(rules, turns, state);
         let is_open = rules.gate_rule.is_open(state, colour);
-        let met = self.relations.met_by(rules, state, colour);
+        let met = self.relations.capturable_by(rules, state, colour);
         // Neither off the board nor home: the first place and the last.
         let on_course = ((1_u128 << rules.goal) - 1) & !1;
         for (slot, &place) in reached[..rules.seating.pieces].iter().enumerate() {

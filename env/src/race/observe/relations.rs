@@ -64,7 +64,7 @@ impl Relations {
 
     /// The places on which `owner` would capture a single piece of an enemy, as bits.
     #[inline]
-    pub(crate) fn met_by(&self, rules: &Rules, state: &State, owner: Seat) -> u128 {
+    pub(crate) fn capturable_by(&self, rules: &Rules, state: &State, owner: Seat) -> u128 {
         let mut met = 0;
         for &enemy in rules.seating.enemies(owner) {
             let same = self.same_square(enemy, owner);

@@ -202,18 +202,18 @@ impl fmt::Debug for Series {
 /// The kinds of throws after which a series goes on, by ascending value; the first one enters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SeriesKind {
-    One = 1,
-    Four = 2,
-    Zero = 3,
+    First = 1,
+    Second = 2,
+    Third = 3,
     /// Of several dice.
     Fourth = 4,
 }
 
 impl SeriesKind {
-    pub(crate) const ALL: [SeriesKind; MAX_KINDS] = [SeriesKind::One, SeriesKind::Four, SeriesKind::Zero];
+    pub(crate) const ALL: [SeriesKind; MAX_KINDS] = [SeriesKind::First, SeriesKind::Second, SeriesKind::Third];
     /// Those of several dice.
     pub(crate) const OF_DICE: [SeriesKind; MAX_KINDS + 1] =
-        [SeriesKind::One, SeriesKind::Four, SeriesKind::Zero, SeriesKind::Fourth];
+        [SeriesKind::First, SeriesKind::Second, SeriesKind::Third, SeriesKind::Fourth];
 }
 
 impl Series {
@@ -292,9 +292,9 @@ impl Series {
         let kept = order >> (2 * (length - u32::from(self.counts().iter().sum::<u8>())));
         let (low, high) = (kept & LOW, kept >> 1 & LOW);
         let places = match kind {
-            SeriesKind::One => low & !high,
-            SeriesKind::Four => high & !low,
-            SeriesKind::Zero => low & high,
+            SeriesKind::First => low & !high,
+            SeriesKind::Second => high & !low,
+            SeriesKind::Third => low & high,
             SeriesKind::Fourth => 0,
         };
         let below = (places & places.wrapping_neg()).wrapping_sub(1);
@@ -319,19 +319,19 @@ mod tests {
             series
         };
         let [one, four, zero] = SeriesKind::ALL.map(|kind| (kind, true));
-        let thrown = series(&[(SeriesKind::Four, false), (SeriesKind::Zero, false), one, four, one]);
+        let thrown = series(&[(SeriesKind::Second, false), (SeriesKind::Third, false), one, four, one]);
         assert_eq!((thrown.counts(), thrown.iter().count()), ([2, 1, 0], 5));
         assert_eq!(thrown, series(&[one, one, four]));
-        let left: Vec<SeriesKind> = thrown.without(SeriesKind::One).iter().collect();
-        assert_eq!(left, [SeriesKind::Four, SeriesKind::One]);
-        let left: Vec<SeriesKind> = series(&[four, zero, one, four]).without(SeriesKind::Four).iter().collect();
-        assert_eq!(left, [SeriesKind::Zero, SeriesKind::One, SeriesKind::Four]);
-        assert_eq!(thrown.without(SeriesKind::Zero), thrown);
+        let left: Vec<SeriesKind> = thrown.without(SeriesKind::First).iter().collect();
+        assert_eq!(left, [SeriesKind::Second, SeriesKind::First]);
+        let left: Vec<SeriesKind> = series(&[four, zero, one, four]).without(SeriesKind::Second).iter().collect();
+        assert_eq!(left, [SeriesKind::Third, SeriesKind::First, SeriesKind::Second]);
+        assert_eq!(thrown.without(SeriesKind::Third), thrown);
 
         let full = series(&[zero; Series::LIMIT + 1]);
         assert_eq!((full.counts(), full.iter().count()), ([0, 0, 64], Series::LIMIT));
-        assert!(full.is_full() && !full.without(SeriesKind::Zero).is_full());
-        assert_eq!(full.without(SeriesKind::Zero).iter().count(), 63);
+        assert!(full.is_full() && !full.without(SeriesKind::Third).is_full());
+        assert_eq!(full.without(SeriesKind::Third).iter().count(), 63);
     }
 
     #[test]

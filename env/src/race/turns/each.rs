@@ -115,8 +115,8 @@ impl EachTurns {
             !(is_pair && (are_tied || self.hops.is_tied(own, from)))
         };
         let landing = rules.bits[mover.index()][usize::from(to) % PLACES];
-        let goes_back = || self.hops.may_go(state, mover, own, slot, [together as u8, 1, to]);
-        if may_go && if landing & bit == 0 { landing & closed == 0 } else { goes_back() } { to } else { WALL }
+        let can_come_back = || self.hops.can_hop(state, mover, own, slot, [together as u8, 1, to]);
+        if may_go && if landing & bit == 0 { landing & closed == 0 } else { can_come_back() } { to } else { WALL }
     }
 
     /// The pieces that can play a throw, alone or together, among the pieces on the board.

@@ -232,9 +232,15 @@ impl SeriesThrows {
         active.extend(self.stop(last).map(|stop| at + self.last_column() + stop as u16));
     }
 
-    /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_go_on` where the
+    /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_be_unended` where the
     /// last one need not end the series.
-    pub(crate) fn load(&self, state: &mut State, values: &[u8], phase: Phase, may_go_on: bool) -> Result<(), String> {
+    pub(crate) fn load(
+        &self,
+        state: &mut State,
+        values: &[u8],
+        phase: Phase,
+        may_be_unended: bool,
+    ) -> Result<(), String> {
         let (dice, count) = (usize::from(self.dice), values.len());
         let is_other = match phase {
             Phase::Choose => count != dice,
@@ -245,7 +251,7 @@ impl SeriesThrows {
             _ if dice > 1 && is_other => return Err(format!("{dice} dice are thrown, here {count}")),
             _ if dice > 1 => (0, values),
             Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => (last, series),
-            _ if may_go_on => (0, values),
+            _ if may_be_unended => (0, values),
             _ => return Err(format!("a series ends in {}", joined(self.lasts(), " or "))),
         };
         state.dice[0] = last;
@@ -301,23 +307,23 @@ impl Remaining {
     /// The kinds of throws with their numbers, in the order in which they are allotted.
     #[inline]
     pub(crate) fn kinds(self) -> [(AllottedThrow, u8); 4] {
-        let [one, four, zero] = SeriesKind::ALL.map(|kind| (AllottedThrow::Of(kind), self.counts[kind as usize - 1]));
-        [one, four, zero, (AllottedThrow::Last(self.last), u8::from(self.last > 0))]
+        let [first, second, third] =
+            SeriesKind::ALL.map(|kind| (AllottedThrow::Of(kind), self.counts[kind as usize - 1]));
+        [first, second, third, (AllottedThrow::Last(self.last), u8::from(self.last > 0))]
     }
 
     #[inline]
     pub(crate) fn count(self) -> u32 {
-        let [ones, fours, zeros] = self.counts.map(u32::from);
-        ones + fours + zeros + u32::from(self.last != 0)
+        self.counts.iter().map(|&count| u32::from(count)).sum::<u32>() + u32::from(self.last != 0)
     }
 
     /// The next throw to allot and what remains after it.
     #[inline]
     pub(crate) fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
         let kind = match self.counts {
-            [1..=u8::MAX, _, _] => SeriesKind::One,
-            [_, 1..=u8::MAX, _] => SeriesKind::Four,
-            [_, _, 1..=u8::MAX] => SeriesKind::Zero,
+            [1..=u8::MAX, _, _] => SeriesKind::First,
+            [_, 1..=u8::MAX, _] => SeriesKind::Second,
+            [_, _, 1..=u8::MAX] => SeriesKind::Third,
             _ if self.last > 0 => return Some((AllottedThrow::Last(self.last), Remaining { last: 0, ..self })),
             _ => return None,
         };

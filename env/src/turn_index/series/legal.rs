@@ -186,7 +186,7 @@ fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn,
     }
     let landed = turns.landed(turn.own, allotment);
     let (places, mark) = turns.settled(turn.own, index.sides.mark(side), allotment, landed);
-    let choice = if places[0] == turns.keep + 1 {
+    let choice = if places[0] == turns.rules.home + 1 {
         Choice::WINS
     } else {
         Choice::new(index.sides.number(places, mark, 0), turns.strikes(allotment, landed))

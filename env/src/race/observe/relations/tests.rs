@@ -177,7 +177,7 @@ fn every_distance_is_found_in_every_game() {
 fn single_pieces_of_enemies_can_be_met() {
     let met = |position: &str| {
         let (race, state) = Race::parse_position(position).expect("a position");
-        let met = race.layout.relations.met_by(&race.rules, &state, Seat::SOUTH);
+        let met = race.layout.relations.capturable_by(&race.rules, &state, Seat::SOUTH);
         (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
     };
     // North's 10 is South's 44; doubles, partners and pieces at home or in the belly are none of South's business.

@@ -1,7 +1,7 @@
 //! Hops of two dice for all pieces of one seat at once.
 //!
-//! Two hops of one turn interact in three ways only: the first pawn may leave the square on which the second lands, or
-//! land there itself, and its cut may open the belly to the second.
+//! Two hops of one turn interact in three ways only: the first piece may leave the square on which the second lands, or
+//! land there itself, and its capture may open the gate to the second.
 
 use super::ring::{ANY_ENEMY, BESIDE, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
 use crate::race::compile::Throw;
@@ -9,7 +9,7 @@ use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE};
 use crate::sheet::values::Without;
 
-/// The die that a pawn takes: a place in [`Hops::dice`].
+/// The die that a piece takes: a place in [`Hops::dice`].
 pub(crate) const SMALLER: usize = 0;
 pub(crate) const LARGER: usize = 1;
 
@@ -19,7 +19,7 @@ pub(crate) fn other(die: usize) -> usize {
     SMALLER + LARGER - die
 }
 
-/// The pawns of one colour before they move, and their hops by two dice.
+/// The pieces of one colour before they move, and their hops by two dice.
 #[derive(Debug)]
 pub(crate) struct Hops<'a> {
     squares: &'a Squares,
@@ -28,36 +28,36 @@ pub(crate) struct Hops<'a> {
     origins: Slots,
     ring: &'a Ring,
     beyond: Without,
-    /// The numbers by which a pawn that is cut enters first, and after another, as bits.
+    /// The numbers by which a piece that waits enters first, and after another, as bits.
     enters: [u64; 2],
-    /// Pawns that are cut.
-    cut: Set,
-    /// The lowest of the pawns on each index; equal pawns are interchangeable.
+    /// Pieces that wait.
+    waiting: Set,
+    /// The lowest of the pieces on each index; equal pieces are interchangeable.
     pub(crate) lowest: Set,
     /// The steps of each die.
     pub(crate) dice: [u8; 2],
     landings: [Landings; 2],
 }
 
-/// For each pawn its target square, and the pieces there before.
+/// For each piece its target square, and the pieces there before.
 #[derive(Clone, Copy, Debug)]
 struct Landings {
     squares: Slots,
     crowds: Slots,
 }
 
-/// A pawn that lands.
+/// A piece that lands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PawnHop {
+pub(crate) struct DieHop {
     /// The place on its course.
     pub(crate) place: u8,
     pub(crate) square: u8,
-    /// Whether it cuts the enemy there.
-    pub(crate) cuts: bool,
+    /// Whether it captures the enemy there.
+    pub(crate) captures: bool,
 }
 
 impl<'a> Hops<'a> {
-    /// The hops of `own` pawns, whose places are in ascending order, by two `dice` in any order. Always inlined, so
+    /// The hops of `own` pieces, whose places are in ascending order, by two `dice` in any order. Always inlined, so
     /// that the sets stay in registers.
     #[inline(always)]
     pub(crate) fn new(
@@ -69,18 +69,18 @@ impl<'a> Hops<'a> {
         enters: [u64; 2],
     ) -> Hops<'a> {
         let own = Slots::of(own);
-        let cut = own.are(0);
-        let origins = own.plus(cut.each(squares.entry));
+        let waiting = own.are(0);
+        let origins = own.plus(waiting.each(squares.entry));
         let dice = [dice[0].min(dice[1]), dice[0].max(dice[1])];
         let landings = dice.map(|die| Landings::new(squares, origins, die, ring, beyond));
         let (repeated, _) = own.repeated();
         let lowest = !repeated & !own.are(NO_PIECE);
-        let mut hops = Hops { squares, own, origins, ring, beyond, enters, cut, lowest, dice, landings };
+        let mut hops = Hops { squares, own, origins, ring, beyond, enters, waiting, lowest, dice, landings };
         hops.landings = landings.map(|landings| hops.without_itself(landings));
         hops
     }
 
-    /// Pawns that come back to the square that they leave.
+    /// Pieces that come back to the square that they leave.
     #[inline]
     fn staying(&self, landings: &Landings) -> Set {
         if !self.squares.comes_back {
@@ -90,7 +90,7 @@ impl<'a> Hops<'a> {
         landings.squares.equal(from) & !from.are(BESIDE)
     }
 
-    /// The landings of pawns that do not stand in their own way.
+    /// The landings of pieces that do not stand in their own way.
     #[inline]
     fn without_itself(&self, landings: Landings) -> Landings {
         if !self.squares.comes_back {
@@ -104,66 +104,66 @@ impl<'a> Hops<'a> {
         self.dice[SMALLER] == self.dice[LARGER]
     }
 
-    /// Pawns that may go before any other: those that are cut come first.
+    /// Pieces that may go before any other: those that wait come first.
     #[inline]
     fn may_begin(&self) -> Set {
-        if self.cut.is_empty() { self.pawns() } else { self.cut }
+        if self.waiting.is_empty() { self.pieces() } else { self.waiting }
     }
 
-    /// Whether so many steps may be the first of a turn: where pawns are cut, one enters by them.
+    /// Whether so many steps may be the first of a turn: where pieces wait, one enters by them.
     #[inline]
     fn begin(&self, steps: u8) -> bool {
-        self.cut.is_empty() | (self.enters[0] >> steps & 1 == 1)
+        self.waiting.is_empty() | (self.enters[0] >> steps & 1 == 1)
     }
 
     #[inline]
-    fn pawns(&self) -> Set {
+    fn pieces(&self) -> Set {
         !self.own.are(NO_PIECE)
     }
 
-    /// Pawns that can take a die before any other pawn moves.
+    /// Pieces that can take a die before any other piece moves.
     #[inline]
     pub(crate) fn firsts(&self, die: usize) -> Set {
         (self.may_begin() & self.landings[die].open()).when(self.begin(self.dice[die]))
     }
 
-    /// Pawns that can take both dice in one hop. With two pawns cut both dice enter; one that takes both would leave
+    /// Pieces that can take both dice in one hop. With two pieces waiting both dice enter; one that takes both would leave
     /// the other outside.
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
-        (self.may_begin() & self.landings(steps, self.beyond).open()).when(self.cut.len() < 2 && self.begin(steps))
+        (self.may_begin() & self.landings(steps, self.beyond).open()).when(self.waiting.len() < 2 && self.begin(steps))
     }
 
-    /// Pawns that can take a doublet together with the next on their index.
+    /// Pieces that can take a doublet together with the next on their index.
     #[inline]
     pub(crate) fn pairs(&self) -> Set {
         let (_, followed) = self.own.repeated();
         let landings = &self.landings[SMALLER];
         let open = landings.crowds.only(CLOSED_TO_PAIR).are(0) | self.staying(landings);
-        (self.lowest & followed & open).when(self.cut.is_empty() && self.is_doublet())
+        (self.lowest & followed & open).when(self.waiting.is_empty() && self.is_doublet())
     }
 
-    /// Pawns that can take the other die after the pawn of `slot`, which can begin, has taken `die`.
+    /// Pieces that can take the other die after the piece of `slot`, which can begin, has taken `die`.
     #[inline]
     fn nexts(&self, slot: usize, die: usize) -> Set {
         let first = self.landings[die];
-        let cuts = first.crowds.get(slot) & ANY_ENEMY != 0;
+        let captures = first.crowds.get(slot) & ANY_ENEMY != 0;
         let next = match self.beyond {
-            Without::Wait | Without::Lap if cuts => self.landings(self.dice[other(die)], Without::Open),
+            Without::Wait | Without::Lap if captures => self.landings(self.dice[other(die)], Without::Open),
             _ => self.landings[other(die)],
         };
         let from = self.squares.of(self.own.get(slot));
         let left = next.squares.are(from).when(from != BESIDE).without(slot);
         let come = next.squares.are(first.squares.get(slot));
         let crowds = next.crowds.minus(left.each(OWN)).plus(come.each(OWN));
-        // With two pawns cut both dice enter.
+        // With two pieces waiting both dice enter.
         let enters = self.enters[1] >> self.dice[other(die)] & 1 == 1;
-        let may_follow = if self.cut.len() > 1 { self.cut.when(enters) } else { self.pawns() };
+        let may_follow = if self.waiting.len() > 1 { self.waiting.when(enters) } else { self.pieces() };
         may_follow.without(slot) & crowds.only(CLOSED_TO_ONE).are(0)
     }
 
-    /// The other slots that may take the other die after `slot` has taken `die`: of equal pawns the lowest, and of two
+    /// The other slots that may take the other die after `slot` has taken `die`: of equal pieces the lowest, and of two
     /// orders with one result the one that is listed first.
     #[inline]
     pub(crate) fn others(&self, slot: usize, die: usize) -> Set {
@@ -192,18 +192,18 @@ impl<'a> Hops<'a> {
     }
 
     /// Whether the larger die first can lead to positions that the smaller one first does not reach: past the order in
-    /// which pawns that are cut come first, onto a square that a pawn of an own pair leaves, or into the belly that a
-    /// cut opens.
+    /// which pieces that wait come first, onto a square that a piece of an own pair leaves, or beyond the gate that a
+    /// capture opens.
     #[inline]
     pub(crate) fn order_matters(&self) -> bool {
         let Landings { squares, crowds } = self.landings[SMALLER];
         let onto_own_pair = crowds.have(TWO_OWN) & !squares.at_least(NOWHERE);
-        let cutting = |landings: Landings| landings.crowds.have(ANY_ENEMY) & landings.open();
-        let opening = self.landings.map(cutting).into_iter().fold(Set::NONE, |set, cutting| set | cutting);
-        !(self.cut | onto_own_pair | opening.when(self.beyond != Without::Open)).is_empty()
+        let capturing = |landings: Landings| landings.crowds.have(ANY_ENEMY) & landings.open();
+        let opening = self.landings.map(capturing).into_iter().fold(Set::NONE, |set, capturing| set | capturing);
+        !(self.waiting | onto_own_pair | opening.when(self.beyond != Without::Open)).is_empty()
     }
 
-    /// Whether the same two pawns can go in the other order, to the same places.
+    /// Whether the same two pieces can go in the other order, to the same places.
     pub(crate) fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
         let is_legal = || self.firsts(other(die)).contains(second) && self.nexts(second, other(die)).contains(slot);
         let is_same = || {
@@ -214,31 +214,31 @@ impl<'a> Hops<'a> {
         is_legal() && (self.beyond == Without::Open || is_same())
     }
 
-    /// The hop of a pawn by one die, before any other moves.
+    /// The hop of a piece by one die, before any other moves.
     #[inline]
-    pub(crate) fn by(&self, slot: usize, die: usize) -> PawnHop {
+    pub(crate) fn by(&self, slot: usize, die: usize) -> DieHop {
         self.hop(slot, self.dice[die], self.beyond)
     }
 
-    /// The hop of a pawn by both dice.
+    /// The hop of a piece by both dice.
     #[inline]
-    pub(crate) fn by_sum(&self, slot: usize) -> PawnHop {
+    pub(crate) fn by_sum(&self, slot: usize) -> DieHop {
         self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.beyond)
     }
 
-    /// The hops of a pawn by one die and then of another by the other die.
+    /// The hops of a piece by one die and then of another by the other die.
     #[inline]
-    pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [PawnHop; 2] {
+    pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [DieHop; 2] {
         let first = self.by(slot, die);
-        let beyond = if first.cuts { Without::Open } else { self.beyond };
+        let beyond = if first.captures { Without::Open } else { self.beyond };
         [first, self.hop(second, self.dice[other(die)], beyond)]
     }
 
     #[inline]
-    fn hop(&self, slot: usize, steps: u8, beyond: Without) -> PawnHop {
+    fn hop(&self, slot: usize, steps: u8, beyond: Without) -> DieHop {
         let steps = self.origins.get(slot).wrapping_add(steps);
         let square = self.squares.landing(steps, beyond);
-        PawnHop { place: self.squares.place(steps, beyond), square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
+        DieHop { place: self.squares.place(steps, beyond), square, captures: self.ring.at(square) & ANY_ENEMY != 0 }
     }
 
     #[inline]
@@ -246,7 +246,7 @@ impl<'a> Hops<'a> {
         self.without_itself(Landings::new(self.squares, self.origins, steps, self.ring, beyond))
     }
 
-    /// Whether any throw of two dice moves any pawn.
+    /// Whether any throw of two dice moves any piece.
     pub(crate) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
         outcomes.iter().any(|throw| {
             let hops = Hops::new(self.squares, self.own.bytes(), self.ring, throw.values, self.beyond, self.enters);
@@ -262,7 +262,7 @@ impl Landings {
         Landings { squares, crowds: squares.map(|square| ring.at(square)) }
     }
 
-    /// Pawns that may land by themselves.
+    /// Pieces that may land by themselves.
     #[inline]
     fn open(&self) -> Set {
         self.crowds.only(CLOSED_TO_ONE).are(0)

@@ -1,7 +1,7 @@
 //! The turn of two dice for one piece, two pieces or a unit.
 //!
-//! The smaller die is allotted first. An action names the pawn that takes it; the second action names the pawn that
-//! takes the other die, and the same pawn again means the sum in one hop. Pawns move in the order in which they were
+//! The smaller die is allotted first. An action names the piece that takes it; the second action names the piece that
+//! takes the other die, and the same piece again means the sum in one hop. Pieces move in the order in which they were
 //! named. Where only the other order is legal, or gives another result, `LARGER_FIRST` names it.
 
 pub(crate) mod hops;
@@ -17,7 +17,7 @@ use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
 use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass};
 use crate::sheet::values::{Must, Without};
-use hops::{Hops, LARGER, PawnHop, SMALLER, other};
+use hops::{DieHop, Hops, LARGER, SMALLER, other};
 use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
 
 /// The keys of its sheets.
@@ -46,7 +46,7 @@ pub(crate) struct DiceTurns {
     closed: Without,
     pub(crate) waits: bool,
     /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
-    pawns: [u8; MAX_SEATS],
+    piece_kinds: [u8; MAX_SEATS],
     /// The numbers that let a piece enter while none is on the course, and while one is, as bits.
     enters: [u64; 2],
     /// Pieces before this place can surely be moved by some throw.
@@ -74,7 +74,7 @@ impl DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
             closed: rules.sheet.gate.without,
             waits: rules.waits_at_gate(),
-            pawns: [OWN, ENEMY, if rules.seating.has_teams { PARTNER } else { ENEMY }, ENEMY],
+            piece_kinds: [OWN, ENEMY, if rules.seating.has_teams { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
             enters,
             squares,
@@ -82,13 +82,13 @@ impl DiceTurns {
         }
     }
 
-    /// The pawns of `colour` with the hops that two dice allow them. All pieces are added to `ring`, which is empty.
+    /// The pieces of `colour` with the hops that two dice allow them. All pieces are added to `ring`, which is empty.
     #[inline(always)]
     fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
         let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);
         ring.add(&own, squares, OWN);
         for &other in self.rules.seating.others(colour) {
-            let piece = self.pawns[colour.quarters_to(other)];
+            let piece = self.piece_kinds[colour.quarters_to(other)];
             ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
         }
         let beyond = if self.rules.gate_rule.is_open(state, colour) { Without::Open } else { self.closed };
@@ -96,7 +96,7 @@ impl DiceTurns {
         Hops::new(squares, own, ring, dice, beyond, enters)
     }
 
-    /// The first pawn and the die that it has taken, once one is allotted.
+    /// The first piece and the die that it has taken, once one is allotted.
     #[inline]
     fn allotted(&self, state: &State) -> Option<(usize, usize)> {
         let slot = (!Slots::of(state.roles).are(role::FRESH)).iter().next()?;
@@ -111,7 +111,7 @@ impl DiceTurns {
         with_pass(ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0), may_stop)
     }
 
-    /// Labels the pawn of `slot` with its die, while the other die waits.
+    /// Labels the piece of `slot` with its die, while the other die waits.
     fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
         let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
         state.roles[slot] = role::SINGLE | order;
@@ -120,8 +120,8 @@ impl DiceTurns {
         state.phase = Phase::Allot;
     }
 
-    /// The moves of a turn whose first pawn has its die.
-    fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[PawnMove; 2]> {
+    /// The moves of a turn whose first piece has its die.
+    fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[DieMove; 2]> {
         let (first, die) = self.allotted(state)?;
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, [state.steps[first], state.dice[0]]);
@@ -149,15 +149,15 @@ impl DiceTurns {
         }
     }
 
-    /// Moves pawns, one or two, and passes the turn on or ends the game.
-    fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[PawnMove; 2]>) {
+    /// Moves pieces, one or two, and passes the turn on or ends the game.
+    fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[DieMove; 2]>) {
         if let Some([(first, hop), (second, next)]) = moves {
             let landed = Slots::of(state.pieces[colour.index()]).with(first, hop.place).with(second, next.place);
             let mut own = landed.bytes();
             sort(&mut own);
             state.pieces[colour.index()] = own;
             let together = second == first + 1 && hop.square == next.square;
-            for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
+            for hop in [hop, next].into_iter().filter(|hop| hop.captures) {
                 self.rules.capture(state, colour, hop.place, 1 + usize::from(together));
             }
         }
@@ -232,7 +232,7 @@ impl TurnMachine for DiceTurns {
         let mut unfinished = self.rules.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         self.waits
             && unfinished.all(|colour| {
-                // Before some place pawns surely have a move left.
+                // Before some place pieces surely have a move left.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
                 is_late && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
             })
@@ -308,7 +308,7 @@ impl TurnNotation for DiceTurns {
         let kind = MoveKind::of(action, self.rules.seating.pieces);
         let used = actions::together(action, self.rules.seating.pieces);
         let moved = UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) };
-        // What the first piece cuts can open the way of the second.
+        // What the first piece captures can open the way of the second.
         match self.second_move(state, self.colour(state), action) {
             Some([(first, _), (second, hop)]) if first != second => Some(moved.to(hop.place)),
             _ => Some(moved),
@@ -316,5 +316,5 @@ impl TurnNotation for DiceTurns {
     }
 }
 
-/// A pawn's slot and hop.
-type PawnMove = (usize, PawnHop);
+/// A piece's slot and hop.
+type DieMove = (usize, DieHop);

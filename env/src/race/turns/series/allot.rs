@@ -52,11 +52,12 @@ impl SeriesTurns {
         let room = |slot: usize| {
             let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
             match place {
-                _ if role & (role::FOLLOWER | role::BORNE) != 0 || place > self.keep => 0,
-                place if place == self.keep => 1,
+                _ if role & (role::FOLLOWER | role::BORNE) != 0 || place > self.rules.home => 0,
+                place if place == self.rules.home => 1,
                 place => {
                     let entering = u32::from(place == 0 && role & role::ENTERED == 0);
-                    u32::from(self.keep - base(place)).saturating_sub(u32::from(allotment.steps.get(slot))) + entering
+                    u32::from(self.rules.home - base(place)).saturating_sub(u32::from(allotment.steps.get(slot)))
+                        + entering
                 }
             }
         };
@@ -79,7 +80,7 @@ impl SeriesTurns {
         let roles = allotment.roles;
         let places = turn.own.or(roles.only(role::ENTERED));
         let together = if self.unit.speed == Speed::Full { role::FOLLOWER } else { role::FOLLOWER | role::LEAD };
-        let on_course = places.at_least(1) & !places.at_least(self.keep) & !roles.have(together);
+        let on_course = places.at_least(1) & !places.at_least(self.rules.home) & !roles.have(together);
         let untied = if self.unit.split { on_course } else { roles.have(role::SINGLE | role::LEAD) };
         !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
     }
@@ -95,13 +96,13 @@ impl SeriesTurns {
         let likeness = places.or(turn.declared.each(DECLARED)).or((!waiting).each(CHOSEN));
         let (repeated, followed) = likeness.repeated();
         let first = waiting & !repeated;
-        let on_course = first & places.at_least(1) & !places.at_least(self.keep);
+        let on_course = first & places.at_least(1) & !places.at_least(self.rules.home);
         let tied = if self.unit.split { Set::NONE } else { Set::of(|slot| self.is_tied(turn, allotment, slot)) };
         let may_join = match self.unit.kind {
             UnitKind::Together => followed,
             UnitKind::None => Set::NONE,
             UnitKind::Declared => {
-                let opposite = |slot| places.get(slot) < self.keep && self.opposite >> places.get(slot) & 1 == 1;
+                let opposite = |slot| places.get(slot) < self.rules.home && self.opposite >> places.get(slot) & 1 == 1;
                 followed & (turn.declared | Set::of(opposite))
             }
         };
@@ -113,7 +114,7 @@ impl SeriesTurns {
             alone: roles.have(role::SINGLE) | on_course & !tied,
             together: roles.have(role::LEAD) | on_course & may_join,
             entering: (first & places.are(0)).when(turn.closed >> 1 & 1 == 0),
-            bearing: (first & places.are(self.keep)).when(self.bears & !is_far),
+            bearing: (first & places.are(self.rules.home)).when(self.bears & !is_far),
         }
     }
 
@@ -145,7 +146,7 @@ impl SeriesTurns {
     /// The pieces that have `reached` places from which `pips` do not lead beyond the keep.
     #[inline]
     pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {
-        let too_far = u32::from(self.keep + 1).saturating_sub(pips);
+        let too_far = u32::from(self.rules.home + 1).saturating_sub(pips);
         !reached.at_least(too_far as u8)
     }
 
@@ -199,7 +200,7 @@ impl SeriesTurns {
         let pips = self.series.pips(throw);
         let slot = usize::from(action.0 % PAIRS.0);
         let (place, role) = (turn.own.get(slot), next.roles.get(slot));
-        let left = self.keep.saturating_sub(base(place) + next.steps.get(slot));
+        let left = self.rules.home.saturating_sub(base(place) + next.steps.get(slot));
         if action >= PAIRS {
             if role & role::LEAD == 0 {
                 let Some(follower) = self.follower(turn, allotment, slot) else { return next };
@@ -208,7 +209,7 @@ impl SeriesTurns {
             next.steps = next.steps.plus(Slots::one(slot, self.joint_steps(pips).min(left)));
         } else if place == 0 && role & role::ENTERED == 0 {
             next.roles = next.roles.or(Slots::one(slot, role::ENTERED));
-        } else if place == self.keep {
+        } else if place == self.rules.home {
             next.roles = next.roles.or(Slots::one(slot, role::BORNE));
         } else {
             next.roles = next.roles.or(Slots::one(slot, role::SINGLE));
@@ -252,7 +253,7 @@ impl SeriesTurns {
     ) -> impl Iterator<Item = Allotment> {
         // Whether the throws left suffice to bring all pieces into the keep is not checked.
         let (alone, together) =
-            self.takers(&self.units(turn, allotment, u32::from(self.keep)), self.series.pips(throw));
+            self.takers(&self.units(turn, allotment, u32::from(self.rules.home)), self.series.pips(throw));
         actions(alone, together).iter().map(move |action| self.give(turn, allotment, throw, action))
     }
 
@@ -270,10 +271,10 @@ impl SeriesTurns {
                 if steps == 0 || turn.closed >> target & 1 == 1 {
                     return false;
                 }
-                are_all_home &= target == self.keep;
+                are_all_home &= target == self.rules.home;
             } else if role & role::FOLLOWER == 0 {
                 is_bearing |= role == role::BORNE;
-                are_all_home &= place >= self.keep;
+                are_all_home &= place >= self.rules.home;
             }
         }
         !is_bearing || are_all_home
@@ -282,9 +283,9 @@ impl SeriesTurns {
     /// The smallest of the `remaining` throws in pips; 0 when there are none.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
-        let [one, four, zero] =
+        let [first, second, third] =
             SeriesKind::ALL.map(|kind| (remaining.counts[kind as usize - 1], self.series.face(kind)));
-        let left = [one, four, zero, (remaining.last, remaining.last)].into_iter().filter(|&(count, _)| count > 0);
+        let left = [first, second, third, (remaining.last, remaining.last)].into_iter().filter(|&(count, _)| count > 0);
         left.map(|(_, pips)| pips).min().unwrap_or(0)
     }
 

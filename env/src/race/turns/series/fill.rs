@@ -127,7 +127,7 @@ impl Fill<'_> {
         self.lists.groups.clear();
         for slot in 0..self.turns.seating.pieces {
             let place = self.place(slot);
-            if !self.has(slot, role::TAKEN) && (1..self.turns.keep).contains(&place) {
+            if !self.has(slot, role::TAKEN) && (1..self.turns.rules.home).contains(&place) {
                 self.add(place, self.turn.declared.contains(slot), 1, entered);
             }
         }
@@ -187,7 +187,7 @@ impl Fill<'_> {
 
     /// Tries every number of pieces to be borne off, when so many 1s were used to enter.
     fn bear(&mut self, ones: u8) {
-        let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.keep);
+        let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.rules.home);
         let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has(slot, role::BORNE));
         let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
         for borne in 0..=in_keep.min(self.remaining.counts[0] - ones) {
@@ -208,7 +208,7 @@ impl Fill<'_> {
                 // A 1 that is left over must not bear off.
                 let could_bear = borne < in_keep
                     && all_can_be_home
-                    && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
+                    && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::First)) != 0;
                 if !could_bear {
                     self.fit(used, Some(left), are_all_home);
                 } else if !is_bearing {
@@ -232,8 +232,9 @@ impl Fill<'_> {
     /// Whether some piece that stays could take a throw of one of these kinds.
     fn is_extended_by_idle(&self, left: u8) -> bool {
         let open = self.open();
-        let can_enter =
-            self.off > 0 && open >> 1 & 1 == 1 && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
+        let can_enter = self.off > 0
+            && open >> 1 & 1 == 1
+            && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::First)) != 0;
         can_enter
             || self.pips_of(left).any(|pips| {
                 let joint = self.turns.joint_steps(pips);
@@ -253,7 +254,7 @@ impl Fill<'_> {
 
     /// The places where a hop can end, as bits.
     fn open(&self) -> u64 {
-        ((2 << self.turns.keep) - 2) & !self.turn.closed
+        ((2 << self.turns.rules.home) - 2) & !self.turn.closed
     }
 
     /// Finds the most throws that the units can take; of kinds that are not in `left`, if anything is, all are taken.
@@ -302,7 +303,7 @@ impl Fill<'_> {
     fn share(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
         let [(_, ones), others @ ..] = self.remaining.kinds();
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
-        let home = 1 << self.turns.keep;
+        let home = 1 << self.turns.rules.home;
         let ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
         let ends = ends & is_home.map_or(u64::MAX, |is_home| if is_home { home } else { !home });
         let ends = self.pips_of(left).fold(ends, |ends, pips| ends & !(self.open() >> steps(pips)));

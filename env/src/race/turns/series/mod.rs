@@ -42,7 +42,6 @@ pub(crate) struct SeriesTurns {
     pub(crate) series: SeriesThrows,
     pub(crate) must: Must,
     pub(crate) unit: Unit,
-    pub(crate) keep: u8,
     /// Places on marked squares, where nothing is captured, as bits; the same for every seat.
     pub(crate) marked: u64,
     /// Whether a marked square with an enemy is closed.
@@ -65,7 +64,6 @@ impl SeriesTurns {
             series: SeriesThrows::new(Arc::clone(&rules)),
             must: sheet.turn.must,
             unit: sheet.unit.clone(),
-            keep: rules.home,
             marked: rules.marked as u64,
             blocks,
             opposite: rules.declaring as u64,
@@ -102,7 +100,7 @@ impl SeriesTurns {
         let bits = &self.rules.bits;
         let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);
         let is_held = |place: &u8| bits[by.index()][usize::from(*place)] & held != 0;
-        (1..self.keep).filter(is_held).fold(0, |places, place| places | 1 << place)
+        (1..self.rules.home).filter(is_held).fold(0, |places, place| places | 1 << place)
     }
 
     /// The value of the throw that the next action allots; `None` when nothing is kept.
@@ -136,7 +134,7 @@ impl TurnMachine for SeriesTurns {
         let Some((throw, rest)) = remaining.split() else { return self.resolve(state, &allotment) };
         let turn = self.turn(state);
         let next = self.give(&turn, &allotment, throw, action);
-        if rest.count() == 0 || !self.goes_on(&turn, &next, rest) {
+        if rest.count() == 0 || !self.can_use_more(&turn, &next, rest) {
             return self.resolve(state, &next);
         }
         self.series.use_up(state, throw);
@@ -192,7 +190,7 @@ impl TurnNotation for SeriesTurns {
         let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
         let mut next = match place {
             0 if is_waiting => UnitMove::by(MoveKind::Enter, slot, 0, value),
-            _ if place == self.keep => UnitMove::by(MoveKind::Bear, slot, place, value),
+            _ if place == self.rules.home => UnitMove::by(MoveKind::Bear, slot, place, value),
             _ => UnitMove::by(MoveKind::of(action, self.seating.pieces), slot, place.max(1), value),
         };
         if actions::is_pair(action, self.seating.pieces) {
@@ -209,7 +207,7 @@ impl TurnNotation for SeriesTurns {
         let steps = taken.steps;
         taken.from = taken.from.max(1);
         // Throws are allotted in ascending order, 1s first, but for the last one.
-        let are_ones = self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Four);
+        let are_ones = self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Second);
         if matches!(taken.kind, MoveKind::Together(_)) && self.unit.speed != Speed::Full {
             taken.hidden = steps;
         } else if are_ones {

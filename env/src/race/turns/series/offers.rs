@@ -72,7 +72,7 @@ impl SeriesTurns {
 
     /// Whether any of the `remaining` throws can still be used.
     #[inline]
-    pub(crate) fn goes_on(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> bool {
+    pub(crate) fn can_use_more(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> bool {
         let smallest = u32::from(self.smallest(remaining));
         self.completes(allotment) && self.moves_by(turn, allotment, smallest)
             || Search::new(self, turn, 1).most_used(allotment, remaining) != Some(0)

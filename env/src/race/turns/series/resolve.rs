@@ -29,7 +29,7 @@ impl SeriesTurns {
         let hops = roles.have(role::SINGLE | role::LEAD).iter();
         let hops = hops.map(move |slot| (landed.get(slot), roles.get(slot) & role::LEAD != 0));
         let entries = roles.have(role::ENTERED).when(self.enters_among_enemies).iter().map(|_| (1, false));
-        entries.chain(hops.filter(|&(target, _)| target < self.keep && self.marked >> target & 1 == 0))
+        entries.chain(hops.filter(|&(target, _)| target < self.rules.home && self.marked >> target & 1 == 0))
     }
 
     /// The places of the pieces by slot once all have moved.
@@ -67,7 +67,7 @@ impl SeriesTurns {
         let is_staying = |slot: usize| allotment.roles.get(slot) == role::FRESH && declared >> slot & 1 == 1;
         let mut twins: [bool; MAX_PIECES] = std::array::from_fn(|slot| {
             let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
-            (is_moving || is_staying(slot)) && places[slot] < self.keep
+            (is_moving || is_staying(slot)) && places[slot] < self.rules.home
         });
         // A twin whose partner has left alone is no longer a twin.
         for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {

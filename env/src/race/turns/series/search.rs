@@ -39,15 +39,15 @@ impl SeriesTurns {
                 slots.filter(|&other| kind(other) == kind(slot) && state.roles[other] & roles != 0).count()
             };
             role & role::BORNE == 0
-                && own[slot] < self.keep
-                && from.saturating_add(state.steps[slot]) <= self.keep
+                && own[slot] < self.rules.home
+                && from.saturating_add(state.steps[slot]) <= self.rules.home
                 && (role & role::ENTERED == 0 || turn.closed >> 1 & 1 == 0)
                 && (role & (role::LEAD | role::FOLLOWER) == 0
                     || self.may_join(from, declared == 1) && count(role::LEAD) == count(role::FOLLOWER))
         };
         let is_sound = |slot: usize| match state.roles[slot] {
             role::FRESH => true,
-            role::BORNE => own[slot] == self.keep,
+            role::BORNE => own[slot] == self.rules.home,
             _ => moves(slot),
         };
         (0..self.seating.pieces).all(is_sound)

@@ -209,17 +209,17 @@ impl ThrowTurns {
     /// onto an own one. Below, `&` instead of `&&`: the branches are unpredictable, and a misprediction costs more than
     /// all the tests.
     #[inline]
-    fn offer(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> (ActionMask, bool) {
+    fn find_takers(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> (ActionMask, bool) {
         match (&self.short, self.slots == FEW) {
-            (Some(bits), true) => self.offer_of::<_, { FEW as usize }>(bits, state, seat, own, throw),
-            (Some(bits), false) => self.offer_of::<_, MAX_PIECES>(bits, state, seat, own, throw),
-            (None, true) => self.offer_of::<_, { FEW as usize }>(&self.long, state, seat, own, throw),
-            (None, false) => self.offer_of::<_, MAX_PIECES>(&self.long, state, seat, own, throw),
+            (Some(bits), true) => self.find_takers_among::<_, { FEW as usize }>(bits, state, seat, own, throw),
+            (Some(bits), false) => self.find_takers_among::<_, MAX_PIECES>(bits, state, seat, own, throw),
+            (None, true) => self.find_takers_among::<_, { FEW as usize }>(&self.long, state, seat, own, throw),
+            (None, false) => self.find_takers_among::<_, MAX_PIECES>(&self.long, state, seat, own, throw),
         }
     }
 
     #[inline]
-    fn offer_of<W: Word, const SLOTS: usize>(
+    fn find_takers_among<W: Word, const SLOTS: usize>(
         &self,
         bits: &Bits<W>,
         state: &State,
@@ -242,37 +242,37 @@ impl ThrowTurns {
             last = from;
             let to = hops[usize::from(from) % PLACES];
             let landing = at[usize::from(to) % PLACES];
-            let mut goes_alone = is_offered & (landing & on.to_single == none);
+            let mut can_go_alone = is_offered & (landing & on.to_single == none);
             let stays = self.winds && landing & at[usize::from(from) % PLACES] != none;
             let after = usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1)) % PLACES;
             if stays {
-                goes_alone = is_offered && self.may_go(state, seat, own, slot, [1, throw, to]);
-            } else if self.winds && on.to_pass != none && goes_alone {
+                can_go_alone = is_offered && self.can_hop(state, seat, own, slot, [1, throw, to]);
+            } else if self.winds && on.to_pass != none && can_go_alone {
                 // Most ways are straight and clear of all pieces, this one included.
                 let is_straight = from > 0 && to.wrapping_sub(from) == throw;
                 let mut passed = at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
-                goes_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
-                    || self.may_go(state, seat, own, slot, [1, throw, to]);
+                can_go_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
+                    || self.can_hop(state, seat, own, slot, [1, throw, to]);
             } else if on.to_pass != none {
-                goes_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
+                can_go_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
             }
-            let mut goes_together = false;
+            let mut can_go_together = false;
             if has_unit {
                 let is_unit = own[(slot + 1) % MAX_PIECES] == from
                     && at[usize::from(from) % PLACES] & bits.unit_cells & on.own.twos != none;
                 let to = self.unit_target(from, throw, is_open);
                 let landing = at[usize::from(to) % PLACES];
-                goes_together = is_offered & is_unit & (landing & on.to_unit == none);
+                can_go_together = is_offered & is_unit & (landing & on.to_unit == none);
                 if self.winds && is_unit && landing & at[usize::from(from) % PLACES] != none {
-                    goes_together = is_offered && self.may_go(state, seat, own, slot, [2, throw, to]);
+                    can_go_together = is_offered && self.can_hop(state, seat, own, slot, [2, throw, to]);
                 }
                 if self.are_units_tied {
-                    goes_alone &= !(is_unit && self.is_tied(own, from));
+                    can_go_alone &= !(is_unit && self.is_tied(own, from));
                 }
             }
-            mask |= u32::from(goes_alone) << slot | u32::from(goes_together) << (FEW as usize + slot);
+            mask |= u32::from(can_go_alone) << slot | u32::from(can_go_together) << (FEW as usize + slot);
             let others = if stays { on.own.twos } else { on.own.ones };
-            is_only_merging &= !goes_together & (!goes_alone | (landing & others != none));
+            is_only_merging &= !can_go_together & (!can_go_alone | (landing & others != none));
         }
         (ActionMask::of_bits(mask), is_only_merging)
     }
@@ -281,7 +281,7 @@ impl ThrowTurns {
     /// passes its own square or comes back to it does not block itself.
     #[cold]
     #[inline(never)]
-    pub(crate) fn may_go(
+    pub(crate) fn can_hop(
         &self,
         state: &State,
         seat: Seat,
@@ -342,24 +342,24 @@ impl ThrowTurns {
     }
 
     /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
-    fn divides(&self, state: &State, slot: usize, throw: u8) -> bool {
+    fn can_divide(&self, state: &State, slot: usize, throw: u8) -> bool {
         let own = &state.pieces[self.colour(state).index()];
         let from = own[slot];
         let is_first = slot == 0 || own[slot - 1] != from;
         let part = self.rules.home.saturating_sub(from);
         is_first && from > 0 && part > 0 && part < throw && {
             let is_open = self.rules.gate_rule.is_open(state, self.colour(state));
-            let (places, rest) = self.divided(own, slot, throw);
+            let (places, rest) = self.divide(own, slot, throw);
             let home = self.rules.home;
-            let may_pass = || self.may_go(state, self.colour(state), own, slot, [1, part, home]);
+            let may_pass = || self.can_hop(state, self.colour(state), own, slot, [1, part, home]);
             self.rules.target(from, part, is_open) == home
                 && (self.rules.impassable == [0; 2] || may_pass())
-                && !self.rest(state, &places, rest).is_empty()
+                && !self.takers_of_rest(state, &places, rest).is_empty()
         }
     }
 
     /// The places after a piece went home by a part of the throw, and the rest of the throw.
-    fn divided(&self, own: &[u8; MAX_PIECES], slot: usize, throw: u8) -> ([u8; MAX_PIECES], u8) {
+    fn divide(&self, own: &[u8; MAX_PIECES], slot: usize, throw: u8) -> ([u8; MAX_PIECES], u8) {
         let mut places = *own;
         let part = self.rules.home.saturating_sub(own[slot]);
         places[slot] = self.rules.home;
@@ -368,8 +368,8 @@ impl ThrowTurns {
     }
 
     /// The pieces on the board that can take the rest of a throw.
-    fn rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
-        let (mask, _) = self.offer(state, self.colour(state), own, rest);
+    fn takers_of_rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
+        let (mask, _) = self.find_takers(state, self.colour(state), own, rest);
         mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
@@ -380,25 +380,25 @@ impl ThrowTurns {
 
     /// The actions of the second part of a throw: its rest after a division, its number after an entry, the step that
     /// goes with it, or its number after this step.
-    fn second(&self, state: &State) -> ActionMask {
+    fn actions_of_second_part(&self, state: &State) -> ActionMask {
         let [number, whole] = state.dice;
         if self.rules.effects[usize::from(whole)].bonus {
-            return self.first(state, if self.is_step(state.dice) { BONUS } else { number });
+            return self.actions_of_throw(state, if self.is_step(state.dice) { BONUS } else { number });
         }
-        with_pass(self.rest(state, &state.pieces[self.colour(state).index()], number), whole == 0)
+        with_pass(self.takers_of_rest(state, &state.pieces[self.colour(state).index()], number), whole == 0)
     }
 
     /// The actions of a throw.
     #[inline(always)]
-    fn first(&self, state: &State, throw: u8) -> ActionMask {
+    fn actions_of_throw(&self, state: &State, throw: u8) -> ActionMask {
         let seat = self.colour(state);
         let own = &state.pieces[seat.index()];
-        let (mut mask, is_only_merging) = self.offer(state, seat, own, throw);
+        let (mut mask, is_only_merging) = self.find_takers(state, seat, own, throw);
         if self.has_priority && own[0] == 0 {
             mask = self.before_others(own, throw, mask);
         }
         if self.has_parts {
-            let parts = (0..self.rules.seating.pieces).filter(|&slot| self.divides(state, slot, throw));
+            let parts = (0..self.rules.seating.pieces).filter(|&slot| self.can_divide(state, slot, throw));
             parts.for_each(|slot| mask.insert(Action(self.slots + slot as u8)));
         }
         with_pass(mask, self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging)
@@ -407,11 +407,11 @@ impl ThrowTurns {
     /// The actions of a throw and its step, in either order. If they must be made, only those after which the other can
     /// be made, or nothing is left to do; where there are none of them, all.
     #[cold]
-    fn either(&self, state: &State) -> ActionMask {
+    fn actions_in_either_order(&self, state: &State) -> ActionMask {
         let seat = self.colour(state);
-        let steps = self.first(state, BONUS).iter().filter(|&step| step < PASS);
+        let steps = self.actions_of_throw(state, BONUS).iter().filter(|&step| step < PASS);
         let steps: ActionMask = steps.map(|step| Action(self.slots + step.0)).collect();
-        let all = self.first(state, state.dice[0]).iter().chain(steps.iter());
+        let all = self.actions_of_throw(state, state.dice[0]).iter().chain(steps.iter());
         if self.must == Must::Optional {
             return all.collect();
         }
@@ -441,7 +441,7 @@ impl ThrowTurns {
     }
 
     /// Whether moves can grant one more throw.
-    fn grants(&self) -> bool {
+    fn can_grant(&self) -> bool {
         self.again_on_capture || self.again_on_finish || self.rules.lands_again != 0
     }
 
@@ -461,7 +461,7 @@ impl ThrowTurns {
         let own = &state.pieces[self.colour(state).index()];
         let slot = usize::from(action.0 % self.slots);
         if self.has_parts && state.phase == Phase::Choose {
-            return self.divides(state, slot, state.dice[0]);
+            return self.can_divide(state, slot, state.dice[0]);
         }
         if self.steps_first {
             let has_step = self.rules.effects[usize::from(state.dice[0])].bonus;
@@ -472,8 +472,8 @@ impl ThrowTurns {
 
     /// Whether the throw of a first part can grant another by its value: it is not lost, and was used or could be.
     #[cold]
-    fn counts(&self, state: &State, action: Action) -> bool {
-        let could_be_used = || self.first(state, state.dice[0]) != ActionMask::of_bits(1 << PASS.0);
+    fn can_grant_by_value(&self, state: &State, action: Action) -> bool {
+        let could_be_used = || self.actions_of_throw(state, state.dice[0]) != ActionMask::of_bits(1 << PASS.0);
         !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
     }
 
@@ -487,13 +487,13 @@ impl ThrowTurns {
         let is_pair = is_first && actions::is_pair(action, self.rules.seating.pieces);
         if is_pair && self.has_parts {
             let rest;
-            (*places, rest) = self.divided(places, slot, number);
+            (*places, rest) = self.divide(places, slot, number);
             state.dice = [rest, number];
             state.phase = Phase::Allot;
             return;
         }
         let has_entered = action < PASS && places[slot] == 0;
-        let counts = !is_first || self.always_counts || self.counts(state, action);
+        let counts = !is_first || self.always_counts || self.can_grant_by_value(state, action);
         let thrown = if is_first { number } else { whole.max(number) };
         let is_step_first = is_pair && self.steps_first;
         let is_step = is_step_first || !is_first && self.is_step(state.dice);
@@ -509,7 +509,7 @@ impl ThrowTurns {
             let left = if is_step_first { number } else { 1 };
             let next = State { phase: Phase::Allot, dice: [left, number], has_captured: is_granted, ..*state };
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
-            if !is_home && self.second(&next) != ActionMask::of_bits(1 << PASS.0) {
+            if !is_home && self.actions_of_second_part(&next) != ActionMask::of_bits(1 << PASS.0) {
                 *state = next;
                 return;
             }
@@ -533,7 +533,7 @@ impl ThrowTurns {
     /// Whether no throw lets `seat` move.
     #[cold]
     fn is_stuck(&self, state: &State, seat: Seat) -> bool {
-        let offer = |throw: u8| self.offer(state, seat, &state.pieces[seat.index()], throw);
+        let offer = |throw: u8| self.find_takers(state, seat, &state.pieces[seat.index()], throw);
         self.rules.outcomes.iter().all(|throw| offer(throw.values[0]).0.is_empty())
     }
 }
@@ -551,15 +551,15 @@ impl TurnMachine for ThrowTurns {
 
     fn legal_actions(&self, state: &State) -> ActionMask {
         if state.phase == Phase::Allot {
-            return self.second(state);
+            return self.actions_of_second_part(state);
         }
         if self.is_lost(state) {
             return ActionMask::of_bits(1 << PASS.0);
         }
         if self.steps_first && self.rules.effects[usize::from(state.dice[0])].bonus {
-            return self.either(state);
+            return self.actions_in_either_order(state);
         }
-        self.first(state, state.dice[0])
+        self.actions_of_throw(state, state.dice[0])
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {
@@ -570,7 +570,7 @@ impl TurnMachine for ThrowTurns {
             return self.apply_part(state, action);
         }
         let (seat, thrown) = (self.colour(state), state.dice[0]);
-        let counts = self.always_counts || self.counts(state, action);
+        let counts = self.always_counts || self.can_grant_by_value(state, action);
         let is_granted = action < PASS && self.hop(state, seat, thrown, action);
         self.finish(state, thrown, counts, is_granted);
     }
@@ -600,7 +600,7 @@ impl TurnMachine for ThrowTurns {
     /// A throw that is granted is remembered until the second part is played.
     fn pending_columns(&self) -> u16 {
         let has_two_parts = !self.rules.sheet.entry.spends || !self.rules.sheet.turn.bonus.is_empty();
-        if has_two_parts && self.grants() { CAPTURED_COLUMN + 1 } else { 0 }
+        if has_two_parts && self.can_grant() { CAPTURED_COLUMN + 1 } else { 0 }
     }
 
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
@@ -653,13 +653,13 @@ impl TurnNotation for ThrowTurns {
     /// A piece has entered, or come home by a part of the throw, or a step follows the throw.
     fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool {
         let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
-        if state.has_captured && !self.grants() {
+        if state.has_captured && !self.can_grant() {
             return false;
         }
         if self.rules.effects[usize::from(whole)].bonus {
             return (left == 1 || self.steps_first && left == whole)
                 && self.rules.can_throw([whole, 0])
-                && self.second(state).iter().any(|action| action != PASS);
+                && self.actions_of_second_part(state).iter().any(|action| action != PASS);
         }
         // What the first part captured stands no more where it was.
         let state = &State { has_captured: false, ..*state };
