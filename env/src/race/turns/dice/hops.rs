@@ -28,7 +28,7 @@ pub(crate) struct Hops<'a> {
     origins: Slots,
     ring: &'a Ring,
     beyond: Without,
-    /// The numbers by which a piece that waits enters first, and after another, as bits.
+    /// The numbers that let a waiting piece enter first, and after another, as bits.
     enters: [u64; 2],
     /// Pieces that wait.
     waiting: Set,
@@ -110,7 +110,7 @@ impl<'a> Hops<'a> {
         if self.waiting.is_empty() { self.pieces() } else { self.waiting }
     }
 
-    /// Whether so many steps may be the first of a turn: where pieces wait, one enters by them.
+    /// Whether a turn may begin with this number of steps: where pieces wait, it lets one enter.
     #[inline]
     fn begin(&self, steps: u8) -> bool {
         self.waiting.is_empty() | (self.enters[0] >> steps & 1 == 1)

@@ -98,6 +98,50 @@ const VALUES: usize = 32;
 /// Stands for the step of 1 that follows a throw: no throw has this value.
 const BONUS: u8 = 31;
 
+/// The part of a throw that is played next.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// A throw from its beginning.
+    Whole(u8),
+    /// A throw that has entered a piece without being spent.
+    Entered(u8),
+    /// The rest of a divided throw.
+    Rest { left: u8, thrown: u8 },
+    /// The step of 1 that follows a throw.
+    Step { thrown: u8 },
+    /// A throw after its step.
+    AfterStep(u8),
+}
+
+impl Part {
+    /// The part as the dice of a position.
+    fn dice(self) -> [u8; 2] {
+        match self {
+            Part::Whole(number) | Part::Entered(number) => [number, 0],
+            Part::Rest { left, thrown } => [left, thrown],
+            Part::Step { thrown } => [1, thrown],
+            Part::AfterStep(number) => [number, number],
+        }
+    }
+
+    /// The value of the throw to which the part belongs.
+    fn thrown(self) -> u8 {
+        match self {
+            Part::Whole(number) | Part::Entered(number) | Part::AfterStep(number) => number,
+            Part::Rest { thrown, .. } | Part::Step { thrown } => thrown,
+        }
+    }
+
+    /// The value that moves a piece: [`BONUS`] for a step.
+    fn value(self) -> u8 {
+        match self {
+            Part::Whole(number) | Part::Entered(number) | Part::AfterStep(number) => number,
+            Part::Rest { left, .. } => left,
+            Part::Step { .. } => BONUS,
+        }
+    }
+}
+
 /// The pieces on the board, and the cells that they close to one seat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occupied<W = Cells> {
@@ -373,19 +417,26 @@ impl ThrowTurns {
         mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
-    /// Whether the second part of a throw is the step that goes with it.
-    fn is_step(&self, [number, whole]: [u8; 2]) -> bool {
-        number == 1 && self.rules.effects[usize::from(whole)].bonus
+    /// The part of a throw that is played next in a position.
+    fn part(&self, state: &State) -> Part {
+        let [number, thrown] = state.dice;
+        match (state.phase, self.rules.effects[usize::from(thrown)].bonus) {
+            (Phase::Allot, true) if number == 1 => Part::Step { thrown },
+            (Phase::Allot, true) => Part::AfterStep(number),
+            (Phase::Allot, false) if thrown == 0 => Part::Entered(number),
+            (Phase::Allot, false) => Part::Rest { left: number, thrown },
+            _ => Part::Whole(number),
+        }
     }
 
-    /// The actions of the second part of a throw: its rest after a division, its number after an entry, the step that
-    /// goes with it, or its number after this step.
-    fn actions_of_second_part(&self, state: &State) -> ActionMask {
-        let [number, whole] = state.dice;
-        if self.rules.effects[usize::from(whole)].bonus {
-            return self.actions_of_throw(state, if self.is_step(state.dice) { BONUS } else { number });
+    /// The actions of the second part of a throw.
+    fn actions_of_part(&self, state: &State, part: Part) -> ActionMask {
+        let rest = || self.takers_of_rest(state, &state.pieces[self.colour(state).index()], part.value());
+        match part {
+            Part::Whole(_) | Part::Step { .. } | Part::AfterStep(_) => self.actions_of_throw(state, part.value()),
+            Part::Entered(_) => with_pass(rest(), true),
+            Part::Rest { .. } => with_pass(rest(), false),
         }
-        with_pass(self.takers_of_rest(state, &state.pieces[self.colour(state).index()], number), whole == 0)
     }
 
     /// The actions of a throw.
@@ -480,36 +531,32 @@ impl ThrowTurns {
     /// Takes an action where a throw can have two parts: it is divided, enters and moves, or a step follows it.
     #[inline(never)]
     fn apply_part(&self, state: &mut State, action: Action) {
-        let [number, whole] = state.dice;
-        let (is_first, seat) = (state.phase == Phase::Choose, self.colour(state));
+        let (part, seat) = (self.part(state), self.colour(state));
         let slot = usize::from(action.0 % self.slots);
         let places = &mut state.pieces[seat.index()];
-        let is_pair = is_first && actions::is_pair(action, self.rules.seating.pieces);
+        let is_first = matches!(part, Part::Whole(_));
+        let (thrown, is_pair) = (part.thrown(), is_first && actions::is_pair(action, self.rules.seating.pieces));
         if is_pair && self.has_parts {
-            let rest;
-            (*places, rest) = self.divide(places, slot, number);
-            state.dice = [rest, number];
-            state.phase = Phase::Allot;
+            let left;
+            (*places, left) = self.divide(places, slot, thrown);
+            (state.phase, state.dice) = (Phase::Allot, Part::Rest { left, thrown }.dice());
             return;
         }
         let has_entered = action < PASS && places[slot] == 0;
         let counts = !is_first || self.always_counts || self.can_grant_by_value(state, action);
-        let thrown = if is_first { number } else { whole.max(number) };
         let is_step_first = is_pair && self.steps_first;
-        let is_step = is_step_first || !is_first && self.is_step(state.dice);
-        let action = if is_step_first { Action(slot as u8) } else { action };
-        let by = if is_step { BONUS } else { number };
+        let (action, by) = if is_step_first { (Action(slot as u8), BONUS) } else { (action, part.value()) };
         let is_granted = state.has_captured | (action < PASS && self.hop(state, seat, by, action));
         if is_first && has_entered && !self.rules.sheet.entry.spends {
             (state.phase, state.has_captured) = (Phase::Allot, is_granted);
             return;
         }
-        if is_first && self.rules.effects[usize::from(number)].bonus && (counts || !self.loses_last) {
+        if is_first && self.rules.effects[usize::from(thrown)].bonus && (counts || !self.loses_last) {
             // A step follows, or the throw if the step came first, unless nothing can make it.
-            let left = if is_step_first { number } else { 1 };
-            let next = State { phase: Phase::Allot, dice: [left, number], has_captured: is_granted, ..*state };
+            let dice = if is_step_first { Part::AfterStep(thrown) } else { Part::Step { thrown } }.dice();
+            let next = State { phase: Phase::Allot, dice, has_captured: is_granted, ..*state };
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
-            if !is_home && self.actions_of_second_part(&next) != ActionMask::of_bits(1 << PASS.0) {
+            if !is_home && self.actions_of_part(&next, self.part(&next)) != ActionMask::of_bits(1 << PASS.0) {
                 *state = next;
                 return;
             }
@@ -551,7 +598,7 @@ impl TurnMachine for ThrowTurns {
 
     fn legal_actions(&self, state: &State) -> ActionMask {
         if state.phase == Phase::Allot {
-            return self.actions_of_second_part(state);
+            return self.actions_of_part(state, self.part(state));
         }
         if self.is_lost(state) {
             return ActionMask::of_bits(1 << PASS.0);
@@ -659,7 +706,7 @@ impl TurnNotation for ThrowTurns {
         if self.rules.effects[usize::from(whole)].bonus {
             return (left == 1 || self.steps_first && left == whole)
                 && self.rules.can_throw([whole, 0])
-                && self.actions_of_second_part(state).iter().any(|action| action != PASS);
+                && self.actions_of_part(state, self.part(state)).iter().any(|action| action != PASS);
         }
         // What the first part captured stands no more where it was.
         let state = &State { has_captured: false, ..*state };
@@ -706,16 +753,16 @@ impl TurnNotation for ThrowTurns {
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         let seat = self.colour(state);
-        let (own, [throw, whole]) = (&state.pieces[seat.index()], state.dice);
+        let (own, part) = (&state.pieces[seat.index()], self.part(state));
         let slot = actions::slot(action, self.rules.seating.pieces)?;
         if actions::is_pair(action, self.rules.seating.pieces) && self.has_parts {
             let part = self.rules.home.saturating_sub(own[slot]);
             return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.rules.home));
         }
         let is_first_step = self.steps_first && actions::is_pair(action, self.rules.seating.pieces);
-        let is_step = is_first_step || self.is_step([throw, whole]);
-        let (action, throw) = if is_step { (Action(slot as u8), 1) } else { (action, throw) };
-        let (_, target) = self.moved_by(state, seat, if is_step { BONUS } else { throw }, action);
+        let (action, by) = if is_first_step { (Action(slot as u8), BONUS) } else { (action, part.value()) };
+        let (_, target) = self.moved_by(state, seat, by, action);
+        let throw = if by == BONUS { 1 } else { by };
         self.rules.landing(own, action, throw, target)
     }
 }
