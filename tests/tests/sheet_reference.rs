@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ashta_env::game::Seat;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, builtin, schema};
+use ashta_env::sheet::{SCHEMA, Sheet, builtin};
 use ashta_tests::golden;
 use serde_json::Value;
 use toml::Table;
@@ -309,7 +309,7 @@ fn in_order<'a>(keys: &'a serde_json::Map<String, Value>, written: &[&Table]) ->
 
 #[test]
 fn the_page_of_keys_is_up_to_date() {
-    let (root, bases) = (schema(), bases());
+    let (root, bases) = (&*SCHEMA, bases());
     let top = root["properties"].as_object().expect("keys");
     let (mut page, tried) = (HEAD.to_owned(), Tried::default());
     let is_required = |schema: &Value, name: &str| {
@@ -317,21 +317,21 @@ fn the_page_of_keys_is_up_to_date() {
     };
     let tables: Vec<&Table> = bases.iter().map(|base| &base.table).collect();
     let properties = |name: &str| {
-        let [of] = alternatives(&root, &top[name])[..] else { return None };
+        let [of] = alternatives(root, &top[name])[..] else { return None };
         of["properties"].as_object().map(|properties| (of, properties))
     };
     page.push_str("\n## The game\n\nThese keys come before all sections.\n");
     let names = in_order(top, &tables);
     for &name in names.iter().filter(|name| properties(name).is_none() && **name != "flags") {
         let key = Key { section: "", name };
-        about(&mut page, &root, &tried, &bases, &key, &top[name.as_str()], is_required(&root, name));
+        about(&mut page, root, &tried, &bases, &key, &top[name.as_str()], is_required(root, name));
     }
     for &section in &names {
         let Some((of, properties)) = properties(section) else { continue };
         writeln!(page, "\n## {section}\n\n{}", line(&top[section.as_str()])).expect("text");
         let inner: Vec<&Table> = tables.iter().filter_map(|table| table.get(section)?.as_table()).collect();
         for name in in_order(properties, &inner) {
-            about(&mut page, &root, &tried, &bases, &Key { section, name }, &properties[name], is_required(of, name));
+            about(&mut page, root, &tried, &bases, &Key { section, name }, &properties[name], is_required(of, name));
         }
     }
     let [flag, value] = ["Flag", "FlagValue"].map(|name| &root["$defs"][name]);

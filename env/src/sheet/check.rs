@@ -79,7 +79,7 @@ fn flag_values(problems: &mut Vec<Problem>, sheet: &Sheet, key: &str, flag: &Fla
             let is_changed = value.changes.contains_key(part);
             say(problems, is_changed, &format!("{key}.{part}"), "no flag changes this");
         }
-        match sheet.changed([&value.changes]) {
+        match sheet.changed(&[&value.changes]) {
             Err(error) => problems.push((key, error)),
             Ok(_) if has_problems => {}
             Ok(changed) => {

@@ -5,6 +5,10 @@
 //! Numbers of squares are those of the notation: the first square of the course has the number [`Board::first_number`],
 //! the last one is the finish. The effect of each value is documented here; the engine compiles it into tables once.
 
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
 pub mod builtin;
 mod check;
 #[cfg(test)]
@@ -22,6 +26,20 @@ pub use syntax::syntax_problems;
 pub use values::*;
 
 /// The JSON Schema of a sheet, with which editors complete and check one.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Sheet).to_value()
+pub static SCHEMA: LazyLock<Value> =
+    LazyLock::new(|| include_str!("schema.json").parse().expect("a test compares it with the types"));
+
+#[cfg(test)]
+mod tests {
+    /// `UPDATE_GOLDEN=1` writes the schema.
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        let schema = schemars::schema_for!(super::Sheet).to_value();
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/sheet/schema.json");
+            std::fs::write(path, format!("{schema:#}\n")).expect("a writable source file");
+        } else {
+            assert_eq!(*super::SCHEMA, schema, "run the test with UPDATE_GOLDEN=1");
+        }
+    }
 }

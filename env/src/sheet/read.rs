@@ -1,9 +1,8 @@
 //! Parser of sheets, which reports every problem, and application of house rules.
 
 use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
+use toml::{Table, Value};
 
 use super::shape::ShapeCheck;
 use super::{Sheet, builtin, check, syntax_problems};
@@ -69,18 +68,18 @@ impl Sheet {
 
     fn read_as(text: &str, file: &str, is_new: bool) -> Result<Sheet, SheetError> {
         let line = |at: usize| text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count() + 1;
-        let (mut table, syntax) = DeTable::parse_recoverable(text);
+        let (table, syntax) = DeTable::parse_recoverable(text);
         let has_tables = syntax.iter().all(|error| error.message() == "duplicate key");
         let syntax = syntax_problems(text, &syntax).into_iter().map(|(at, key, problem)| (Some(at), key, problem));
         let mut problems: Vec<_> = syntax.collect();
         if has_tables {
-            let whole = table.clone();
-            let shape = ShapeCheck::of(table.get_mut(), text, is_new);
-            problems.extend(shape.problems);
+            let mut shape = ShapeCheck::new(text, is_new);
+            let table = shape.sheet(table.into_inner());
+            problems.append(&mut shape.problems);
             match contradictions(&table, &shape.gaps, is_new) {
                 Ok((sheet, found)) if problems.is_empty() && found.is_empty() => return Ok(sheet),
                 Ok((_, found)) => {
-                    problems.extend(found.into_iter().map(|(key, problem)| (offset(&whole, &key), key, problem)));
+                    problems.extend(found.into_iter().map(|(key, problem)| (shape.offset(&key), key, problem)));
                 }
                 Err(problem) if problems.is_empty() => problems.push((None, String::new(), problem)),
                 Err(_) => {}
@@ -94,12 +93,17 @@ impl Sheet {
 
     /// The sheet as TOML.
     pub fn text(&self) -> String {
-        toml::to_string(self).unwrap_or_default()
+        self.table().to_string()
+    }
+
+    /// The tables of the sheet.
+    pub(crate) fn table(&self) -> Table {
+        Table::try_from(self).expect("every value of a sheet has a form in TOML")
     }
 
     /// The sheet with the changes of house rules, one after the other; contradictions are not checked.
-    pub(crate) fn changed<'a>(&self, changes: impl IntoIterator<Item = &'a toml::Table>) -> Result<Sheet, String> {
-        let mut table = toml::Table::try_from(self).map_err(|error| error.to_string())?;
+    pub(crate) fn changed(&self, changes: &[&Table]) -> Result<Sheet, String> {
+        let mut table = self.table();
         for change in changes {
             merge(&mut table, change);
         }
@@ -108,10 +112,10 @@ impl Sheet {
 }
 
 /// Changes a table key by key, and replaces any other value.
-fn merge(table: &mut toml::Table, change: &toml::Table) {
+fn merge(table: &mut Table, change: &Table) {
     for (key, value) in change {
         match (table.get_mut(key), value) {
-            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
+            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
             _ => drop(table.insert(key.clone(), value.clone())),
         }
     }
@@ -120,19 +124,15 @@ fn merge(table: &mut toml::Table, change: &toml::Table) {
 /// A sheet and its contradictions. Where values are missing, those of another sheet stand in: a contradiction counts
 /// that is there with each of the built-in sheets. House rules, and what has no effect if the sheet `is_new`, are
 /// checked where nothing is missing.
-fn contradictions(
-    table: &Spanned<DeTable<'_>>,
-    gaps: &[String],
-    is_new: bool,
-) -> Result<(Sheet, Vec<check::Problem>), String> {
+fn contradictions(table: &Table, gaps: &[String], is_new: bool) -> Result<(Sheet, Vec<check::Problem>), String> {
     let mut all: Result<(Sheet, Vec<check::Problem>), String> = Err(String::new());
     for other in &builtin::TEXTS[..if gaps.is_empty() { 1 } else { builtin::TEXTS.len() }] {
         let mut table = table.clone();
-        let (other, _) = DeTable::parse_recoverable(other);
-        for gap in gaps {
-            stand_in(table.get_mut(), other.get_ref(), gap);
+        if !gaps.is_empty() {
+            let other = other.parse().expect("the built-in sheets are TOML");
+            gaps.iter().for_each(|gap| stand_in(&mut table, &other, gap));
         }
-        let read = Sheet::deserialize(table.into_deserializer()).map(|sheet| {
+        let read = Sheet::deserialize(table).map(|sheet| {
             let found = if gaps.is_empty() { check::all(&sheet) } else { check::one(&sheet) };
             let is_checked = is_new && gaps.is_empty() && found.is_empty();
             (if is_checked { check::idle(&sheet) } else { found }, sheet)
@@ -148,27 +148,13 @@ fn contradictions(
 }
 
 /// Copies the value of a key of another table, if it has one, into a table.
-fn stand_in<'a>(table: &mut DeTable<'a>, other: &DeTable<'a>, key: &str) {
+fn stand_in(table: &mut Table, other: &Table, key: &str) {
     let (name, rest) = key.split_once('.').map_or((key, None), |(name, rest)| (name, Some(rest)));
-    let Some((found, value)) = other.iter().find(|(found, _)| found.get_ref() == name) else { return };
-    match (rest, table.get_mut(name).map(Spanned::get_mut), value.get_ref()) {
-        (Some(rest), Some(DeValue::Table(inner)), DeValue::Table(other)) => stand_in(inner, other, rest),
-        (None, None, _) => drop(table.insert(found.clone(), value.clone())),
+    match (rest, table.get_mut(name), other.get(name)) {
+        (Some(rest), Some(Value::Table(inner)), Some(Value::Table(other))) => stand_in(inner, other, rest),
+        (None, None, Some(value)) => drop(table.insert(name.to_owned(), value.clone())),
         _ => {}
     }
-}
-
-/// The offset of a key in the text; of a missing one that of the innermost table that would hold it.
-fn offset(table: &Spanned<DeTable<'_>>, key: &str) -> Option<usize> {
-    let mut at = None;
-    let mut inner = table.get_ref();
-    for part in key.split('.') {
-        let Some((name, value)) = inner.iter().find(|(name, _)| name.get_ref() == part) else { break };
-        at = Some(name.span().start);
-        let Some(next) = value.get_ref().as_table() else { break };
-        inner = next;
-    }
-    at
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ impl Ruleset {
         let changes: Vec<_> = chosen.map(|(flag, &value)| &flag.values[usize::from(value)].changes).collect();
         problems.extend(self.conflicts());
         if !changes.is_empty() {
-            match self.base.changed(changes.iter().copied()) {
+            match self.base.changed(&changes) {
                 // Each single house rule was checked with the sheet.
                 Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
                 Ok(sheet) => {
@@ -215,7 +215,7 @@ impl Ruleset {
         let flags: Vec<(&str, &str)> = flags.into_iter().collect();
         let chosen =
             flags.iter().filter_map(|(flag, value)| Some(&sheet.flags.get(*flag)?.values.get(*value)?.changes));
-        let changed = sheet.changed(chosen).unwrap_or_else(|_| Sheet::clone(&sheet));
+        let changed = sheet.changed(&chosen.collect::<Vec<_>>()).unwrap_or_else(|_| Sheet::clone(&sheet));
         let sets = || changed.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
         let has_size = |set: &SeatSet| count.is_none_or(|count| set.len() == count);
         let other = count.and_then(Ruleset::default_seats).unwrap_or(SeatSet::EMPTY);

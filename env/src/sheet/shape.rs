@@ -1,17 +1,18 @@
 //! Validation of the tables of a sheet against its schema: unknown and missing keys, and values of another type or
 //! range. It walks the schema and knows no key. Whether values go together is not its matter.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
+use serde::Deserialize;
 use serde_json::Value;
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+use super::SCHEMA;
 
 /// The most entries of a list: as many as the largest frame has squares.
 const MOST_ITEMS: usize = 26 * 26;
-
-static SCHEMA: LazyLock<Value> = LazyLock::new(super::schema);
 
 /// What a walk through the tables of a text has found.
 pub(super) struct ShapeCheck<'a> {
@@ -22,26 +23,40 @@ pub(super) struct ShapeCheck<'a> {
     pub(super) problems: Vec<(Option<usize>, String, String)>,
     /// The keys that are missing, or whose values were taken out.
     pub(super) gaps: Vec<String>,
+    /// The offset of each key.
+    offsets: BTreeMap<String, usize>,
 }
 
 impl<'a> ShapeCheck<'a> {
-    /// Checks a text that was read as `table`, from which unknown keys and wrong values are taken out.
-    pub(super) fn of(table: &mut DeTable<'_>, text: &'a str, is_new: bool) -> ShapeCheck<'a> {
-        let mut shape = ShapeCheck { text, is_new, problems: Vec::new(), gaps: Vec::new() };
-        shape.table(table, &SCHEMA, "", None, false);
-        shape
+    pub(super) fn new(text: &'a str, is_new: bool) -> ShapeCheck<'a> {
+        ShapeCheck { text, is_new, problems: Vec::new(), gaps: Vec::new(), offsets: BTreeMap::new() }
+    }
+
+    /// Checks the tables of a text and returns them without unknown keys and wrong values.
+    pub(super) fn sheet(&mut self, table: DeTable<'_>) -> toml::Table {
+        self.table(table, &SCHEMA, "", None, false)
+    }
+
+    /// The offset of a key in the text; of a missing one that of the innermost table that would hold it.
+    pub(super) fn offset(&self, key: &str) -> Option<usize> {
+        self.offsets.get(key).copied().or_else(|| self.offset(key.rsplit_once('.')?.0))
     }
 
     /// Checks the table at this offset, whose path ends with a dot. A table that changes others needs no key.
-    fn table(&mut self, table: &mut DeTable<'_>, schema: &Value, path: &str, at: Option<usize>, is_change: bool) {
+    fn table(
+        &mut self,
+        table: DeTable<'_>,
+        schema: &Value,
+        path: &str,
+        at: Option<usize>,
+        is_change: bool,
+    ) -> toml::Table {
         // Tables with any further keys hold those of a sheet that they change.
-        let is_change = is_change || schema["additionalProperties"] == true;
+        let has_any = schema["additionalProperties"] == true;
+        let is_change = is_change || has_any;
         let known = |name: &str| {
-            let named = schema["properties"].get(name);
-            named.or_else(|| match &schema["additionalProperties"] {
-                Value::Bool(true) => SCHEMA["properties"].get(name),
-                others => Some(others).filter(|others| others.is_object()),
-            })
+            let others = if has_any { SCHEMA["properties"].get(name) } else { schema.get("additionalProperties") };
+            schema["properties"].get(name).or(others).filter(|schema| schema.is_object())
         };
         for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !is_change && !table.contains_key(name) {
@@ -50,37 +65,45 @@ impl<'a> ShapeCheck<'a> {
                 self.gaps.push(format!("{path}{name}"));
             }
         }
-        let mut wrong = HashSet::new();
-        for (name, value) in table.iter_mut() {
-            let (at, key) = (name.span().start, format!("{path}{}", name.get_ref()));
-            let Some(inner) = known(&key[path.len()..]) else {
-                let keys = if schema["additionalProperties"] == true { &*SCHEMA } else { schema };
+        let mut checked = toml::Table::new();
+        for (name, value) in table {
+            let (at, name) = (name.span().start, name.into_inner().into_owned());
+            let key = format!("{path}{name}");
+            self.offsets.insert(key.clone(), at);
+            let Some(inner) = known(&name) else {
+                let keys = if has_any { &SCHEMA } else { schema };
                 let keys = keys["properties"].as_object().into_iter().flatten().map(|(name, _)| format!("`{name}`"));
                 let message = format!("unknown key, expected one of {}", keys.collect::<Vec<_>>().join(", "));
                 self.problems.push((Some(at), key, message));
-                wrong.insert(name.get_ref().clone());
                 continue;
             };
-            let span = value.span();
             let of_table = alternatives(inner).into_iter().find(|schema| schema["type"] == "object");
-            let is_long = matches!(value.get_ref(), DeValue::Array(items) if items.len() > MOST_ITEMS);
-            if let (Some(schema), DeValue::Table(table)) = (of_table, value.get_mut()) {
-                if self.is_new && table.is_empty() && schema["minProperties"] == 1 {
-                    self.problems.push((Some(at), key.clone(), "this table is empty: leave it out".to_owned()));
+            let span = value.span();
+            match (of_table, value.into_inner()) {
+                (Some(schema), DeValue::Table(table)) => {
+                    if self.is_new && table.is_empty() && schema["minProperties"] == 1 {
+                        self.problems.push((Some(at), key.clone(), "this table is empty: leave it out".to_owned()));
+                    }
+                    checked.insert(name, self.table(table, schema, &format!("{key}."), Some(at), is_change).into());
                 }
-                self.table(table, schema, &format!("{key}."), Some(at), is_change);
-            } else if is_long || !fits(value.get_ref(), inner) {
-                let message = match is_long {
-                    true => format!("a list has at most {MOST_ITEMS} entries"),
-                    false => format!("expected {}, not {}", expected(inner, false), self.written(span)),
-                };
-                self.problems.push((Some(at), key.clone(), message));
-                self.gaps.push(key);
-                wrong.insert(name.get_ref().clone());
+                (_, value) => {
+                    let is_long = matches!(&value, DeValue::Array(items) if items.len() > MOST_ITEMS);
+                    let message = match is_long {
+                        true => format!("a list has at most {MOST_ITEMS} entries"),
+                        false => format!("expected {}, not {}", expected(inner, false), self.written(span.clone())),
+                    };
+                    let value = (!is_long && fits(&value, inner)).then(|| Spanned::new(span, value));
+                    match value.map(|value| toml::Value::deserialize(ValueDeserializer::from(value))) {
+                        Some(Ok(value)) => drop(checked.insert(name, value)),
+                        _ => {
+                            self.problems.push((Some(at), key.clone(), message));
+                            self.gaps.push(key);
+                        }
+                    }
+                }
             }
         }
-        // Removing keys one by one would take quadratic time.
-        *table = std::mem::take(table).into_iter().filter(|(name, _)| !wrong.contains(name.get_ref())).collect();
+        checked
     }
 
     /// The beginning of what is written there.
@@ -139,8 +162,8 @@ fn fits(value: &DeValue<'_>, schema: &Value) -> bool {
             has_type(schema, "array") && items.iter().all(|item| fits(item.get_ref(), &schema["items"]))
         }
         DeValue::Table(table) => {
-            let mut inner = ShapeCheck { text: "", is_new: true, problems: Vec::new(), gaps: Vec::new() };
-            inner.table(&mut table.clone(), schema, "", None, false);
+            let mut inner = ShapeCheck::new("", true);
+            inner.table(table.clone(), schema, "", None, false);
             has_type(schema, "object") && inner.problems.is_empty()
         }
     };

@@ -133,7 +133,7 @@ const ENTRY: [&str; 9] = [
 /// Whether a sheet without this key is the same.
 fn is_default(sheet: &Sheet, key: &str) -> bool {
     let (section, key) = key.split_once('.').unwrap_or_default();
-    let Ok(mut table) = toml::Table::try_from(sheet) else { return false };
+    let mut table = sheet.table();
     table.get_mut(section).and_then(toml::Value::as_table_mut).map(|section| section.remove(key));
     table.try_into().is_ok_and(|other: Sheet| other == *sheet)
 }
@@ -146,7 +146,10 @@ pub(super) fn all(sheet: &Sheet, flags: &Flags) -> Vec<Problem> {
     };
     let has = |found: &[Problem], key: &str| found.iter().any(|(idle, _)| idle == key);
     let values = flags.iter().flat_map(|(flag, of)| {
-        of.values.iter().skip(1).map(move |(name, value)| (flag, name, &value.changes, sheet.changed([&value.changes])))
+        of.values
+            .iter()
+            .skip(1)
+            .map(move |(name, value)| (flag, name, &value.changes, sheet.changed(&[&value.changes])))
     });
     let values: Vec<_> =
         values.filter_map(|(flag, name, changes, sheet)| Some((flag, name, changes, sheet.ok()?))).collect();
@@ -167,7 +170,7 @@ pub(super) fn all(sheet: &Sheet, flags: &Flags) -> Vec<Problem> {
             if left.is_empty() {
                 break;
             }
-            let both = sheet.changed([*changes, *other]).ok().filter(|both| one(both).is_empty());
+            let both = sheet.changed(&[*changes, *other]).ok().filter(|both| one(both).is_empty());
             let found = both.map(|both| idle(&both));
             left.retain(|(key, _)| writes(other, key) || found.as_ref().is_none_or(|found| has(found, key)));
         }
@@ -179,7 +182,7 @@ pub(super) fn all(sheet: &Sheet, flags: &Flags) -> Vec<Problem> {
 /// The keys of lists with a value that comes twice. Pieces can begin on one square, and two values can have equal odds.
 fn repeated(sheet: &Sheet) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let sections = toml::Table::try_from(sheet).unwrap_or_default();
+    let sections = sheet.table();
     for (section, keys) in sections.iter().filter_map(|(name, of)| Some((name, of.as_table()?))) {
         for (key, list) in keys.iter().filter_map(|(name, of)| Some((name, of.as_array()?))) {
             let is_free = [("pieces", "setup"), ("throws", "odds")].contains(&(section, key));

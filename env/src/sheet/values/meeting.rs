@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::is_default;
 
 /// How many own pieces may stand on a square.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Stacking {
     /// On a plain square.
@@ -25,7 +26,8 @@ pub struct Stacking {
 }
 
 /// The effect of two or more pieces of one seat on a square on the pieces of its enemies.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Block {
     /// None.
@@ -38,7 +40,8 @@ pub enum Block {
 }
 
 /// A square with a partner's piece.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WithPartner {
     /// A plain one is closed.
@@ -49,7 +52,8 @@ pub enum WithPartner {
 }
 
 /// A number of own pieces on a square.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Room {
     /// One: another may not land.
@@ -62,7 +66,8 @@ pub enum Room {
 }
 
 /// A number of own pieces on a marked square.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkRoom {
     /// One: another may not land.
@@ -79,7 +84,8 @@ impl From<MarkRoom> for Room {
 }
 
 /// The rules for two own pieces on a square.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Unit {
     /// The own pieces that can move as one and count as a pair.
@@ -116,7 +122,8 @@ impl Default for Unit {
 }
 
 /// The own pieces that can move as one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UnitKind {
     /// None.
@@ -128,7 +135,8 @@ pub enum UnitKind {
 }
 
 /// Where two pieces are a unit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Area {
     /// Anywhere on the course.
@@ -138,7 +146,8 @@ pub enum Area {
 }
 
 /// The distance of a unit by a throw.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Speed {
     /// The whole throw.
@@ -154,7 +163,8 @@ pub enum Speed {
 }
 
 /// Captures on a plain square. A single piece always captures single ones.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Capture {
     /// A single piece that lands on an enemy's unit.
@@ -170,7 +180,8 @@ pub struct Capture {
 }
 
 /// The effect on enemies on a plain square.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Meeting {
     /// They are captured.
@@ -183,7 +194,8 @@ pub enum Meeting {
 }
 
 /// The effect of a unit on an enemy's single pieces on a plain square.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UnitOnSingle {
     /// They are captured.
@@ -200,7 +212,8 @@ impl From<UnitOnSingle> for Meeting {
 }
 
 /// The effect of a unit on an enemy's unit on a plain square.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UnitMeeting {
     /// It is captured.
@@ -215,7 +228,8 @@ pub enum UnitMeeting {
 }
 
 /// The single pieces of one seat that a capture removes.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
     /// All of them.
@@ -226,7 +240,8 @@ pub enum Group {
 }
 
 /// The part of the course that opens with a capture.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Gate {
     /// The number of its first square; a seat that has captured carries a `+` in the notation. Left out or 0: there is
@@ -241,7 +256,8 @@ pub struct Gate {
 }
 
 /// A move beyond the gate without a capture.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Without {
     /// Is illegal. When no seat that has not finished can ever move again, the game ends.
@@ -254,7 +270,8 @@ pub enum Without {
 }
 
 /// The seats whose capture opens the gate.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenedBy {
     /// The seat's own.
@@ -265,7 +282,8 @@ pub enum OpenedBy {
 }
 
 /// The end of the course. The finish is never contested.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Finish {
     /// `series`: the values with which a piece is borne off from the finish, once all pieces that are not yet borne off
@@ -287,7 +305,8 @@ pub struct Finish {
 }
 
 /// A throw of more than the steps to the finish.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Overshoot {
     /// It cannot be used.
@@ -300,7 +319,8 @@ pub enum Overshoot {
 }
 
 /// The words of the notation and of the texts for players.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Words {
     /// A piece that waits to enter.

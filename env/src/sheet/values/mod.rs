@@ -20,7 +20,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// A game of the family.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sheet {
     /// Name in the notation, files and configurations: small letters, digits and single hyphens.
@@ -79,7 +80,8 @@ pub struct Sheet {
 }
 
 /// The seats and their teams.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Seats {
     /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. Of several sets of one
@@ -101,12 +103,13 @@ pub struct Seats {
     #[serde(default)]
     pub end: End,
     /// Turns after which a game is truncated; a further throw after a move counts as a turn.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub turn_limit: u32,
 }
 
 /// The direction of turns.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// S, E, N, W: to the right.
@@ -117,7 +120,8 @@ pub enum Order {
 }
 
 /// Teams.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Teams {
     /// Each seat for itself.
@@ -129,7 +133,8 @@ pub enum Teams {
 }
 
 /// The turns of a seat of a team once its own pieces have finished.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishedPartner {
     /// It throws for its partner's pieces.
@@ -140,7 +145,8 @@ pub enum FinishedPartner {
 }
 
 /// The end of the game.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
     /// With the first seat, or team, whose pieces have all finished.
@@ -151,15 +157,16 @@ pub enum End {
 }
 
 /// The squares and the way over them.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Board {
     /// Rows of the frame around the board, 1 to 26.
-    #[schemars(range(min = 1, max = 26))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
     pub side: u8,
     /// Columns of the frame, 1 to 26. Left out: as many as rows.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(range(min = 1, max = 26))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
     pub columns: Option<u8>,
     /// South's course: its first square, and runs of a direction with a number of steps: `"D1 E3 N6 NW1"`, or a
     /// jump to a square: `">F1"`. The last square is the finish. A square can come twice, at a distance.
@@ -169,11 +176,11 @@ pub struct Board {
     pub copy: CourseCopy,
     /// Courses of other seats by letter, where they are no copies of South's. They are as long as South's.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(extend("minProperties" = 1))]
+    #[cfg_attr(test, schemars(extend("minProperties" = 1)))]
     pub courses: BTreeMap<String, String>,
     /// The number of the first square in the notation: 0 or 1.
     #[serde(default)]
-    #[schemars(range(max = 1))]
+    #[cfg_attr(test, schemars(range(max = 1)))]
     pub first_number: u8,
     /// Marked squares by name. They have the same numbers on the course of every seat.
     #[serde(default)]
@@ -209,7 +216,8 @@ impl Board {
 }
 
 /// How the other seats' courses follow from South's.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CourseCopy {
     /// Rotated by quarter turns; the frame is a square.
@@ -220,7 +228,8 @@ pub enum CourseCopy {
 }
 
 /// Marked squares of one kind.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Marks {
     /// Squares by name. They have the same numbers on the course of every seat.
@@ -234,7 +243,8 @@ pub struct Marks {
 }
 
 /// The look of a drawn board.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Look {
     /// Squares inlaid in wood.
@@ -249,7 +259,8 @@ pub enum Look {
 }
 
 /// The effect of a marked square.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkRule {
     /// Pieces of any seats stand there together; nothing is captured.
@@ -264,15 +275,16 @@ pub enum MarkRule {
 }
 
 /// The pieces of a seat.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pieces {
     /// Pieces of each seat.
-    #[schemars(range(min = 1, max = 8))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
     pub count: u8,
     /// The numbers of pieces that `pieces=…` accepts.
     #[serde(default = "one_to_four")]
-    #[schemars(inner(range(min = 1, max = 8)))]
+    #[cfg_attr(test, schemars(inner(range(min = 1, max = 8))))]
     pub allowed: Vec<u8>,
     /// Where the pieces begin.
     #[serde(default)]
@@ -287,7 +299,8 @@ fn one_to_four() -> Vec<u8> {
 }
 
 /// Where the pieces begin.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`off`, `start`, or a list of numbers of squares")]
 pub enum Setup {
     /// All together.
@@ -303,7 +316,8 @@ impl Default for Setup {
 }
 
 /// Where pieces wait.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SentTo {
     /// Off the board; they enter.
@@ -314,7 +328,8 @@ pub enum SentTo {
 }
 
 /// Where captured pieces go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`off`, `start`, or the number of a square")]
 pub enum Returns {
     /// To where pieces wait.
@@ -339,7 +354,8 @@ impl Default for Returns {
 pub type Flags = indexmap::IndexMap<String, Flag>;
 
 /// A house rule.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Flag {
     /// Description for players.
     #[serde(default)]
@@ -351,13 +367,14 @@ pub struct Flag {
 
 /// One value of a house rule: its description, and the keys of the sheet that it changes. A table is merged key by key,
 /// any other value is replaced.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FlagValue {
     /// Description for players.
     #[serde(default)]
     pub about: String,
     /// Keys of the sheet with their values.
     #[serde(flatten)]
-    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    #[cfg_attr(test, schemars(with = "BTreeMap<String, serde_json::Value>"))]
     pub changes: toml::Table,
 }

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::is_default;
 
 /// The throws and their probabilities.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Throws {
     /// What the throws of one die count; of cowries by the number of mouths up, from none. 0 moves nothing.
-    #[schemars(inner(range(max = 30)))]
+    #[cfg_attr(test, schemars(inner(range(max = 30))))]
     pub values: Vec<u8>,
     /// Their probabilities.
     #[serde(default)]
@@ -17,7 +18,7 @@ pub struct Throws {
     /// Dice that are thrown at once: 1, or 2 where the turn is `dice` or `divide`. A `series` of hops with a landing
     /// each can be that of 2 to 4 dice, which have at most four values.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 4))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 4)))]
     pub dice: u8,
 }
 
@@ -26,7 +27,8 @@ fn one() -> u8 {
 }
 
 /// The probabilities of the values of a throw.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`cowries`, `equal`, or a list of weights")]
 pub enum Odds {
     /// By a rule.
@@ -36,7 +38,8 @@ pub enum Odds {
 }
 
 /// The probabilities of the values of a throw, by a rule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedOdds {
     /// One shell, stick or coin fewer than values, each falling on either side alike: 1, 4, 6, 4, 1 of 16.
@@ -52,7 +55,8 @@ impl Default for Odds {
 }
 
 /// The rules of making and using throws.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
     /// The order of throwing and moving.
@@ -83,7 +87,7 @@ pub struct Turn {
     /// `throw`: the most throws of one turn; the last of them grants no more. Left out or 0: any
     /// number.
     #[serde(default)]
-    #[schemars(range(max = 9))]
+    #[cfg_attr(test, schemars(range(max = 9)))]
     pub most_throws: Option<u8>,
     /// What becomes of the last throw of `most_throws`, where it is one of `again`.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -115,7 +119,8 @@ fn is_yes(value: &bool) -> bool {
 }
 
 /// What becomes of the last throw of a turn with a most number of throws, where it is one of `again`.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LastThrow {
     /// It is played, and no throw follows.
@@ -127,7 +132,8 @@ pub enum LastThrow {
 }
 
 /// The order of throwing and moving.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnKind {
     /// One throw is made and used; some grant another.
@@ -142,7 +148,8 @@ pub enum TurnKind {
 }
 
 /// The throws that must be used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Must {
     /// As many throws (`divide`: pips) as can be used in any way.
@@ -158,7 +165,8 @@ pub enum Must {
 }
 
 /// The moves of one piece by several throws.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Hop {
     /// In one hop by their sum, with one landing. A piece moves at most once; one that enters may still move.
@@ -169,7 +177,8 @@ pub enum Hop {
 }
 
 /// When the step of `bonus` is played.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BonusOrder {
     /// After the throw, also where this cannot be used.
@@ -180,7 +189,8 @@ pub enum BonusOrder {
 }
 
 /// Whether one throw may serve two pieces.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Divide {
     /// No.
@@ -191,7 +201,8 @@ pub enum Divide {
 }
 
 /// The entry of pieces onto the board.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Entry {
     /// The values that let a piece enter while no own piece stands on the course; `dice`: of one die, or of both
@@ -238,7 +249,8 @@ impl Default for Entry {
 }
 
 /// Values of throws.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`any`, or a list of values")]
 pub enum Values {
     /// `any`.
@@ -248,7 +260,8 @@ pub enum Values {
 }
 
 /// The word `any`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Any {
     /// All of them but 0.
@@ -266,7 +279,8 @@ impl Values {
 }
 
 /// When the values of `first` let a piece enter.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstWhile {
     /// While no own piece stands on the course.
@@ -277,7 +291,8 @@ pub enum FirstWhile {
 }
 
 /// Where a piece enters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`start`, `count`, or the number of a square")]
 pub enum EntryAt {
     /// By a word.
@@ -292,7 +307,8 @@ impl EntryAt {
 }
 
 /// Where a piece enters, by a word.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedEntry {
     /// On the first square of the course.
@@ -302,7 +318,8 @@ pub enum NamedEntry {
 }
 
 /// When the throws of a series before the first that enters are lost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LostBefore {
     /// Never.

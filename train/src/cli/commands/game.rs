@@ -9,7 +9,7 @@ use ashta_env::game::{Game, Node, Outcome, Seat};
 use ashta_env::notation::{Ground, RuleTopic};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
-use ashta_env::sheet::{NamedOdds, Odds, Sheets, Throws, builtin, schema};
+use ashta_env::sheet::{NamedOdds, Odds, SCHEMA, Sheets, Throws, builtin};
 use rand::Rng;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
     let known = Sheets::default();
     let Some(game) = &args.game else {
         if args.schema {
-            return print_json(&schema());
+            return print_json(&*SCHEMA);
         }
         if args.json {
             let games = known.all().map(describe_sheet).collect::<Result<Vec<Value>, _>>()?;
