@@ -1,8 +1,7 @@
 //! The settings of training: each field once, with its default and with what it may be.
 
 use ashta_env::game::Spec;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::network::portable::NetShape;
 use crate::play::error::Error;
@@ -155,10 +154,8 @@ settings! {
         /// Policy temperature, in units of value: the policy target is the softmax of the afterstates' values over it.
         pub policy_temperature: f64 = 0.015 => Number(1e-6, 10.0),
         /// EMA decay of the weights at each step, lower in the first steps; `None`: no averaging.
-        #[serde(serialize_with = "or_none", deserialize_with = "unless_none", default)]
         pub ema: Option<f64> = Some(0.999) => Optional(0.0, 0.999_999),
         /// Gradient clipping by global norm: the largest norm; `None`: no clipping.
-        #[serde(serialize_with = "or_none", deserialize_with = "unless_none", default)]
         pub gradient_clip: Option<f64> = None => OptionalAbove(0.0, 1e6),
         /// Weight decay, decoupled as in AdamW: the share of the weights lost in a step of learning rate 1.
         pub weight_decay: f64 = 0.0 => Number(0.0, 1.0),
@@ -184,35 +181,6 @@ impl LearningConfig {
 
 /// The word that stands for the absence of a value.
 pub const NONE: &str = "none";
-
-/// Writes a value, or [`NONE`] where there is none: files of settings name every key.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn or_none<T: Serialize, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => value.serialize(serializer),
-        None => serializer.serialize_str(NONE),
-    }
-}
-
-/// Reads what [`or_none`] writes.
-///
-/// # Errors
-/// What is neither a number nor [`NONE`].
-pub fn unless_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Number(f64),
-        Word(String),
-    }
-    match Written::deserialize(deserializer)? {
-        Written::Number(number) => Ok(Some(number)),
-        Written::Word(word) if word == NONE => Ok(None),
-        Written::Word(word) => Err(D::Error::custom(format!("`{word}` is neither a number nor \"{NONE}\""))),
-    }
-}
 
 /// What one iteration does: which games, with which λ, at which learning rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -16,16 +16,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use Allowed::{Text, Whole};
-use ashta_agents::learn::config::{
-    Allowed, LearningConfig, NetworkConfig, Section, SelfPlayConfig, TrainConfig, or_none,
-};
+use ashta_agents::learn::config::{Allowed, LearningConfig, NONE, NetworkConfig, Section, SelfPlayConfig, TrainConfig};
 use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::network::bot::{MAX_PROBES, without_folder};
 use ashta_agents::play::files::{open_regular, read_text};
 use ashta_agents::settings;
 use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
 use ashta_env::sheet::{Sheet, Sheets};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::Serialize;
+use toml::Table;
 
 use crate::run::history::{self, Shaping};
 use crate::run::output::in_line;
@@ -34,14 +33,13 @@ pub use raw::DEFAULTS;
 use raw::{FLAGS, RawConfig};
 
 /// Every setting of a run. The keys of the files are the names of these fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The run as a whole.
     pub run: RunConfig,
     /// The game to play.
     pub ruleset: RulesetConfig,
     /// Networks, self-play and learning.
-    #[serde(flatten)]
     pub training: TrainConfig,
     /// Evaluation: how strength is measured.
     pub evaluation: EvaluationConfig,
@@ -82,24 +80,20 @@ settings! {
         /// Newest checkpoints kept besides the best one.
         pub keep_checkpoints: usize => Whole(1, 10_000),
         /// Minutes after which training stops.
-        #[serde(serialize_with = "or_none")]
         pub time_limit_minutes: Option<f64> => Allowed::OptionalAbove(0.0, 1e6),
     }
 }
 
 /// The game to play.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulesetConfig {
     /// Name of the game, of `sheet` or built in.
     pub game: String,
     /// Seats that take part.
     pub seats: usize,
     /// The text of its sheet, of a game that is not built in.
-    #[serde(serialize_with = "or_none")]
     pub sheet: Option<String>,
     /// House rules by flag; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
-    #[serde(default)]
     pub flags: BTreeMap<String, String>,
 }
 
@@ -135,10 +129,8 @@ settings! {
     /// Distribution of a run over many machines.
     pub struct ClusterConfig {
         /// Actors that play games; `None` for as many as there is room for.
-        #[serde(serialize_with = "or_auto")]
         pub actors: Option<u64> => Allowed::Count(1, 100_000),
         /// Games of one call of an actor; `None` for those of an iteration shared by all actors.
-        #[serde(serialize_with = "or_auto")]
         pub games_per_task: Option<u64> => Allowed::Count(1, 1_000_000),
         /// Iterations that the weights of self-play may lag behind those of a run on one machine.
         pub staleness: u64 => Whole(0, 100),
@@ -265,10 +257,36 @@ impl Config {
         read::read(&raw, &folder_name(automatic.or(game).unwrap_or("run"))).map_err(|problems| ConfigError { problems })
     }
 
+    /// The sections, where every key has a value.
+    fn table(&self) -> Table {
+        let TrainConfig { network, selfplay, learning } = &self.training;
+        let sections = [
+            Table::try_from(&self.run),
+            Table::try_from(&self.ruleset),
+            Table::try_from(network),
+            Table::try_from(selfplay),
+            Table::try_from(learning),
+            Table::try_from(&self.evaluation),
+            Table::try_from(&self.cluster),
+            Table::try_from(&self.export),
+        ];
+        let with_every_key = |((name, keys), values): ((&str, &[(&str, Allowed)]), Result<Table, _>)| {
+            let mut values = values.expect("every setting has a form in TOML");
+            let value = |&(key, allowed): &(&str, _)| {
+                let value = values.remove(key).unwrap_or_else(|| read::absence(allowed).unwrap_or(NONE).into());
+                (key.to_owned(), value)
+            };
+            let mut section: Table = keys.iter().map(value).collect();
+            section.extend(values);
+            (name.to_owned(), section.into())
+        };
+        SECTIONS.into_iter().zip(sections).map(with_every_key).collect()
+    }
+
     /// The settings as a file with every key, from which [`Config::load`] gets the same settings back.
     pub fn to_toml(&self) -> String {
-        let body = toml::to_string(self).expect("every setting has a form in TOML");
-        format!("# Every setting of this run as it was used. `ashta train --defaults` explains the keys.\n\n{body}")
+        let table = self.table();
+        format!("# Every setting of this run as it was used. `ashta train --defaults` explains the keys.\n\n{table}")
     }
 
     /// The settings as [`Config::to_toml`] writes them, without paths: opponents go by the names of their files.
@@ -283,7 +301,7 @@ impl Config {
 
     /// The settings that shape the bot of a run beside its game. Only a cluster plays with stale weights.
     pub fn shaping(&self, on_cluster: bool) -> Shaping {
-        let mut settings = toml::Table::try_from(self).expect("every setting has a form in TOML");
+        let mut settings = self.table();
         if !on_cluster {
             settings["cluster"]["staleness"] = RawConfig::defaults().entry("cluster.staleness").value.clone();
         }
@@ -365,13 +383,6 @@ fn folder_name(text: &str) -> String {
     let name: String = text.chars().map(|c| if read::is_name_character(c) { c } else { '-' }).collect();
     let name = name.trim_start_matches('.');
     if name.is_empty() { "run".to_string() } else { name.to_string() }
-}
-
-fn or_auto<S: Serializer>(count: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match count {
-        Some(count) => serializer.serialize_u64(*count),
-        None => serializer.serialize_str(read::AUTO),
-    }
 }
 
 #[cfg(test)]

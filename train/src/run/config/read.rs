@@ -9,10 +9,10 @@ use std::path::Path;
 use ashta_agents::learn::config::Allowed::{
     self, Above, Count, Name, Names, Number, Optional, OptionalAbove, Switch, Text, Whole, Widths, Word,
 };
-use ashta_agents::learn::config::NONE;
+use ashta_agents::learn::config::{NONE, TrainConfig};
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use ashta_env::sheet::{Sheet, builtin};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
@@ -67,7 +67,7 @@ fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
 }
 
 /// The word for an absent value, where there is one.
-fn absence(allowed: Allowed) -> Option<&'static str> {
+pub fn absence(allowed: Allowed) -> Option<&'static str> {
     match allowed {
         Optional(..) | OptionalAbove(..) => Some(NONE),
         Count(..) => Some(AUTO),
@@ -111,8 +111,18 @@ pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
     if !reader.problems.is_empty() {
         return Err(reader.problems);
     }
-    let mut config = Config::deserialize(table).map_err(|error| vec![error.to_string()])?;
-    config.ruleset = ruleset;
+    let config = Config {
+        run: section(&table, "run")?,
+        ruleset,
+        training: TrainConfig {
+            network: section(&table, "network")?,
+            selfplay: section(&table, "selfplay")?,
+            learning: section(&table, "learning")?,
+        },
+        evaluation: section(&table, "evaluation")?,
+        cluster: section(&table, "cluster")?,
+        export: section(&table, "export")?,
+    };
     let (capacity, batch) = (config.training.learning.replay_capacity, config.training.learning.batch);
     if capacity < batch {
         let needed = format!("at least `learning.batch`, which is {batch}");
@@ -120,6 +130,11 @@ pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
         return Err(reader.problems);
     }
     Ok(config)
+}
+
+/// The section of this name, whose values are allowed.
+fn section<S: DeserializeOwned>(table: &Table, name: &str) -> Result<S, Vec<String>> {
+    S::deserialize(table[name].clone()).map_err(|error| vec![error.to_string()])
 }
 
 /// Collects problems, and reads the ruleset.
