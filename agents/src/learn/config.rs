@@ -11,16 +11,12 @@ use crate::play::error::Error;
 pub enum Allowed {
     /// A whole number from the first to the second.
     Whole(i64, i64),
-    /// The same, or left open.
-    Count(i64, i64),
     /// A number from the first to the second.
     Number(f64, f64),
     /// A number above the first, up to the second.
     Above(f64, f64),
-    /// A number from the first to the second, or none.
-    Optional(f64, f64),
-    /// A number above the first, up to the second, or none.
-    OptionalAbove(f64, f64),
+    /// A word for an absent value, or something else.
+    Or(&'static str, &'static Allowed),
     /// True or false.
     Switch,
     /// A text that is not empty, and what it is.
@@ -75,7 +71,7 @@ macro_rules! settings {
     };
 }
 
-use Allowed::{Above, Number, Optional, OptionalAbove, Switch, Whole, Widths};
+use Allowed::{Above, Number, Or, Switch, Whole, Widths};
 
 /// All settings of training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -154,9 +150,9 @@ settings! {
         /// Policy temperature, in units of value: the policy target is the softmax of the afterstates' values over it.
         pub policy_temperature: f64 = 0.015 => Number(1e-6, 10.0),
         /// EMA decay of the weights at each step, lower in the first steps; `None`: no averaging.
-        pub ema: Option<f64> = Some(0.999) => Optional(0.0, 0.999_999),
+        pub ema: Option<f64> = Some(0.999) => Or(NONE, &Number(0.0, 0.999_999)),
         /// Gradient clipping by global norm: the largest norm; `None`: no clipping.
-        pub gradient_clip: Option<f64> = None => OptionalAbove(0.0, 1e6),
+        pub gradient_clip: Option<f64> = None => Or(NONE, &Above(0.0, 1e6)),
         /// Weight decay, decoupled as in AdamW: the share of the weights lost in a step of learning rate 1.
         pub weight_decay: f64 = 0.0 => Number(0.0, 1.0),
         /// Whether every turn is valued before its throw, too, so that targets are luck-corrected, with the luck of the

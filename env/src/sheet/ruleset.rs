@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -56,12 +55,6 @@ impl PartialEq for Ruleset {
 }
 
 impl Eq for Ruleset {}
-
-impl Hash for Ruleset {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.base.name, self.seats, self.pieces, &self.values).hash(state);
-    }
-}
 
 impl Ruleset {
     /// The ruleset of the built-in game of this name for `seats`, with `flags` as (name, value) pairs; a flag left out

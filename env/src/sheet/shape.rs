@@ -2,7 +2,7 @@
 //! range. It walks the schema and knows no key. Whether values go together is not its matter.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -135,12 +135,9 @@ fn words(schema: &Value) -> Option<Vec<&str>> {
     word.or_else(|| Some(schema["enum"].as_array()?.iter().filter_map(Value::as_str).collect()))
 }
 
-/// The least and the largest whole number.
-fn range(schema: &Value) -> [i128; 2] {
-    let bits = || schema["format"].as_str()?.strip_prefix("uint")?.parse::<u32>().ok();
-    let most = schema["maximum"].as_i64().map(i128::from);
-    let most = most.or_else(|| Some((1_i128 << bits()?.min(126)) - 1)).unwrap_or(i64::MAX.into());
-    [schema["minimum"].as_i64().unwrap_or(i64::MIN).into(), most]
+/// The whole numbers that a schema allows; the largest ones of 32 bits have no bounds there.
+fn range(schema: &Value) -> RangeInclusive<i64> {
+    schema["minimum"].as_i64().unwrap_or(0)..=schema["maximum"].as_i64().unwrap_or(u32::MAX.into())
 }
 
 fn fits(value: &DeValue<'_>, schema: &Value) -> bool {
@@ -150,14 +147,11 @@ fn fits(value: &DeValue<'_>, schema: &Value) -> bool {
             None => has_type(schema, "string"),
         },
         DeValue::Integer(number) => {
-            let [least, most] = range(schema);
-            let number = i128::from_str_radix(number.as_str(), number.radix());
-            has_type(schema, "integer") && number.is_ok_and(|number| (least..=most).contains(&number))
-                || has_type(schema, "number")
+            let number = i64::from_str_radix(number.as_str(), number.radix());
+            has_type(schema, "integer") && number.is_ok_and(|number| range(schema).contains(&number))
         }
-        DeValue::Float(_) => has_type(schema, "number"),
         DeValue::Boolean(_) => has_type(schema, "boolean"),
-        DeValue::Datetime(_) => false,
+        DeValue::Float(_) | DeValue::Datetime(_) => false,
         DeValue::Array(items) => {
             has_type(schema, "array") && items.iter().all(|item| fits(item.get_ref(), &schema["items"]))
         }
@@ -183,9 +177,8 @@ fn expected(schema: &Value, many: bool) -> String {
     };
     for schema in &alternatives {
         if has_type(schema, "integer") {
-            let [least, most] = range(schema);
             let number = if many { "whole numbers" } else { "a whole number" };
-            found.push(format!("{number} from {least} to {most}"));
+            found.push(format!("{number} from {} to {}", range(schema).start(), range(schema).end()));
         }
         if has_type(schema, "array") {
             found.push(format!("{} of {}", if many { "lists" } else { "a list" }, expected(&schema["items"], true)));
@@ -197,12 +190,8 @@ fn expected(schema: &Value, many: bool) -> String {
             found.push(format!("{}{with}", if many { "tables" } else { "a table" }));
         }
     }
-    let plain = [
-        ("string", "text in quotes", "texts in quotes"),
-        ("boolean", "true or false", "true or false"),
-        ("number", "a number", "numbers"),
-    ];
-    let plain = plain.into_iter().filter(|(name, ..)| is_any(name));
-    found.extend(plain.map(|(_, one, several)| if many { several } else { one }.to_owned()));
+    let text = if many { "texts in quotes" } else { "text in quotes" };
+    let plain = [("string", text), ("boolean", "true or false")].into_iter().filter(|(name, _)| is_any(name));
+    found.extend(plain.map(|(_, text)| text.to_owned()));
     found.join(", or ")
 }

@@ -15,7 +15,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use Allowed::{Text, Whole};
+use Allowed::{Or, Text, Whole};
 use ashta_agents::learn::config::{Allowed, LearningConfig, NONE, NetworkConfig, Section, SelfPlayConfig, TrainConfig};
 use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::network::bot::{MAX_PROBES, without_folder};
@@ -31,6 +31,7 @@ use crate::run::output::in_line;
 use crate::run::{embedded, sheet_file};
 pub use raw::DEFAULTS;
 use raw::{FLAGS, RawConfig};
+use read::AUTO;
 
 /// Every setting of a run. The keys of the files are the names of these fields.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +81,7 @@ settings! {
         /// Newest checkpoints kept besides the best one.
         pub keep_checkpoints: usize => Whole(1, 10_000),
         /// Minutes after which training stops.
-        pub time_limit_minutes: Option<f64> => Allowed::OptionalAbove(0.0, 1e6),
+        pub time_limit_minutes: Option<f64> => Or(NONE, &Allowed::Above(0.0, 1e6)),
     }
 }
 
@@ -129,9 +130,9 @@ settings! {
     /// Distribution of a run over many machines.
     pub struct ClusterConfig {
         /// Actors that play games; `None` for as many as there is room for.
-        pub actors: Option<u64> => Allowed::Count(1, 100_000),
+        pub actors: Option<u64> => Or(AUTO, &Whole(1, 100_000)),
         /// Games of one call of an actor; `None` for those of an iteration shared by all actors.
-        pub games_per_task: Option<u64> => Allowed::Count(1, 1_000_000),
+        pub games_per_task: Option<u64> => Or(AUTO, &Whole(1, 1_000_000)),
         /// Iterations that the weights of self-play may lag behind those of a run on one machine.
         pub staleness: u64 => Whole(0, 100),
         /// Cores for the learner alone.
@@ -273,8 +274,8 @@ impl Config {
         let with_every_key = |((name, keys), values): ((&str, &[(&str, Allowed)]), Result<Table, _>)| {
             let mut values = values.expect("every setting has a form in TOML");
             let value = |&(key, allowed): &(&str, _)| {
-                let value = values.remove(key).unwrap_or_else(|| read::absence(allowed).unwrap_or(NONE).into());
-                (key.to_owned(), value)
+                let absent = if let Or(word, _) = allowed { word } else { NONE };
+                (key.to_owned(), values.remove(key).unwrap_or_else(|| absent.into()))
             };
             let mut section: Table = keys.iter().map(value).collect();
             section.extend(values);

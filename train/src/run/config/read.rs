@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ashta_agents::learn::config::Allowed::{
-    self, Above, Count, Name, Names, Number, Optional, OptionalAbove, Switch, Text, Whole, Widths, Word,
-};
+use ashta_agents::learn::config::Allowed::{self, Above, Name, Names, Number, Or, Switch, Text, Whole, Widths, Word};
 use ashta_agents::learn::config::{NONE, TrainConfig};
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use ashta_env::sheet::{Sheet, builtin};
@@ -26,9 +24,8 @@ pub const AUTO: &str = "auto";
 const MOST_LAYERS: usize = 8;
 const MOST_UNITS: i64 = 4096;
 
-/// Most names of a list, and most flags of a game.
+/// Most names of a list.
 const MOST_NAMES: usize = 100;
-const MOST_FLAGS: usize = 10_000;
 
 /// Characters of a value that an error shows.
 const QUOTED: usize = 200;
@@ -42,15 +39,11 @@ fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).unwrap_or(f64::NAN);
     let text = value.as_str();
     let (is_allowed, expected) = match allowed {
-        Whole(low, high) | Count(low, high) => {
-            (is_whole(value, low, high), format!("a whole number from {low} to {high}"))
-        }
-        Number(low, high) | Optional(low, high) => {
-            ((low..=high).contains(&number), format!("a number from {low} to {high}"))
-        }
-        Above(low, high) | OptionalAbove(low, high) => {
-            (number > low && number <= high, format!("a number above {low} and at most {high}"))
-        }
+        Or(word, _) if text == Some(word) => return None,
+        Or(word, allowed) => return Some(format!("{} or \"{word}\"", refusal(*allowed, value)?)),
+        Whole(low, high) => (is_whole(value, low, high), format!("a whole number from {low} to {high}")),
+        Number(low, high) => ((low..=high).contains(&number), format!("a number from {low} to {high}")),
+        Above(low, high) => (number > low && number <= high, format!("a number above {low} and at most {high}")),
         Switch => (value.is_bool(), "true or false".to_owned()),
         Text(what) => (text.is_some_and(|text| !text.is_empty()), format!("{what}, in quotation marks")),
         Word(words) => (text.is_some_and(|word| words.contains(&word)), format!("one of {}", words.join(", "))),
@@ -62,22 +55,7 @@ fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
             (value.as_array().is_some_and(|widths| are_widths(widths)), expected)
         }
     };
-    let word = absence(allowed).map(|word| format!(" or \"{word}\"")).unwrap_or_default();
-    (!is_allowed && !is_absent(allowed, value)).then(|| expected + &word)
-}
-
-/// The word for an absent value, where there is one.
-pub fn absence(allowed: Allowed) -> Option<&'static str> {
-    match allowed {
-        Optional(..) | OptionalAbove(..) => Some(NONE),
-        Count(..) => Some(AUTO),
-        _ => None,
-    }
-}
-
-/// Whether `value` is the word for an absent value.
-fn is_absent(allowed: Allowed, value: &Value) -> bool {
-    absence(allowed).is_some_and(|word| value.as_str() == Some(word))
+    (!is_allowed).then_some(expected)
 }
 
 fn is_whole(value: &Value, low: i64, high: i64) -> bool {
@@ -101,7 +79,7 @@ pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
                 is_game_refused |= section == "ruleset";
             } else if key == "run.name" && value.as_str() == Some(AUTO) {
                 values.insert(name.to_owned(), run_name.into());
-            } else if !is_absent(allowed, value) {
+            } else if !matches!(allowed, Or(word, _) if value.as_str() == Some(word)) {
                 values.insert(name.to_owned(), value.clone());
             }
         }
@@ -166,15 +144,13 @@ impl<'a> Reader<'a> {
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();
         let mut config = RulesetConfig { game, seats, sheet, flags: self.flags() };
-        let mut behind: Vec<(&str, &str)> = Ruleset::split(written).1.collect();
-        if behind.len().max(config.flags.len()) > MOST_FLAGS {
-            self.problems.push(format!("`{FLAGS}`: a game has at most {MOST_FLAGS} flags"));
-            (behind, config.flags) = Default::default();
-        }
-        for (at, &(flag, value)) in behind.iter().enumerate() {
-            if behind[..at].iter().any(|(other, _)| *other == flag) {
+        let mut behind = BTreeMap::new();
+        for (flag, value) in Ruleset::split(written).1 {
+            if behind.insert(flag, value).is_some() && self.problems.len() < MOST_NAMES {
                 self.refuse_ruleset(&RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
             }
+        }
+        for (flag, value) in behind {
             config.flags.entry(flag.to_owned()).or_insert_with(|| value.to_owned());
         }
         // A game that is not played by the default number has its first seats.
