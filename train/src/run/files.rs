@@ -1,12 +1,13 @@
 //! Files that are written whole or not at all, with errors that name them.
 
-use std::fs::{File, OpenOptions};
+use std::fmt::Display;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 #[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, bail};
 use ashta_agents::play::files;
 
 pub use ashta_agents::play::files::TEMPORARY;
@@ -88,19 +89,20 @@ pub fn check_writable(path: &Path) -> Result<()> {
     files::check_writable(path).with_context(|| cannot_write(path))
 }
 
-/// Opens a file to read and write, and makes it where there is none. The last part of `path` is never a link.
+/// Locks a file until it is closed, which the system does if the process dies. Where another process has locked it,
+/// that is the error `taken`.
 ///
 /// # Errors
-/// When it cannot be opened, or is a link.
-pub fn open_without_links(path: &Path) -> std::io::Result<File> {
-    if path.is_symlink() {
-        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is a link: name the file itself"));
+/// When it is locked already or cannot be locked.
+pub fn lock(file: &File, path: &Path, taken: impl Display) -> Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => bail!("{taken}"),
+        // Some network file systems know no locks; they lose this protection and nothing else.
+        Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
+            Err(error).with_context(|| format!("cannot lock {}", path.display()))
+        }
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
-    options.open(path)
 }
 
 /// The error of a path that cannot be written.

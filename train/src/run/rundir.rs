@@ -17,19 +17,19 @@
 //! Exists so that nothing else needs to know these names or worry about half-written files. Does not know what a
 //! checkpoint contains (the caller that saves it writes the files) nor what a metric is.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use ashta_agents::learn::numerics::fingerprint;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
 use crate::run::files::{
-    TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there, remove, sync_folder, write_whole,
+    self, TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there, remove, sync_folder, write_whole,
 };
 use crate::run::output::remark;
 use manifest::CheckpointManifest;
@@ -400,17 +400,12 @@ fn make_unused(directory: &Path, name: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Marks the run as being trained by this process until the file is closed, which the system does if the process dies.
+/// Marks the run as being trained by this process until the file is closed.
 fn lock(run: &Path) -> Result<File> {
     let path = run.join(LOCK);
     let file = open_to_write(&path, OpenOptions::new().create(true))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => bail!("another process is training in {}", run.display()),
-        // Some network file systems know no locks; they lose this protection and nothing else.
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
-        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {}", path.display())),
-    }
+    files::lock(&file, &path, format_args!("another process is training in {}", run.display()))?;
+    Ok(file)
 }
 
 /// The folder of the checkpoint of `iteration` in that of a run.

@@ -1,11 +1,11 @@
 //! `games.jsonl`: the settings of an arena, then its games, one a line and block by block. An arena that was
 //! interrupted goes on behind the last whole block.
 
-use std::fs::{File, TryLockError};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::run::files::{cannot_write, open_without_links, write_whole};
+use crate::run::files::{cannot_write, lock, open_to_write, write_whole};
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use serde::{Deserialize, Serialize};
@@ -69,11 +69,7 @@ impl GamesFile {
         legs: &dyn Fn(u64) -> usize,
     ) -> Result<(GamesFile, Vec<NumberedGame>)> {
         let there = |error| anyhow::Error::new(error).context(cannot_write(path));
-        let file = open_without_links(path).map_err(there)?;
-        if !file.metadata().map_err(there)?.is_file() {
-            bail!("{}: no file that games can be added to and read from again", path.display());
-        }
-        lock(&file, path)?;
+        let file = open_locked(path)?;
         let (games, kept) = read(&file, settings, any_luck, legs).with_context(|| path.display().to_string())?;
         let mut games_file = GamesFile { path: path.to_owned(), file, before: None };
         games_file.file.set_len(kept).and_then(|()| games_file.file.seek(SeekFrom::End(0))).map_err(there)?;
@@ -97,8 +93,7 @@ impl GamesFile {
     /// When it cannot be written; then it stays as it is.
     pub fn rewrite<'a>(&mut self, settings: &Settings, games: impl Iterator<Item = &'a GameLine>) -> Result<()> {
         write_whole(&self.path, line(settings)? + &games.map(line).collect::<Result<String>>()?)?;
-        let mut file = open_without_links(&self.path).with_context(|| cannot_write(&self.path))?;
-        lock(&file, &self.path)?;
+        let mut file = open_locked(&self.path)?;
         file.seek(SeekFrom::End(0)).with_context(|| cannot_write(&self.path))?;
         self.before = Some(std::mem::replace(&mut self.file, file));
         Ok(())
@@ -109,16 +104,11 @@ impl GamesFile {
     }
 }
 
-/// Keeps other arenas from a file until it is closed, which the system does if the process dies.
-fn lock(file: &File, path: &Path) -> Result<()> {
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => bail!("another arena is adding games to {}", path.display()),
-        // Some network file systems know no locks.
-        Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
-            Err(error).with_context(|| format!("cannot lock {}", path.display()))
-        }
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
-    }
+/// Opens a games file, and keeps other arenas from it until it is closed.
+fn open_locked(path: &Path) -> Result<File> {
+    let file = open_to_write(path, OpenOptions::new().read(true).create(true))?;
+    lock(&file, path, format_args!("another arena is adding games to {}", path.display()))?;
+    Ok(file)
 }
 
 /// Settings or a game as a line of the file.
