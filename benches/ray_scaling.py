@@ -9,6 +9,7 @@ import argparse
 import json
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 
 import ray
@@ -39,23 +40,27 @@ def begin(config, set, folder, games):
     return TrainingRun(config, [*set, *more, f'run.directory="{folder}"', f"selfplay.games={games}"])
 
 
+def games_of_iteration(run):
+    return tomllib.loads(run.config)["selfplay"]["games_per_iteration"]
+
+
 def costs(config, set, folder, warm=40, rounds=10):
     """Seconds of a core for a game played and for a game learned, and bytes of a game, after some learning."""
     run = begin(config, set, folder, 10**9)
-    player, trainer, plan = SelfPlay(run.config), Trainer(run.config), None
+    player, trainer, size_of_iteration = SelfPlay(run.config), Trainer(run.config), games_of_iteration(run)
+    learning = tomllib.loads(run.config)["learning"]
     weights, played, learned, size, games = trainer.weights(), 0.0, 0.0, 0, 0
     for number in range(warm + rounds):
-        plan = run.plan(plan)
-        begun = time.process_time()
-        message = player.play(weights, plan.first, plan.end)
+        begun, first = time.process_time(), number * size_of_iteration
+        message = player.play(weights, first, first + size_of_iteration)
         middle = time.process_time()
-        weights, _ = trainer.learn(plan.learning_rate)
-        trainer.take_in([message], plan.lambda_, False)
+        weights, _ = trainer.learn(learning["learning_rate"])
+        trainer.take_in([message], learning["lambda"], False)
         if number >= warm:
             played += middle - begun
             learned += time.process_time() - middle
             size += len(message)
-            games += plan.end - plan.first
+            games += size_of_iteration
     run.close()
     return played / games, learned / games, size / games, weights
 
@@ -69,10 +74,9 @@ def stock(run, weights, sizes):
 def measure(config, set, folder, actors, per_task, weights, seconds_per_game, latency, iterations):
     """Games a second with so many stand-ins."""
     probe = begin(config, set, folder, 10**9)
-    games = probe.plan().end * iterations
+    per_iteration = games_of_iteration(probe)
     probe.close()
-    run = begin(config, [*set, f"cluster.actors={actors}", f"cluster.games_per_task={per_task}"], folder, games)
-    per_iteration = run.plan().end
+    run = begin(config, [*set, f"cluster.actors={actors}", f"cluster.games_per_task={per_task}"], folder, per_iteration * iterations)
     sizes = {min(per_task, per_iteration - first) for first in range(0, per_iteration, per_task)}
     share = ray.put(stock(run, weights, sizes))
     driver = Driver(run)
@@ -102,7 +106,7 @@ def main():
         played, learned, size, weights = costs(args.config, args.set, folder)
         played *= args.slower
         run = begin(args.config, args.set, folder, 10**9)
-        games = run.plan().end
+        games = games_of_iteration(run)
         run.close()
         print(f"a game is {size:.0f} bytes; played in {1000 * played:.2f} ms of a core, learned in {1000 * learned:.2f}")
         print(f"weights: {4 * len(weights)} bytes, sent once an iteration of {games} games")

@@ -90,7 +90,6 @@ fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<agent::Agent>(module)?;
     add::<agent::Bot>(module)?;
     add::<arena::Arena>(module)?;
-    add::<cluster::Plan>(module)?;
     add::<cluster::RunEvaluator>(module)?;
     add::<cluster::SelfPlay>(module)?;
     add::<cluster::Trainer>(module)?;

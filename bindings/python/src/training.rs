@@ -15,7 +15,7 @@ use ashta_train::run::config::Config;
 use ashta_train::run::evaluation::MatchResult;
 use ashta_train::run::files::check_writable;
 use ashta_train::run::runlog::RunLog;
-use ashta_train::run::{Run, RunEnding, prepare};
+use ashta_train::run::{Run, prepare};
 use ashta_train::run::{export as files, games};
 use pyo3::prelude::*;
 
@@ -100,10 +100,11 @@ pub fn train<'py>(
     let folders = folders_or_default(py, folders)?;
     let interrupt = Interrupt::new();
     let work = || -> Result<_> {
-        let (mut run, path) = match resume {
-            Some(path) => (Run::go_on(&path, &set, &folders, fallback)?, path),
+        let mut run: Run = match &resume {
+            Some(path) => Run::go_on(path, &set, &folders, fallback)?,
             None => Run::start(config.as_deref(), &set, &folders)?,
         };
+        let path = run.log().rundir().path().to_owned();
         if !progress {
             run.hide_progress();
         }
@@ -123,10 +124,7 @@ pub fn train<'py>(
                 });
             if is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let concluded = match run.train(&is_stopped)? {
-            RunEnding::Trained(mut run) => run.conclude(&interrupt.stop())?,
-            RunEnding::Interrupted => None,
-        };
+        let concluded = if run.train(&is_stopped)? { run.conclude(&interrupt.stop())? } else { None };
         let Some((evaluation, bot)) = concluded else { return Ok((path, None, None)) };
         let rows: Vec<_> = evaluation.results.iter().map(MatchResult::row).collect();
         Ok((path, Some(bot), Some(serde_json::to_string(&rows)?)))

@@ -49,15 +49,11 @@ pub fn save_state(dir: &Path, state: &LoopState) -> Result<()> {
 /// When the file is missing or not what it should be.
 pub fn load_state(dir: &Path) -> Result<LoopState> {
     let path = dir.join(FILE);
-    parse_state(&String::from_utf8_lossy(&read(&path)?)).with_context(|| format!("cannot use {}", path.display()))
+    parse_state(&read(&path)?).with_context(|| format!("cannot use {}", path.display()))
 }
 
-/// The counters and generators in a text of JSON.
-///
-/// # Errors
-/// When it is not what it should be.
-pub fn parse_state(text: &str) -> Result<LoopState> {
-    let state: LoopState = serde_json::from_str(text).context("not the state of a training loop")?;
+fn parse_state(json: &[u8]) -> Result<LoopState> {
+    let state: LoopState = serde_json::from_slice(json).context("not the state of a training loop")?;
     let (iteration, games) = (state.iteration as f64, state.games as f64);
     let numbers = [
         ("games", Some(games), MOST_GAMES),

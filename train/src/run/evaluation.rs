@@ -141,7 +141,7 @@ type NamedPlayer = (String, Player);
 #[derive(Debug)]
 pub struct RunEvaluator {
     /// The game that they play.
-    pub(super) race: Arc<Race>,
+    pub race: Arc<Race>,
     config: Config,
     during: Vec<NamedPlayer>,
     opponents: Vec<NamedPlayer>,

@@ -93,14 +93,6 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])))
 }
 
-/// Writes the card of a bot in the folder of a run beside it, as `README.md`.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn write_card(bot: &Path, manifest: &Manifest, name: &str) -> Result<()> {
-    write_whole(&bot.with_file_name("README.md"), manifest.card(name))
-}
-
 /// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is stated of
 /// runs with a time limit alone: others give the same bytes again.
 pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, results: &[MatchResult]) -> Bot {

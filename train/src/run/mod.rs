@@ -1,9 +1,9 @@
 //! The training loop on one screen: play, learn, evaluate, save; then evaluate at length and export.
 //!
-//! In each iteration one set of weights plays games while the learner works on the samples of the iteration before, so
-//! two cores are busy and nothing waits ([`Trainer::play_and_learn`]). Games are seeded by their number and batches
-//! drawn by one generator, so what comes out depends on the settings alone: neither on the number of threads nor on
-//! interruptions.
+//! [`Workers`] do the work: [`LocalWorkers`] in threads of this process, those of `ashta.ray` on a cluster. In each
+//! iteration one set of weights plays games while the learner works on the samples of the iteration before, so two
+//! cores are busy and nothing waits ([`Trainer::play_and_learn`]). Games are seeded by their number and batches drawn
+//! by one generator, so the outcome depends on the settings alone: neither on the workers nor on interruptions.
 
 pub mod checkpoint;
 pub mod config;
@@ -22,15 +22,14 @@ pub mod runlog;
 pub mod sheet_file;
 pub mod threads;
 pub mod wire;
+pub mod workers;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::{Context, Result};
 use ashta_agents::learn::config::NetworkConfig;
-use ashta_agents::learn::trainer::Trainer;
 use ashta_agents::network::bot::Bot;
 use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
@@ -42,38 +41,29 @@ use crate::run::evaluation::{RunEvaluation, RunEvaluator};
 use crate::run::output::remark;
 use crate::run::rundir::{RunDir, RunInfo};
 use crate::run::runlog::RunLog;
+use crate::run::workers::{Iteration, LocalWorkers, Workers};
 
 /// A training run under way.
 #[derive(Debug)]
-pub struct Run {
-    evaluator: RunEvaluator,
-    trainer: Trainer<Race>,
+pub struct Run<W = LocalWorkers> {
+    race: Arc<Race>,
+    workers: W,
     log: RunLog,
 }
 
-/// How a run came to its end.
-#[derive(Debug)]
-pub enum RunEnding {
-    /// All games were played, or the time limit was reached; everything is saved. [`Run::conclude`] goes on.
-    Trained(Box<Run>),
-    /// It was interrupted; everything is saved.
-    Interrupted,
-}
-
-impl Run {
+impl<W: Workers> Run<W> {
     /// A run from the start, by the settings of a configuration (as [`Config::load`] finds it) and these changes, in a
-    /// new folder; and where that is. Bots and tables are looked for in `folders`.
+    /// new folder. Bots and tables are looked for in `folders`.
     ///
     /// # Errors
     /// What is wrong with the settings, or what could not be written. Before everything that the settings name is found
     /// nothing is written.
-    pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<(Run, PathBuf)> {
+    pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<Run<W>> {
         let config = Config::load(file, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
         let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
-        let path = rundir.path().to_owned();
-        Ok((Run::open(config, evaluator, rundir, None)?, path))
+        Run::open(config, evaluator, rundir, None)
     }
 
     /// A run that was interrupted, from its newest checkpoint, with these changes of its settings. With `falls_back`
@@ -81,7 +71,7 @@ impl Run {
     ///
     /// # Errors
     /// When the folder is none of a run, something in it is damaged, or a change does not fit.
-    pub fn go_on(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run> {
+    pub fn go_on(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run<W>> {
         let config = Config::of_run(path, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
@@ -96,9 +86,7 @@ impl Run {
                 "this machine rounds otherwise ({now}) than the one of the run ({numerics}): not to the same bits"
             ));
         }
-        let run = Run::open(config, evaluator, rundir, newest)?;
-        run.log.accept()?;
-        Ok(run)
+        Run::open(config, evaluator, rundir, newest)
     }
 
     /// A run from the start, or taken up again at the `newest` of its checkpoints.
@@ -106,16 +94,23 @@ impl Run {
     /// # Errors
     /// When the network cannot be built, the checkpoint is damaged or does not fit the settings, or the folder of the
     /// run cannot be written.
-    fn open(config: Config, evaluator: RunEvaluator, rundir: RunDir, newest: Option<u64>) -> Result<Run> {
+    fn open(config: Config, evaluator: RunEvaluator, rundir: RunDir, newest: Option<u64>) -> Result<Run<W>> {
         let dir = newest.map(|iteration| rundir.checkpoint(iteration));
         let state = dir.as_deref().map(checkpoint::load_state).transpose()?;
-        let log = RunLog::open(config, rundir, state.as_ref(), false)?;
-        let (race, Config { run, training, .. }) = (&evaluator.race, log.config());
-        let trainer = match dir.zip(state) {
-            None => Trainer::new(race, training, run.device, run.seed)?,
-            Some((dir, state)) => Trainer::load(race, training, run.device, run.seed, &dir, state.trainer)?,
-        };
-        Ok(Run { evaluator, trainer, log })
+        let log = RunLog::open(config, rundir, state.as_ref(), W::ARE_ON_CLUSTER)?;
+        let race = Arc::clone(&evaluator.race);
+        let checkpoint = dir.zip(state.map(|state| state.trainer));
+        Ok(Run { race, workers: W::new(log.config(), evaluator, checkpoint)?, log })
+    }
+
+    /// The settings of the run, and what was written of it.
+    pub fn log(&self) -> &RunLog {
+        &self.log
+    }
+
+    /// The workers of the run.
+    pub fn workers(&mut self) -> &mut W {
+        &mut self.workers
     }
 
     /// Shows nothing of the run while it goes on.
@@ -123,69 +118,89 @@ impl Run {
         self.log.end_progress();
     }
 
+    /// Lets other processes go on with the run; this one must not write to it any more.
+    pub fn close(&mut self) {
+        self.log.end_progress();
+        self.log.unlock();
+    }
+
     /// Trains to the end, or until `watch`, which sees the run before the first iteration and after each, breaks.
+    /// Returns whether it is the end: all games were played, or the time limit was reached. Either way everything is
+    /// saved.
     ///
     /// # Errors
     /// When learning diverges or something cannot be written.
-    pub fn train(mut self, watch: &dyn Fn(&RunLog) -> ControlFlow<()>) -> Result<RunEnding> {
-        let mut is_stopped = watch(&self.log).is_break();
+    pub fn train(&mut self, watch: &dyn Fn(&RunLog) -> ControlFlow<()>) -> Result<bool> {
+        self.workers.begin(self.log.iteration())?;
+        // The checkpoint fits the settings.
+        self.log.accept()?;
+        let mut is_stopped = watch(&self.log).is_break() || !self.log.is_over() && self.workers.is_stopped()?;
         if self.log.lacks_evaluation() && !self.log.is_over() && !is_stopped {
-            self.evaluate()?;
-            self.log.scalar("eval/iteration", self.log.iteration() as f64);
-            self.log.mark_best()?;
+            let iteration = self.log.iteration();
+            if let Some(found) = self.evaluate()? {
+                self.log.evaluated_late(iteration, &found)?;
+            }
         }
-        while let Some(plan) = self.log.plan(None) {
-            if is_stopped {
-                self.save()?;
-                self.log.end_progress();
-                return Ok(RunEnding::Interrupted);
-            }
-            let clock = Instant::now();
-            let (records, losses) = self.trainer.play_and_learn(&plan, self.log.config().run.threads)?;
-            let evaluates = self.log.evaluates_after(plan.iteration);
-            let report = self.trainer.take_in(&records, plan.lambda, evaluates);
-            self.log.finish(&plan, &report, &losses, clock.elapsed().as_secs_f64());
+        while let Some(plan) = self.log.plan(None).filter(|_| !is_stopped) {
+            let Iteration { plan, report, losses, seconds, numbers } = self.workers.iterate(&self.log, plan)?;
+            self.log.finish(&plan, &report, &losses, seconds);
+            numbers.iter().for_each(|(tag, &number)| self.log.scalar(tag, number));
             if self.log.is_over() {
-                self.trainer.learn(self.log.last_learning_rate(), self.log.config().run.threads);
+                self.workers.learn(self.log.last_learning_rate())?;
             }
-            let is_best = evaluates && self.evaluate()?;
+            let evaluates = self.log.evaluates_after(plan.iteration);
+            self.take_late_evaluation(evaluates)?;
+            let saves = evaluates && self.evaluate()?.is_none_or(|found| self.log.evaluated(plan.iteration, &found));
+            is_stopped = !self.log.is_over() && self.workers.is_stopped()?;
+            // A line of metrics has room for one evaluation.
+            let is_due = self.log.is_over() || is_stopped || self.log.evaluates_after(plan.iteration + 1);
+            self.take_late_evaluation(is_due)?;
             self.log.write()?;
-            if is_best || self.log.saves_after(plan.iteration) {
+            if saves || self.log.saves_after(plan.iteration) {
                 self.save()?;
             }
-            is_stopped = watch(&self.log).is_break();
+            is_stopped |= watch(&self.log).is_break();
         }
         self.log.end_progress();
-        self.trainer.net()?;
+        if self.log.is_over() {
+            self.workers.net()?;
+        }
         self.save()?;
-        Ok(RunEnding::Trained(Box::new(self)))
+        Ok(self.log.is_over())
     }
 
-    /// A short evaluation, and the weights as histograms; whether the networks are the best so far.
-    fn evaluate(&mut self) -> Result<bool> {
-        let net = Arc::new(self.trainer.net()?);
+    /// A short evaluation, and the weights as histograms. `None` where the result comes later; as it may turn out to be
+    /// the best, the checkpoint is saved then.
+    fn evaluate(&mut self) -> Result<Option<RunEvaluation>> {
+        let net = self.workers.net()?;
         self.log.weights(&net);
-        let evaluation = self.evaluator.evaluate(&net)?;
-        Ok(self.log.evaluated(self.log.iteration(), &evaluation))
+        self.workers.evaluate(self.log.iteration(), &net)
+    }
+
+    fn take_late_evaluation(&mut self, waits: bool) -> Result<()> {
+        let late = self.workers.late_evaluation(waits)?;
+        late.map_or(Ok(()), |(iteration, found)| self.log.evaluated_late(iteration, &found))
     }
 
     fn save(&mut self) -> Result<()> {
-        self.log.save(self.trainer.state(), |dir| Ok(self.trainer.save(dir)?))
+        self.log.save(|dir| self.workers.save(dir))
     }
 
-    /// Evaluates the network as it is now at length and exports the bot. Returns the evaluation and where the bot is;
-    /// `None`, and no bot, once `stop` is set, which ends the evaluation at once. [`Run::go_on`] does it again.
+    /// Evaluates the networks of a run that has ended at length and exports the bot. Returns the evaluation and where
+    /// the bot is; `None`, and no bot, once `stop` is set, which ends the evaluation at once. [`Run::go_on`] does it
+    /// again.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
     pub fn conclude(&mut self, stop: &Stop) -> Result<Option<(RunEvaluation, PathBuf)>> {
-        let net = Arc::new(self.trainer.net()?);
-        let Some(evaluation) = self.evaluator.conclude(&net, stop)? else { return Ok(None) };
-        let (config, state) = (self.log.config(), self.log.state(self.trainer.state()));
-        let bot = export::bot(&self.evaluator.race, &net, config, &state, &evaluation.results);
-        let path = self.log.rundir().bots().join(format!("{}.bot", config.run.name));
+        let net = self.workers.net()?;
+        let Some(evaluation) = self.workers.conclude(&net, stop)? else { return Ok(None) };
+        let (config, rundir) = (self.log.config(), self.log.rundir());
+        let state = checkpoint::load_state(&rundir.checkpoint(self.log.iteration()))?;
+        let bot = export::bot(&self.race, &net, config, &state, &evaluation.results);
+        let path = rundir.bots().join(format!("{}.bot", config.run.name));
         bot.write(&path)?;
-        export::write_card(&path, &bot.manifest, &config.run.name)?;
+        files::write_whole(&path.with_file_name("README.md"), bot.manifest.card(&config.run.name))?;
         Ok(Some((evaluation, path)))
     }
 }

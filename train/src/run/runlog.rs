@@ -20,7 +20,7 @@ use crate::run::output::remark;
 use crate::run::page::write_training_page;
 use crate::run::progress::{Progress, Status};
 use crate::run::rundir::RunDir;
-use crate::run::wire::{self, WireError};
+use crate::run::wire;
 
 /// The games of a plan, as messages, and the seconds that they took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,11 +145,6 @@ impl RunLog {
         self.step.games
     }
 
-    /// The iteration of the newest checkpoint, 0 before the first.
-    pub fn saved(&self) -> u64 {
-        self.saved
-    }
-
     /// What follows the plan `before`, or what is finished; `None` when the run is over.
     pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
         let IterationStep { iteration, games, seconds, .. } = self.step;
@@ -271,6 +266,17 @@ impl RunLog {
         is_best
     }
 
+    /// Adds what a short evaluation found that ended later than its iteration, and marks the best checkpoint, if it is
+    /// saved.
+    ///
+    /// # Errors
+    /// When the mark cannot be written.
+    pub fn evaluated_late(&mut self, iteration: u64, evaluation: &RunEvaluation) -> Result<()> {
+        self.scalar("eval/iteration", iteration as f64);
+        self.evaluated(iteration, evaluation);
+        self.rundir.mark_best(self.best)
+    }
+
     /// Shows how the run stands, writes the metrics of the iteration that was finished last, and after a short
     /// evaluation the page with the curves of the run.
     ///
@@ -308,34 +314,27 @@ impl RunLog {
     }
 
     /// Saves a checkpoint of the iteration that was finished last, unless there is one: `write` writes networks and
-    /// samples into a folder.
+    /// samples into a folder, and returns what else the trainer goes on from.
     ///
     /// # Errors
     /// When something cannot be written.
-    pub fn save(&mut self, trainer: TrainerState, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-        let iteration = self.step.iteration;
+    pub fn save(&mut self, write: impl FnOnce(&Path) -> Result<TrainerState>) -> Result<()> {
+        let IterationStep { iteration, games, seconds, .. } = self.step;
         if self.saved < iteration {
-            let state = self.state(trainer);
             // No checkpoint is without the metrics up to it.
             self.metrics.sync()?;
             self.rundir.save_checkpoint(iteration, |dir| {
-                write(dir)?;
+                let (trainer, config, history) = (write(dir)?, self.config.to_toml(), self.history.clone());
+                let (best_score, best) = (self.best_score, self.best);
+                let state = LoopState { iteration, games, trainer, seconds, best_score, best, config, history };
                 checkpoint::save_state(dir, &state)
             })?;
-            self.mark_best()?;
+            self.rundir.mark_best(self.best)?;
             self.rundir.prune(self.config.run.keep_checkpoints)?;
             self.rundir.forget_games(Some(iteration))?;
             self.saved = iteration;
         }
         Ok(())
-    }
-
-    /// Marks the best checkpoint, if it is saved.
-    ///
-    /// # Errors
-    /// When the mark cannot be written.
-    pub fn mark_best(&self) -> Result<()> {
-        self.rundir.mark_best(self.best)
     }
 
     /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
@@ -352,22 +351,14 @@ impl RunLog {
     /// When they cannot be read.
     pub fn kept(&self, iteration: u64) -> Result<Option<KeptGames>> {
         let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
-        let kept = wire::decode(&bytes);
-        if let Err(WireError::Foreign) = kept {
+        if !wire::is_message(&bytes) {
             remark(format_args!(
                 "the games that were kept of iteration {iteration} are of another version: played anew"
             ));
             return Ok(None);
         }
-        kept.map(Some)
+        wire::decode(&bytes)
+            .map(Some)
             .with_context(|| format!("the games of iteration {iteration} in {}", self.rundir.path().display()))
-    }
-
-    /// The counters, with what the trainer goes on from.
-    pub fn state(&self, trainer: TrainerState) -> LoopState {
-        let IterationStep { iteration, games, seconds, .. } = self.step;
-        let (config, history) = (self.config.to_toml(), self.history.clone());
-        let (best_score, best) = (self.best_score, self.best);
-        LoopState { iteration, games, trainer, seconds, best_score, best, config, history }
     }
 }

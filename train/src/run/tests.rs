@@ -31,9 +31,8 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let info = RunInfo::of(&race, config.run.seed);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
-    let run = Run::open(config.clone(), evaluator(race, config), rundir, None).expect("a valid run");
-    if let RunEnding::Trained(mut run) = run.train(&|log| stop_if(log.iteration() >= last)).expect("nothing goes wrong")
-    {
+    let mut run: Run = Run::open(config.clone(), evaluator(race, config), rundir, None).expect("a valid run");
+    if run.train(&|log| stop_if(log.iteration() >= last)).expect("nothing goes wrong") {
         run.conclude(&Stop::default()).expect("a bot");
     }
     path
@@ -43,10 +42,8 @@ fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info, false).expect("a run");
-    let run = Run::open(config.clone(), evaluator(race, config), rundir, newest).expect("a valid checkpoint");
-    let RunEnding::Trained(mut run) = run.train(&|_| stop_if(false)).expect("nothing goes wrong") else {
-        panic!("it is not interrupted")
-    };
+    let mut run: Run = Run::open(config.clone(), evaluator(race, config), rundir, newest).expect("a valid checkpoint");
+    assert!(run.train(&|_| stop_if(false)).expect("nothing goes wrong"), "it is not interrupted");
     run.conclude(&Stop::default()).expect("a bot");
 }
 
@@ -85,11 +82,8 @@ fn interruptions_and_threads_change_nothing() {
 /// Resumes a run with these changes; what kept it from it, or the recipe of its bot and the changes that it states.
 fn changed(path: &std::path::Path, set: &[&str], falls_back: bool) -> Result<(String, String)> {
     let set: Vec<String> = set.iter().map(|&text| text.to_owned()).collect();
-    let RunEnding::Trained(mut run) =
-        Run::go_on(path, &set, &games::folders(), falls_back)?.train(&|_| stop_if(false))?
-    else {
-        panic!("it is not interrupted")
-    };
+    let mut run: Run = Run::go_on(path, &set, &games::folders(), falls_back)?;
+    assert!(run.train(&|_| stop_if(false))?, "it is not interrupted");
     let (_, bot) = run.conclude(&Stop::default())?.expect("nothing stops it");
     let mut training = Bot::load(bot)?.manifest.training;
     Ok((training.remove("recipe").unwrap_or_default(), training.remove("changes").unwrap_or_default()))

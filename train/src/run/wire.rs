@@ -4,6 +4,7 @@
 //! the hash of their rules, and every throw and action is checked when they are read, so that a decoded game is valid
 //! training data.
 
+use anyhow::{Context, Result, anyhow, ensure};
 use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
 use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
 use ashta_env::game::{Action, Game, Node, Outcome};
@@ -15,54 +16,11 @@ use serde::de::DeserializeOwned;
 /// The first bytes of every message: the last of them is the version.
 const MAGIC: [u8; 4] = *b"ash\x02";
 
-/// Why a message cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum WireError {
-    /// It is something else, or of another version.
-    #[error("these bytes are no message of this version of ashta")]
-    Foreign,
-    /// It is cut short or damaged.
-    #[error("the message is damaged")]
-    Damaged(#[from] postcard::Error),
-    /// The games were played by other rules or another encoding.
-    #[error("the games are of ruleset {found:016x} in encoding {encoding}, not of {expected:016x} in {current}")]
-    Ruleset {
-        /// Hash of the rules of the run.
-        expected: u64,
-        /// Hash of the rules of the games.
-        found: u64,
-        /// The encoding of the run.
-        current: u32,
-        /// The encoding of the games.
-        encoding: u32,
-    },
-    /// A game cannot be played again.
-    #[error("game {number}: {what}")]
-    Game {
-        /// Its number.
-        number: u64,
-        /// The cause.
-        what: &'static str,
-    },
-    /// The weights do not fit the networks.
-    #[error("the weights do not fit")]
-    Weights(#[from] ashta_agents::Error),
-    /// There are not so many weights in the networks.
-    #[error("there are {found} weights, not {expected}")]
-    Count {
-        /// Those of the networks.
-        expected: usize,
-        /// Those of the message.
-        found: usize,
-    },
-}
-
 /// A message.
 ///
 /// # Errors
-/// [`WireError::Damaged`] when `content` has no form in postcard.
-pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>, WireError> {
+/// When `content` has no form in postcard.
+pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>> {
     Ok(postcard::to_extend(content, MAGIC.to_vec())?)
 }
 
@@ -70,9 +28,14 @@ pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>, WireError> {
 ///
 /// # Errors
 /// When the bytes are no such message.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
-    let content = bytes.strip_prefix(&MAGIC).ok_or(WireError::Foreign)?;
-    Ok(postcard::from_bytes(content)?)
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let content = bytes.strip_prefix(&MAGIC).context("these bytes are no message of this version of ashta")?;
+    postcard::from_bytes(content).context("the message is damaged")
+}
+
+/// Whether these bytes are a message of this version.
+pub fn is_message(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
 }
 
 /// The hash of the rules, the encoding, and games whose trajectories start at positions in the notation.
@@ -82,9 +45,9 @@ type Games = (u64, u32, Vec<GameRecord<String>>);
 ///
 /// # Errors
 /// As [`encode`].
-pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8>, WireError> {
+pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8>> {
     let text = |record: &GameRecord<State>| record.clone().with_starts(|start| Ok(race.print(&start)));
-    let games = records.iter().map(text).collect::<Result<_, WireError>>()?;
+    let games = records.iter().map(text).collect::<Result<_>>()?;
     let spec = race.spec();
     encode::<Games>(&(spec.ruleset_hash, spec.encoding, games))
 }
@@ -93,36 +56,31 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
 ///
 /// # Errors
 /// When the bytes are no such message, or a game was not played by these rules.
-pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>, WireError> {
+pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>> {
     let (found, encoding, games): Games = decode(bytes)?;
     let (expected, current) = (race.spec().ruleset_hash, race.spec().encoding);
-    if (found, encoding) != (expected, current) {
-        return Err(WireError::Ruleset { expected, found, current, encoding });
-    }
-    games.into_iter().map(|game| record(race, game)).collect()
+    ensure!(
+        (found, encoding) == (expected, current),
+        "the games are of ruleset {found:016x} in encoding {encoding}, not of {expected:016x} in {current}"
+    );
+    let read = |game: GameRecord<String>| {
+        let number = game.number;
+        record(race, game).map_err(|what| anyhow!("game {number}: {what}"))
+    };
+    games.into_iter().map(read).collect()
 }
 
-fn record(race: &Race, record: GameRecord<String>) -> Result<GameRecord<State>, WireError> {
-    let number = record.number;
-    let wrong = |what| WireError::Game { number, what };
-    if !race.spec().seats.contains(record.first) {
-        return Err(wrong("the seat of its first throw takes no part"));
-    }
-    let position = |text: String| race.parse_state(&text).map_err(|_| wrong("it begins at no position"));
-    let record = record.with_starts(position)?;
-    if record.main.start != race.initial_state(record.first) {
-        return Err(wrong("it does not begin where games begin"));
-    }
-    let mut lines = std::iter::once(&record.main).chain(&record.branches);
-    lines.try_for_each(|line| check(race, line)).map_err(wrong)?;
+fn record(race: &Race, record: GameRecord<String>) -> Result<GameRecord<State>> {
+    ensure!(race.spec().seats.contains(record.first), "the seat of its first throw takes no part");
+    let record = record.with_starts(|text: String| race.parse_state(&text).context("it begins at no position"))?;
+    ensure!(record.main.start == race.initial_state(record.first), "it does not begin where games begin");
+    std::iter::once(&record.main).chain(&record.branches).try_for_each(|line| check(race, line))?;
     Ok(record)
 }
 
 /// Plays a line through.
-fn check(race: &Race, line: &Trajectory<State>) -> Result<(), &'static str> {
-    if line.decisions.len() != line.actions.len() {
-        return Err("it has not a target for each action");
-    }
+fn check(race: &Race, line: &Trajectory<State>) -> Result<()> {
+    ensure!(line.decisions.len() == line.actions.len(), "some actions lack a policy target");
     let mut state = line.start;
     let mut outcomes = line.outcomes.iter();
     let mut actions = line.actions.iter().zip(&line.decisions);
@@ -130,26 +88,21 @@ fn check(race: &Race, line: &Trajectory<State>) -> Result<(), &'static str> {
         match race.node(&state) {
             Node::Chance(_) => {
                 let Some(&outcome) = outcomes.next() else { break };
-                if usize::from(outcome) >= race.chance_outcomes(&state).len() {
-                    return Err("it has a throw that does not exist");
-                }
+                let count = race.chance_outcomes(&state).len();
+                ensure!(usize::from(outcome) < count, "it has a throw that does not exist");
                 race.apply_chance(&mut state, Outcome(outcome));
             }
             Node::Decision(_) => {
                 let Some((&action, policy)) = actions.next() else { break };
                 let legal = race.legal_actions(&state);
-                let named = policy.iter().map(|&(action, _)| action).chain([Action(action)]);
-                if named.into_iter().any(|action| !legal.contains(action)) {
-                    return Err("it has an action that is not legal");
-                }
+                let mut named = policy.iter().map(|&(action, _)| action).chain([Action(action)]);
+                ensure!(named.all(|action| legal.contains(action)), "it has an action that is not legal");
                 race.apply_action(&mut state, Action(action));
             }
             Node::Terminal => break,
         }
     }
-    if outcomes.next().is_some() || actions.next().is_some() {
-        return Err("it goes on where it is over");
-    }
+    ensure!(outcomes.next().is_none() && actions.next().is_none(), "it goes on where it is over");
     Ok(())
 }
 
@@ -162,12 +115,10 @@ pub fn weights(net: &PortableNet) -> Vec<f32> {
 ///
 /// # Errors
 /// When there are more or fewer of them, or some are not finite.
-pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet, WireError> {
+pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet> {
     let expected = shape.value.parameters() + shape.policy.parameters();
     let found = weights.len();
-    if found != expected {
-        return Err(WireError::Count { expected, found });
-    }
+    ensure!(found == expected, "there are {found} weights, not {expected}");
     let (value, policy) = weights.split_at(shape.value.parameters());
     Ok(PortableNet::new(Mlp::new(shape.value.clone(), value)?, Mlp::new(shape.policy.clone(), policy)?)?)
 }

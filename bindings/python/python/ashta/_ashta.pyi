@@ -15,7 +15,6 @@ __all__ = [
     "Arena",
     "Bot",
     "Game",
-    "Plan",
     "RunEvaluator",
     "SelfPlay",
     "State",
@@ -457,28 +456,8 @@ def train(
     """
 
 @final
-class Plan:
-    """What one iteration does."""
-
-    @property
-    def iteration(self) -> int:
-        """Its number, from 1."""
-    @property
-    def first(self) -> int:
-        """The number of its first game."""
-    @property
-    def end(self) -> int:
-        """The number after its last game."""
-    @property
-    def lambda_(self) -> float:
-        """How far results reach back in these games."""
-    @property
-    def learning_rate(self) -> float:
-        """The learning rate of what is learned meanwhile."""
-
-@final
 class TrainingRun:
-    """The folder of a run under way, its settings and its counters.
+    """A run under way whose workers are those of a cluster.
 
     It begins in a folder of its own, with settings as for `ashta train`; or goes on in the folder `resume`, from its
     newest checkpoint, and from the games that were kept since, unless settings change. With `fallback` damaged
@@ -493,9 +472,6 @@ class TrainingRun:
         resume: str | PathLike[str] | None = None,
         fallback: bool = False,
     ) -> TrainingRun: ...
-    def accept(self) -> None:
-        """Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were
-        kept are forgotten where settings have changed."""
     @property
     def numerics(self) -> str:
         """How the machine rounds that began the run."""
@@ -505,53 +481,18 @@ class TrainingRun:
     @property
     def config(self) -> str:
         """Every setting, as TOML."""
-    @property
-    def iteration(self) -> int:
-        """Iterations finished."""
-    @property
-    def is_over(self) -> bool:
-        """Whether all games are played, or the time is up."""
-    @property
-    def last_learning_rate(self) -> float:
-        """The learning rate of what is left to learn when the run is over."""
     def checkpoint(self) -> _Files | None:
         """The files of the newest checkpoint, if there is one."""
-    @property
-    def saved(self) -> int:
-        """The iteration of the newest checkpoint, 0 before the first."""
     def opponents(self) -> tuple[dict[str, _PackedAgent], _Files]:
         """The opponents of the settings with their files, by how the settings name them, and the table of perfect play,
         for `RunEvaluator`."""
-    def plan(self, before: Plan | None = None) -> Plan | None:
-        """The plan that follows `before`, or what is finished; `None` when the run is over."""
-    def keep(self, plan: Plan, messages: Sequence[bytes], seconds: float) -> None:
-        """Keeps the messages with the games of a plan, until a checkpoint has learned from them."""
-    def kept(self, iteration: int) -> tuple[Plan, list[bytes], float] | None:
-        """The plan, the messages and the seconds that were kept of an iteration, if they were."""
-    def evaluates_after(self, iteration: int) -> bool:
-        """Whether there is a short evaluation after an iteration."""
-    def saves_after(self, iteration: int) -> bool:
-        """Whether there is a checkpoint after an iteration."""
-    def finish(
-        self, plan: Plan, report: bytes, losses: bytes, seconds: float, numbers: Mapping[str, float]
-    ) -> None:
-        """Counts the games of a plan: with the messages of the trainer, the seconds that they took, and more numbers to
-        be written by name."""
-    def evaluated(self, iteration: int, evaluation: bytes) -> None:
-        """Adds what a short evaluation found, of the weights after `iteration`, and marks the best checkpoint, if it is
-        saved."""
-    def weights(self, weights: NDArray[np.float32]) -> None:
-        """Adds the weights of each layer, as histograms."""
-    def write(self) -> None:
-        """Writes the metrics of the iteration that was finished last, and shows how the run stands."""
-    def save(self, files: _Files, state: bytes) -> None:
-        """Saves a checkpoint of the iteration that was finished last, from what the trainer's `save` returned."""
-    def state(self, state: bytes) -> str:
-        """The counters of the run as text, from what the trainer's `save` returned."""
+    def train(self, workers: object) -> bool:
+        """Trains to the end, or until the workers say so, by `workers`, a `Driver` of `ashta.ray`; whether it is the
+        end."""
+    def conclude(self) -> tuple[str, Path]:
+        """Evaluates and exports the bot of a run that has ended; the table of results, and the path of the bot."""
     def close(self) -> None:
         """Ends what is shown of the run while it goes on, and lets others go on with it."""
-    def write_bot(self, bot: bytes) -> Path:
-        """Writes the bot of the run with its card; where it is."""
 
 @final
 class SelfPlay:
@@ -585,9 +526,8 @@ class RunEvaluator:
     def __new__(cls, config: str, opponents: dict[str, _PackedAgent], tables: _Files) -> RunEvaluator: ...
     def evaluate(self, weights: NDArray[np.float32]) -> bytes:
         """A short evaluation; the message with what it found."""
-    def conclude(self, weights: NDArray[np.float32], state: str) -> tuple[bytes, str]:
-        """The evaluation at the end: the bot as a file holds it, and a table of the results for people. `state` is the
-        text of the counters of the run."""
+    def conclude(self, weights: NDArray[np.float32]) -> bytes:
+        """The evaluation at the end; the message with what it found."""
 
 @final
 class Arena:

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use ashta_agents::play::files::{open_regular, read_within};
 use tempfile::TempDir;
 
-pub use run::{Plan, TrainingRun};
+pub use run::TrainingRun;
 pub use workers::{RunEvaluator, SelfPlay, Trainer, numerics};
 
 /// Files by their paths in a folder, with `/` between the parts.

@@ -1,58 +1,163 @@
-//! What drives a run: the folder, the plans, and what is written of what came of them.
+//! A run whose work is done on a cluster: the loop of `ashta train`, which asks an object of Python for all work.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-use ashta_agents::learn::config as plan;
-use ashta_agents::network::bot::Bot;
+use anyhow::{Context, anyhow};
+use ashta_agents::learn::config::Plan;
+use ashta_agents::learn::trainer::TrainerState;
+use ashta_agents::network::portable::{NetShape, PortableNet};
+use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
+use ashta_env::game::Game as _;
 use ashta_env::race::Race;
-use ashta_train::run::checkpoint::load_state;
 use ashta_train::run::config::Config;
-use ashta_train::run::prepare;
-use ashta_train::run::rundir::{RunDir, RunInfo};
+use ashta_train::run::evaluation::{RunEvaluation, RunEvaluator, score_table};
+use ashta_train::run::rundir::RunDir;
 use ashta_train::run::runlog::{KeptGames, RunLog};
-use ashta_train::run::{export, wire};
+use ashta_train::run::workers::{Iteration, Workers};
+use ashta_train::run::{Run, wire};
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::call::PyCallArgs;
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
 
 use super::attachments::{self, PackedAgent};
-use super::workers::{Weights, network};
 use super::{Files, read_files, write_files};
 use crate::Result;
 use crate::agent::folders_or_default;
 use crate::interrupt::lock;
 
-/// What one iteration does.
-#[pyclass(frozen, get_all, module = "ashta._ashta")]
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Its number, from 1.
-    iteration: u64,
-    /// The number of its first game.
-    first: u64,
-    /// The number after its last game.
-    end: u64,
-    /// How far results reach back in these games.
-    lambda_: f64,
-    /// The learning rate of what is learned meanwhile.
-    learning_rate: f64,
+/// The workers of a cluster, behind an object of Python with the methods that are called here.
+#[derive(Debug)]
+struct RayWorkers {
+    race: Arc<Race>,
+    shape: NetShape,
+    staleness: u64,
+    /// There once the run trains.
+    python: Option<Py<PyAny>>,
+    /// The last plan whose games were kept or given to actors.
+    planned: Option<Plan>,
+    /// The games that were kept since the newest checkpoint.
+    kept: VecDeque<KeptGames>,
+    /// When the iteration began.
+    begun: Instant,
 }
 
-impl From<plan::Plan> for Plan {
-    fn from(plan::Plan { iteration, first, end, lambda, learning_rate }: plan::Plan) -> Plan {
-        Plan { iteration, first, end, lambda_: lambda, learning_rate }
+type Anyhow<T> = anyhow::Result<T>;
+
+impl RayWorkers {
+    fn ask<T>(&self, method: &str, arguments: impl for<'py> PyCallArgs<'py>) -> Anyhow<T>
+    where
+        T: for<'py> FromPyObjectOwned<'py>,
+    {
+        let python = self.python.as_ref().context("the run has workers once it trains")?;
+        Python::attach(|py| {
+            let answer = python.bind(py).call_method1(method, arguments)?;
+            Ok(answer.extract::<T>().map_err(Into::<PyErr>::into)?)
+        })
+    }
+
+    /// Has the evaluator do this with the weights of networks.
+    fn ask_evaluator(&self, method: &str, iteration: u64, net: &PortableNet) -> Anyhow<()> {
+        let weights = Python::attach(|py| PyArray1::from_vec(py, wire::weights(net)).unbind());
+        self.ask::<Py<PyAny>>("evaluate", (method, iteration, weights)).map(drop)
+    }
+
+    /// Reads the games that were kept since the newest checkpoint, as far as they are those of the plans.
+    fn read_kept(&mut self, log: &RunLog) -> Anyhow<()> {
+        while let Some(plan) = log.plan(self.planned.as_ref()) {
+            let kept = log.kept(plan.iteration)?;
+            let ours = |kept: &KeptGames| (kept.plan.first, kept.plan.end) == (plan.first, plan.end);
+            let Some(kept) = kept.filter(ours) else { break };
+            self.planned = Some(kept.plan.clone());
+            self.kept.push_back(kept);
+        }
+        Ok(())
     }
 }
 
-impl Plan {
-    fn inner(&self) -> plan::Plan {
-        let Plan { iteration, first, end, lambda_: lambda, learning_rate } = *self;
-        plan::Plan { iteration, first, end, lambda, learning_rate }
+impl Workers for RayWorkers {
+    const ARE_ON_CLUSTER: bool = true;
+
+    fn new(config: &Config, evaluator: RunEvaluator, _: Option<(PathBuf, TrainerState)>) -> Anyhow<RayWorkers> {
+        let (race, staleness) = (evaluator.race, config.cluster.staleness);
+        let (shape, kept) = (config.training.shape(race.spec()), VecDeque::new());
+        Ok(RayWorkers { race, shape, staleness, python: None, planned: None, kept, begun: Instant::now() })
+    }
+
+    fn begin(&mut self, iteration: u64) -> Anyhow<()> {
+        self.ask::<Py<PyAny>>("begin", (iteration + 1,)).map(drop)
+    }
+
+    fn iterate(&mut self, log: &RunLog, plan: Plan) -> Anyhow<Iteration> {
+        if self.planned.is_none() {
+            self.begun = Instant::now();
+            self.read_kept(log)?;
+        }
+        let kept = self.kept.pop_front();
+        // Games are played as soon as there are weights for them: those of the next iteration once this one has learned.
+        let (mut ahead, last) = (Vec::new(), plan.iteration + 1 + self.staleness);
+        while let Some(next) = log.plan(self.planned.as_ref()).filter(|next| next.iteration <= last) {
+            ahead.push((next.iteration, next.first, next.end));
+            self.planned = Some(next);
+        }
+        let plan = kept.as_ref().map_or(plan, |kept| kept.plan.clone());
+        let (seconds, messages) = kept.map(|kept| (kept.seconds, kept.messages)).unzip();
+        let Plan { iteration, first, end, lambda, learning_rate } = plan;
+        let games = (iteration, end - first, learning_rate, lambda, log.evaluates_after(iteration));
+        let (losses, report, played, numbers): (Vec<u8>, Vec<u8>, Option<Vec<Vec<u8>>>, BTreeMap<String, f64>) =
+            self.ask("iterate", (ahead, games, messages))?;
+        let seconds = seconds.unwrap_or_else(|| self.begun.elapsed().as_secs_f64());
+        self.begun = Instant::now();
+        if let Some(messages) = played {
+            log.keep(&KeptGames { plan: plan.clone(), seconds, messages })?;
+        }
+        let (report, losses) = (wire::decode(&report)?, wire::decode(&losses)?);
+        Ok(Iteration { plan, report, losses, seconds, numbers })
+    }
+
+    fn learn(&mut self, rate: f64) -> Anyhow<()> {
+        self.ask::<Py<PyAny>>("learn", (rate,)).map(drop)
+    }
+
+    fn net(&mut self) -> Anyhow<Arc<PortableNet>> {
+        let weights: Py<PyArray1<f32>> = self.ask("average", ())?;
+        let weights = Python::attach(|py| weights.bind(py).readonly().as_slice().map(<[f32]>::to_vec));
+        let weights = weights.map_err(|_| anyhow!("the weights are one row without gaps"))?;
+        Ok(Arc::new(wire::net(&self.shape, &weights)?))
+    }
+
+    fn evaluate(&mut self, iteration: u64, net: &Arc<PortableNet>) -> Anyhow<Option<RunEvaluation>> {
+        self.ask_evaluator("evaluate", iteration, net)?;
+        Ok(None)
+    }
+
+    fn late_evaluation(&mut self, waits: bool) -> Anyhow<Option<(u64, RunEvaluation)>> {
+        let found: Option<(u64, Vec<u8>)> = self.ask("late_evaluation", (waits,))?;
+        found.map(|(iteration, found)| Ok((iteration, wire::decode(&found)?))).transpose()
+    }
+
+    fn conclude(&mut self, net: &Arc<PortableNet>, _: &Stop) -> Anyhow<Option<RunEvaluation>> {
+        self.ask_evaluator("conclude", 0, net)?;
+        Ok(self.late_evaluation(true)?.map(|(_, found)| found))
+    }
+
+    fn is_stopped(&mut self) -> Anyhow<bool> {
+        self.ask("is_stopped", ())
+    }
+
+    fn save(&mut self, dir: &Path) -> Anyhow<TrainerState> {
+        let (files, state): (Files, Vec<u8>) = self.ask("save", ())?;
+        write_files(dir, &files)?;
+        Ok(wire::decode(&state)?)
     }
 }
 
-/// The folder of a run under way, its settings and its counters.
+/// A run under way whose workers are those of a cluster.
 ///
 /// It begins in a folder of its own, with settings as for `ashta train`; or goes on in the folder `resume`, from its
 /// newest checkpoint, and from the games that were kept since, unless settings change. With `fallback` damaged
@@ -60,13 +165,18 @@ impl Plan {
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct TrainingRun {
-    race: Arc<Race>,
     folders: Folders,
-    log: Mutex<RunLog>,
+    run: Mutex<Run<RayWorkers>>,
+    /// The folder of the run.
+    #[pyo3(get)]
+    path: PathBuf,
+    /// Every setting, as TOML.
+    #[pyo3(get)]
+    config: String,
+    /// How the machine rounds that began the run.
+    #[pyo3(get)]
+    numerics: String,
 }
-
-/// The plan, the messages and the seconds of an iteration.
-type KeptTuple = (Plan, Vec<Vec<u8>>, f64);
 
 #[pymethods]
 impl TrainingRun {
@@ -81,177 +191,53 @@ impl TrainingRun {
         fallback: bool,
     ) -> Result<TrainingRun> {
         let folders = folders_or_default(py, folders)?;
-        let config = match &resume {
-            Some(path) => Config::of_run(path, &set)?,
-            None => Config::load(config.as_deref(), &set)?,
+        let run = match &resume {
+            Some(path) => Run::go_on(path, &set, &folders, fallback)?,
+            None => Run::start(config.as_deref(), &set, &folders)?,
         };
-        let (race, _) = prepare(&config, &folders)?;
-        let (info, run) = (RunInfo::of(&race, config.run.seed), &config.run);
-        let (rundir, newest) = match &resume {
-            Some(path) => RunDir::resume(path, &info, fallback)?,
-            None => (RunDir::begin(&run.directory, &run.name, &config.to_toml(), &info)?, None),
-        };
-        let state = newest.map(|iteration| load_state(&rundir.checkpoint(iteration))).transpose()?;
-        let log = RunLog::open(config, rundir, state.as_ref(), true)?;
-        Ok(TrainingRun { race, folders, log: Mutex::new(log) })
-    }
-
-    /// Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were kept
-    /// are forgotten where settings have changed.
-    fn accept(&self) -> Result<()> {
-        Ok(lock(&self.log).accept()?)
-    }
-
-    /// How the machine rounds that began the run.
-    #[getter]
-    fn numerics(&self) -> String {
-        lock(&self.log).rundir().info().numerics.clone()
-    }
-
-    /// The folder of the run.
-    #[getter]
-    fn path(&self) -> PathBuf {
-        lock(&self.log).rundir().path().to_owned()
-    }
-
-    /// Every setting, as TOML.
-    #[getter]
-    fn config(&self) -> String {
-        lock(&self.log).config().to_toml()
-    }
-
-    /// Iterations finished.
-    #[getter]
-    fn iteration(&self) -> u64 {
-        lock(&self.log).iteration()
-    }
-
-    /// Whether all games are played, or the time is up.
-    #[getter]
-    fn is_over(&self) -> bool {
-        lock(&self.log).is_over()
-    }
-
-    /// The learning rate of what is left to learn when the run is over.
-    #[getter]
-    fn last_learning_rate(&self) -> f64 {
-        lock(&self.log).last_learning_rate()
+        let (config, rundir) = (run.log().config().to_toml(), run.log().rundir());
+        let (path, numerics) = (rundir.path().to_owned(), rundir.info().numerics.clone());
+        Ok(TrainingRun { folders, run: Mutex::new(run), path, config, numerics })
     }
 
     /// The files of the newest checkpoint, if there is one.
     fn checkpoint(&self) -> Result<Option<Files>> {
-        let log = lock(&self.log);
-        Ok(match log.saved() {
-            0 => None,
-            saved => Some(read_files(&log.rundir().checkpoint(saved))?),
-        })
-    }
-
-    /// The iteration of the newest checkpoint, 0 before the first.
-    #[getter]
-    fn saved(&self) -> u64 {
-        lock(&self.log).saved()
+        let rundir = RunDir::open(&self.path)?;
+        let newest = rundir.latest()?;
+        Ok(newest.map(|iteration| read_files(&rundir.checkpoint(iteration))).transpose()?)
     }
 
     /// The opponents of the settings with their files, by how the settings name them, and the table of perfect play,
     /// for `RunEvaluator`.
     fn opponents(&self) -> Result<(BTreeMap<String, PackedAgent>, Files)> {
-        let log = lock(&self.log);
-        let evaluation = &log.config().evaluation;
+        let mut run = lock(&self.run);
+        let evaluation = &run.log().config().evaluation;
         let packed = |spec: &String| Ok((spec.clone(), attachments::pack(&self.folders.agent(spec)?)?));
         let opponents = evaluation.during.iter().chain(&evaluation.opponents).map(packed).collect::<Result<_>>()?;
-        Ok((opponents, attachments::tables(&self.folders, &self.race)?))
+        Ok((opponents, attachments::tables(&self.folders, &run.workers().race)?))
     }
 
-    /// The plan that follows `before`, or what is finished; `None` when the run is over.
-    #[pyo3(signature = (before = None))]
-    fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
-        lock(&self.log).plan(before.map(Plan::inner).as_ref()).map(Plan::from)
+    /// Trains to the end, or until the workers say so, by `workers`, a `Driver` of `ashta.ray`; whether it is the end.
+    fn train(&self, py: Python<'_>, workers: Py<PyAny>) -> Result<bool> {
+        py.detach(|| {
+            let mut run = lock(&self.run);
+            run.workers().python = Some(workers);
+            Ok(run.train(&|_| ControlFlow::Continue(()))?)
+        })
     }
 
-    /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
-    fn keep(&self, plan: &Plan, messages: Vec<Vec<u8>>, seconds: f64) -> Result<()> {
-        Ok(lock(&self.log).keep(&KeptGames { plan: plan.inner(), seconds, messages })?)
-    }
-
-    /// The plan, the messages and the seconds that were kept of an iteration, if they were.
-    fn kept(&self, iteration: u64) -> Result<Option<KeptTuple>> {
-        let kept = lock(&self.log).kept(iteration)?;
-        Ok(kept.map(|KeptGames { plan, seconds, messages }| (plan.into(), messages, seconds)))
-    }
-
-    /// Whether there is a short evaluation after an iteration.
-    fn evaluates_after(&self, iteration: u64) -> bool {
-        lock(&self.log).evaluates_after(iteration)
-    }
-
-    /// Whether there is a checkpoint after an iteration.
-    fn saves_after(&self, iteration: u64) -> bool {
-        lock(&self.log).saves_after(iteration)
-    }
-
-    /// Counts the games of a plan: with the messages of the trainer, the seconds that they took, and more numbers to be
-    /// written by name.
-    fn finish(
-        &self,
-        plan: &Plan,
-        report: &[u8],
-        losses: &[u8],
-        seconds: f64,
-        numbers: BTreeMap<String, f64>,
-    ) -> Result<()> {
-        let mut log = lock(&self.log);
-        log.finish(&plan.inner(), &wire::decode(report)?, &wire::decode(losses)?, seconds);
-        numbers.iter().for_each(|(tag, &number)| log.scalar(tag, number));
-        Ok(())
-    }
-
-    /// Adds what a short evaluation found, of the weights after `iteration`, and marks the best checkpoint, if it is
-    /// saved.
-    fn evaluated(&self, iteration: u64, evaluation: &[u8]) -> Result<()> {
-        let mut log = lock(&self.log);
-        log.scalar("eval/iteration", iteration as f64);
-        log.evaluated(iteration, &wire::decode(evaluation)?);
-        Ok(log.mark_best()?)
-    }
-
-    /// Adds the weights of each layer, as histograms.
-    fn weights(&self, weights: Weights<'_>) -> Result<()> {
-        let mut log = lock(&self.log);
-        let net = network(log.config(), &self.race, &weights)?;
-        log.weights(&net);
-        Ok(())
-    }
-
-    /// Writes the metrics of the iteration that was finished last, and shows how the run stands.
-    fn write(&self) -> Result<()> {
-        Ok(lock(&self.log).write()?)
-    }
-
-    /// Saves a checkpoint of the iteration that was finished last, from what the trainer's `save` returned.
-    fn save(&self, files: Files, state: &[u8]) -> Result<()> {
-        Ok(lock(&self.log).save(wire::decode(state)?, |dir| write_files(dir, &files))?)
-    }
-
-    /// The counters of the run as text, from what the trainer's `save` returned.
-    fn state(&self, state: &[u8]) -> Result<String> {
-        Ok(serde_json::to_string(&lock(&self.log).state(wire::decode(state)?))?)
+    /// Evaluates and exports the bot of a run that has ended; the table of results, and the path of the bot.
+    fn conclude(&self, py: Python<'_>) -> Result<(String, PathBuf)> {
+        py.detach(|| {
+            let found = lock(&self.run).conclude(&Stop::default())?;
+            let (RunEvaluation { results, exploitability, .. }, bot) = found.context("nothing stops it")?;
+            let last = exploitability.map(|found| format!("exploitability: {found:.6}\n"));
+            Ok((score_table(&results) + &last.unwrap_or_default(), bot))
+        })
     }
 
     /// Ends what is shown of the run while it goes on, and lets others go on with it.
     fn close(&self) {
-        let mut log = lock(&self.log);
-        log.end_progress();
-        log.unlock();
-    }
-
-    /// Writes the bot of the run with its card; where it is.
-    fn write_bot(&self, bot: &[u8]) -> Result<PathBuf> {
-        let (log, bot) = (lock(&self.log), Bot::from_bytes(bot)?);
-        let name = &log.config().run.name;
-        let path = log.rundir().bots().join(format!("{name}.bot"));
-        bot.write(&path)?;
-        export::write_card(&path, &bot.manifest, name)?;
-        Ok(path)
+        lock(&self.run).close();
     }
 }

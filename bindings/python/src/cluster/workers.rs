@@ -13,10 +13,9 @@ use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::game::Game as _;
 use ashta_env::race::Race;
-use ashta_train::run::checkpoint::{LoopState, load_state, parse_state};
+use ashta_train::run::checkpoint::{LoopState, load_state};
 use ashta_train::run::config::Config;
-use ashta_train::run::evaluation::{RunEvaluation, score_table};
-use ashta_train::run::{evaluation, export, games, wire};
+use ashta_train::run::{evaluation, games, wire};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -38,9 +37,9 @@ fn settings(config: &str) -> Result<(Config, Arc<Race>)> {
     Ok((config, race))
 }
 
-pub(super) type Weights<'py> = PyReadonlyArray1<'py, f32>;
+type Weights<'py> = PyReadonlyArray1<'py, f32>;
 
-pub(super) fn network(config: &Config, race: &Race, weights: &Weights<'_>) -> Result<Arc<PortableNet>> {
+fn network(config: &Config, race: &Race, weights: &Weights<'_>) -> Result<Arc<PortableNet>> {
     let weights = weights.as_slice().map_err(|_| anyhow!("the weights are one row without gaps"))?;
     Ok(Arc::new(wire::net(&config.training.shape(race.spec()), weights)?))
 }
@@ -186,19 +185,9 @@ impl RunEvaluator {
         py.detach(|| Ok(wire::encode(&lock(&self.evaluator).evaluate(&net)?)?))
     }
 
-    /// The evaluation at the end: the bot as a file holds it, and a table of the results for people. `state` is the
-    /// text of the counters of the run.
-    fn conclude(&self, py: Python<'_>, weights: Weights<'_>, state: &str) -> Result<(Vec<u8>, String)> {
+    /// The evaluation at the end; the message with what it found.
+    fn conclude(&self, py: Python<'_>, weights: Weights<'_>) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
-        py.detach(|| {
-            let found = lock(&self.evaluator).conclude(&net, &Stop::default())?.context("nothing stops it")?;
-            let RunEvaluation { results, exploitability, .. } = found;
-            let bot = export::bot(&self.race, &net, &self.config, &parse_state(state)?, &results);
-            let mut table = score_table(&results);
-            if let Some(exploitability) = exploitability {
-                table += &format!("exploitability: {exploitability:.6}\n");
-            }
-            Ok((bot.to_bytes()?, table))
-        })
+        py.detach(|| Ok(wire::encode(&lock(&self.evaluator).conclude(&net, &Stop::default())?.context("no stop")?)?))
     }
 }

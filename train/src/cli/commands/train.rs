@@ -9,7 +9,7 @@ use crate::run::evaluation::score_table;
 use crate::run::output::{print, print_json, remark};
 use crate::run::rundir::RunInfo;
 use crate::run::runlog::RunLog;
-use crate::run::{Run, RunEnding, games, prepare};
+use crate::run::{Run, games, prepare};
 use anyhow::Result;
 use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
@@ -30,19 +30,17 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     if args.dry_run {
         return dry_run(args, &folders);
     }
-    let (run, path) = match &args.resume {
-        Some(path) => (Run::go_on(path, &args.set, &folders, args.fallback)?, path.clone()),
+    let mut run: Run = match &args.resume {
+        Some(path) => Run::go_on(path, &args.set, &folders, args.fallback)?,
         None => Run::start(args.config.as_deref(), &args.set, &folders)?,
     };
+    let path = run.log().rundir().path().to_owned();
     let stops = Arc::new(AtomicBool::new(false));
     terminal::on_interrupt(Some(&stops), "stopping after this iteration (again: at once, losing what was not saved)")?;
     remark(format_args!("training in {}", path.display()));
     let stop = Stop::when(move || stops.load(Ordering::Relaxed));
     let watch = |_: &RunLog| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let concluded = match run.train(&watch)? {
-        RunEnding::Interrupted => None,
-        RunEnding::Trained(mut run) => run.conclude(&stop)?,
-    };
+    let concluded = if run.train(&watch)? { run.conclude(&stop)? } else { None };
     let Some((evaluation, bot)) = concluded else {
         remark(format_args!("interrupted; go on with\n    ashta train --resume {}", path.display()));
         std::process::exit(terminal::INTERRUPTED);

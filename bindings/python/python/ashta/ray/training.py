@@ -7,9 +7,8 @@ import sys
 import threading
 import time
 import tomllib
-from collections import namedtuple
+from collections import deque, namedtuple
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import ray
 
@@ -28,7 +27,7 @@ class Interrupted(RuntimeError):
 
 
 class Driver:
-    """Plans, gathers, learns, evaluates, saves: the loop of `ashta train` with its parts elsewhere.
+    """The workers of a run: the loop of `ashta train` calls it for all work, and it has that done on the cluster.
 
     The weights of each iteration are a *version*: version i is what `ashta train` plays the games of iteration i with,
     and is there once the learner has learned in iteration i - 1. Games are planned as soon as their version is there,
@@ -36,7 +35,7 @@ class Driver:
     """
 
     def __init__(self, run):
-        self.run, config = run, run.config
+        self.run, config, self.stops = run, run.config, lambda: False
         settings = tomllib.loads(config)
         # `None` is "auto".
         self.settings = {key: None if value == "auto" else value for key, value in settings["cluster"].items()}
@@ -54,11 +53,12 @@ class Driver:
         self.pool = Pool("actors", lambda: actor.remote(SelfPlay, config), self._wanted, greet)
         # Other ways to round than that of the run, each said once.
         self.rounds = {run.numerics}
-        # What the learner was asked since the newest checkpoint.
+        # What has changed the learner since the newest checkpoint.
         self.asked = []
         self.versions = {}
         self.first_version = 1
-        self.planned = None
+        # Plans whose weights are not there yet: iteration, first game, end.
+        self.ahead = deque()
         self.gatherings = {}
         # What is asked of the evaluator, if anything is, and its answer once it is there.
         self.evaluation = None
@@ -102,6 +102,15 @@ class Driver:
         cores = ray.cluster_resources().get("CPU", 1)
         return int(cores) - self.settings["learner_cores"] - self.settings["evaluator_cores"]
 
+    def train(self, stops):
+        """Trains to the end, or until `stops()`, asked before each iteration; whether it is the end."""
+        self.stops = stops
+        return self.run.train(self)
+
+    def is_stopped(self):
+        """Whether the run is to end before its next iteration."""
+        return bool(self.stops())
+
     # The learner.
 
     def _ask(self, method, *arguments):
@@ -112,55 +121,89 @@ class Driver:
             self._pump()
         return self.answered
 
-    def _learn(self, learning_rate):
-        answered = self._ask("learn", learning_rate)
-        self.asked.append(("learn", learning_rate))
+    def _change(self, method, *arguments):
+        """As `_ask`, for what a new learner has to do again."""
+        answered = self._ask(method, *arguments)
+        self.asked.append((method, *arguments))
         return answered
 
     def _replay(self, numerics):
         """Brings a new learner from the newest checkpoint to where the lost one was."""
         self._compare("learner", numerics)
-        self.learners.give_first([self._again(*asked) for asked in self.asked])
+        self.learners.give_first(self.asked)
 
-    def _again(self, method, what):
-        if method == "learn":
-            return method, what
-        plan, messages, _ = self.run.kept(what)
-        return method, messages, plan.lambda_, False
+    def begin(self, version):
+        """Publishes the weights to begin with, those of this version."""
+        self.first_version = version
+        self._publish(version, self._ask("weights")[0])
 
-    def _save(self):
-        if self.run.saved < self.run.iteration:
-            saved, _ = self._ask("save")
-            self.run.save(*saved)
-            self.asked = []
+    def iterate(self, ahead, games, kept):
+        """Learns, and takes in the games of an iteration: those that were kept, or those of the actors.
+
+        `ahead` are the next plans for actors. Returns what was learned, what the games were like, the messages with
+        the games of actors, and more metrics.
+        """
+        iteration, size, learning_rate, lambda_, wants_details = games
+        self.ahead.extend(ahead)
+        (weights, losses), learner_seconds = self._change("learn", learning_rate)
+        self._publish(iteration + 1, weights)
+        numbers, messages = {"cluster/learner_seconds": learner_seconds}, kept
+        if kept is None:
+            waited = time.monotonic()
+            while None in self.gatherings[iteration].messages:
+                self._pump()
+            lag, messages = self.gatherings.pop(iteration)
+            numbers |= {"cluster/wait_seconds": time.monotonic() - waited, "cluster/staleness": lag}
+        report, _ = self._change("take_in", ray.put(messages), lambda_, wants_details)
+        lost, self.lost_tasks = self.pool.lost_tasks - self.lost_tasks, self.pool.lost_tasks
+        numbers |= {
+            "cluster/actors": self.pool.ready,
+            "cluster/bytes_per_game": sum(map(len, messages)) / size,
+            "cluster/broadcast_bytes": self.broadcast,
+            "cluster/lost_tasks": lost,
+        }
+        return losses, report, None if kept else messages, numbers
+
+    def learn(self, learning_rate):
+        """Learns from the games that were taken in last."""
+        self._change("learn", learning_rate)
+
+    def average(self):
+        """The weights to evaluate and to export."""
+        return self._ask("average")[0]
+
+    def save(self):
+        """The files of a checkpoint, and what else the learner goes on from."""
+        saved, _ = self._ask("save")
+        self.asked = []
+        return saved
 
     # The actors.
 
     def _pump(self):
-        """Plans what can be planned, and waits until something happens."""
+        """Gives to actors what can be played, and waits until something happens."""
         self._schedule()
         learned, evaluated, played = pump(self.learners, self.evaluators, self.pool)
         for task, answered in learned:
             # What is learned again only, has no task.
             self.answered = answered if task else None
-        for asked, (found, _) in evaluated:
-            self.evaluation = asked, found
+        for iteration, (found, _) in evaluated:
+            self.evaluation = iteration, found
         for (iteration, place), (message, _) in played:
             self.gatherings[iteration].messages[place] = message
 
     def _schedule(self):
-        while (plan := self.run.plan(self.planned)) is not None:
-            version = max(plan.iteration - self.staleness, self.first_version)
+        while self.ahead:
+            iteration, first, end = self.ahead[0]
+            version = max(iteration - self.staleness, self.first_version)
             if version not in self.versions:
                 return
-            self.planned = plan
-            games = plan.end - plan.first
-            size = self.settings["games_per_task"] or -(-games // max(1, self.pool.size))
-            firsts = range(plan.first, plan.end, size)
-            self.gatherings[plan.iteration] = Gathering(plan.iteration - version, [None] * len(firsts))
-            for place, first in enumerate(firsts):
-                weights, end = self.versions[version], min(first + size, plan.end)
-                self.pool.give((plan.iteration, place), "play", weights, first, end)
+            self.ahead.popleft()
+            size = self.settings["games_per_task"] or -(-(end - first) // max(1, self.pool.size))
+            firsts = range(first, end, size)
+            self.gatherings[iteration] = Gathering(iteration - version, [None] * len(firsts))
+            for place, at in enumerate(firsts):
+                self.pool.give((iteration, place), "play", self.versions[version], at, min(at + size, end))
 
     def _publish(self, version, weights):
         self.broadcast = weights.nbytes
@@ -170,111 +213,25 @@ class Driver:
 
     # The evaluator.
 
-    def _evaluate(self):
-        """Begins a short evaluation of the weights as they are."""
-        self._end_evaluation()
-        weights, _ = self._ask("average")
-        self.run.weights(weights)
-        self._ask_evaluator(self.run.iteration, "evaluate", weights)
+    def evaluate(self, method, iteration, weights):
+        """Begins an evaluation of the weights after an iteration."""
+        self.evaluation = iteration, None
+        self.evaluators.give(iteration, method, weights)
 
-    def _ask_evaluator(self, asked, *question):
-        self.evaluation = asked, None
-        self.evaluators.give(asked, *question)
-
-    def _note_evaluation(self):
-        """Adds to the metrics what the evaluation found, if it is there."""
-        if self.evaluation and self.evaluation[1] is not None:
-            self.run.evaluated(*self.evaluation)
-            self.evaluation = None
-
-    def _await_evaluation(self):
-        while self.evaluation and self.evaluation[1] is None:
+    def late_evaluation(self, waits):
+        """The evaluation that was begun with its iteration, if it is there or `waits`."""
+        while waits and self.evaluation and self.evaluation[1] is None:
             self._pump()
-
-    def _end_evaluation(self):
-        self._await_evaluation()
-        self._note_evaluation()
-
-    # The loop.
-
-    def train(self, stops):
-        """Trains to the end, or until `stops()`; whether it is the end."""
-        run = self.run
-        self.first_version = run.iteration + 1
-        weights, _ = self._ask("weights")
-        # The learner has taken what there is: the settings fit.
-        run.accept()
-        kept = self._kept_plans()
-        self._publish(self.first_version, weights)
-        if run.iteration and run.evaluates_after(run.iteration) and not run.is_over:
-            # Its evaluation may not be in the checkpoint.
-            self._evaluate()
-        begun = time.monotonic()
-        stopped = not run.is_over and stops()
-        while not stopped and (plan := kept.pop(0) if kept else run.plan()) is not None:
-            (weights, losses), learner_seconds = self._learn(plan.learning_rate)
-            self._publish(plan.iteration + 1, weights)
-            numbers = {"cluster/learner_seconds": learner_seconds}
-            if plan.iteration not in self.gatherings:
-                _, messages, seconds = run.kept(plan.iteration)
-                begun = time.monotonic()
-            else:
-                waited = time.monotonic()
-                while None in self.gatherings[plan.iteration].messages:
-                    self._pump()
-                gathering = self.gatherings.pop(plan.iteration)
-                now = time.monotonic()
-                messages, seconds, begun = gathering.messages, now - begun, now
-                numbers["cluster/wait_seconds"] = now - waited
-                numbers["cluster/staleness"] = gathering.lag
-                run.keep(plan, messages, seconds)
-            evaluates = run.evaluates_after(plan.iteration)
-            report, _ = self._ask("take_in", messages, plan.lambda_, evaluates)
-            self.asked.append(("take_in", plan.iteration))
-            lost, self.lost_tasks = self.pool.lost_tasks - self.lost_tasks, self.pool.lost_tasks
-            numbers |= {
-                "cluster/actors": self.pool.ready,
-                "cluster/bytes_per_game": sum(map(len, messages)) / (plan.end - plan.first),
-                "cluster/broadcast_bytes": self.broadcast,
-                "cluster/lost_tasks": lost,
-            }
-            run.finish(plan, report, losses, seconds, numbers)
-            if run.is_over:
-                self._learn(run.last_learning_rate)
-            self._note_evaluation()
-            if evaluates:
-                self._evaluate()
-            stopped = not run.is_over and stops()
-            # What was found is written before the next evaluation begins: a line has room for one.
-            if run.is_over or stopped or run.evaluates_after(plan.iteration + 1):
-                self._end_evaluation()
-            run.write()
-            # The best checkpoint is one of those that were evaluated.
-            if evaluates or run.saves_after(plan.iteration) or run.is_over:
-                self._save()
-        self._end_evaluation()
-        self._save()
-        self.pool.drop()
-        return not stopped
-
-    def _kept_plans(self):
-        """The plans whose games were kept since the newest checkpoint."""
-        plans, plan = [], self.run.plan()
-        while plan is not None and (kept := self.run.kept(plan.iteration)) is not None:
-            if (kept[0].first, kept[0].end) != (plan.first, plan.end):
-                break
-            plans.append(kept[0])
-            self.planned = kept[0]
-            plan = self.run.plan(kept[0])
-        return plans
+        if not self.evaluation or self.evaluation[1] is None:
+            return None
+        found, self.evaluation = self.evaluation, None
+        return found
 
     def conclude(self):
         """Evaluates and exports the bot; the table of results, and the path of the bot."""
-        (weights, _), ((_, state), _) = self._ask("average"), self._ask("save")
-        self._ask_evaluator("bot", "conclude", weights, self.run.state(state))
-        self._await_evaluation()
-        (_, (bot, table)), self.evaluation = self.evaluation, None
-        return table, Path(self.run.write_bot(bot))
+        self.ahead.clear()
+        self.pool.drop()
+        return self.run.conclude()
 
     def close(self):
         """Ends all workers, and lets others go on with the run."""

@@ -1,0 +1,155 @@
+//! The workers of a run, and those of one machine: threads of this process.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Result;
+use ashta_agents::learn::config::Plan;
+use ashta_agents::learn::trainer::{MeanLosses, Report, Trainer, TrainerState};
+use ashta_agents::network::portable::PortableNet;
+use ashta_agents::play::stop::Stop;
+use ashta_env::race::Race;
+
+use crate::run::config::Config;
+use crate::run::evaluation::{RunEvaluation, RunEvaluator};
+use crate::run::runlog::RunLog;
+
+/// What an iteration brought.
+#[derive(Debug)]
+pub struct Iteration {
+    /// What was played: the plan that the loop gave, or an earlier plan of the same games.
+    pub plan: Plan,
+    /// What the games were like.
+    pub report: Report,
+    /// What was learned meanwhile.
+    pub losses: MeanLosses,
+    /// How long it took.
+    pub seconds: f64,
+    /// More metrics, by name.
+    pub numbers: BTreeMap<String, f64>,
+}
+
+/// Plays, learns and evaluates for the loop ([`super::Run`]). Every method fails when learning has diverged, or the
+/// workers are lost.
+pub trait Workers: Sized {
+    /// Whether weights of earlier iterations may play, so that `cluster.staleness` shapes the bot.
+    const ARE_ON_CLUSTER: bool;
+
+    /// The workers of a run with these settings, which goes on from a checkpoint, if there is one.
+    ///
+    /// # Errors
+    /// When the settings, or the checkpoint with them, make no networks.
+    fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self>;
+
+    /// Begins after this iteration, before the settings are stored.
+    ///
+    /// # Errors
+    /// See [`Workers`].
+    fn begin(&mut self, _iteration: u64) -> Result<()> {
+        Ok(())
+    }
+
+    /// Learns from the games before, meanwhile plays those of `plan`, and takes them in.
+    ///
+    /// # Errors
+    /// See [`Workers`].
+    fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration>;
+
+    /// Learns from the games that were taken in last, with this learning rate.
+    ///
+    /// # Errors
+    /// See [`Workers`].
+    fn learn(&mut self, rate: f64) -> Result<()>;
+
+    /// The networks as they are now, to evaluate and to export.
+    ///
+    /// # Errors
+    /// See [`Workers`].
+    fn net(&mut self) -> Result<Arc<PortableNet>>;
+
+    /// A short evaluation of the networks after `iteration`; `None` where it goes on beside the training.
+    ///
+    /// # Errors
+    /// See [`Workers`].
+    fn evaluate(&mut self, iteration: u64, net: &Arc<PortableNet>) -> Result<Option<RunEvaluation>>;
+
+    /// The evaluation that went on beside the training, with its iteration, if it has ended or `waits`.
+    ///
+    /// # Errors
+    /// See [`Workers`].
+    fn late_evaluation(&mut self, _waits: bool) -> Result<Option<(u64, RunEvaluation)>> {
+        Ok(None)
+    }
+
+    /// The evaluation at the end of a run; `None` once `stop` is set.
+    ///
+    /// # Errors
+    /// See [`Workers`].
+    fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>>;
+
+    /// Whether the run is to end before its next iteration. Asked before the metrics of an iteration are written.
+    ///
+    /// # Errors
+    /// See [`Workers`].
+    fn is_stopped(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Writes networks and samples into an empty folder; returns what else the trainer goes on from.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    fn save(&mut self, dir: &Path) -> Result<TrainerState>;
+}
+
+/// Workers in this process, on `run.threads` threads.
+#[derive(Debug)]
+pub struct LocalWorkers {
+    evaluator: RunEvaluator,
+    trainer: Trainer<Race>,
+    threads: usize,
+}
+
+impl Workers for LocalWorkers {
+    const ARE_ON_CLUSTER: bool = false;
+
+    fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self> {
+        let (race, Config { run, training, .. }) = (&evaluator.race, config);
+        let trainer = match checkpoint {
+            None => Trainer::new(race, training, run.device, run.seed)?,
+            Some((dir, state)) => Trainer::load(race, training, run.device, run.seed, &dir, state)?,
+        };
+        Ok(LocalWorkers { evaluator, trainer, threads: run.threads })
+    }
+
+    fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration> {
+        let clock = Instant::now();
+        let (records, losses) = self.trainer.play_and_learn(&plan, self.threads)?;
+        let report = self.trainer.take_in(&records, plan.lambda, log.evaluates_after(plan.iteration));
+        Ok(Iteration { plan, report, losses, seconds: clock.elapsed().as_secs_f64(), numbers: BTreeMap::new() })
+    }
+
+    fn learn(&mut self, rate: f64) -> Result<()> {
+        self.trainer.learn(rate, self.threads);
+        Ok(())
+    }
+
+    fn net(&mut self) -> Result<Arc<PortableNet>> {
+        Ok(Arc::new(self.trainer.net()?))
+    }
+
+    fn evaluate(&mut self, _: u64, net: &Arc<PortableNet>) -> Result<Option<RunEvaluation>> {
+        self.evaluator.evaluate(net).map(Some)
+    }
+
+    fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>> {
+        self.evaluator.conclude(net, stop)
+    }
+
+    fn save(&mut self, dir: &Path) -> Result<TrainerState> {
+        self.trainer.save(dir)?;
+        Ok(self.trainer.state())
+    }
+}
