@@ -103,7 +103,7 @@ impl<W: Workers> Run<W> {
         Ok(Run { race, workers: W::new(log.config(), evaluator, checkpoint)?, log })
     }
 
-    /// The settings of the run, and what was written of it.
+    /// The log of the run, with its settings and its folder.
     pub fn log(&self) -> &RunLog {
         &self.log
     }
