@@ -49,6 +49,9 @@ struct RayWorkers {
 
 type Anyhow<T> = anyhow::Result<T>;
 
+/// The losses, the report and the games of an iteration as messages, unless they were kept, and metrics by name.
+type Played = (Vec<u8>, Vec<u8>, Option<Vec<Vec<u8>>>, BTreeMap<String, f64>);
+
 impl RayWorkers {
     fn ask<T>(&self, method: &str, arguments: impl for<'py> PyCallArgs<'py>) -> Anyhow<T>
     where
@@ -109,8 +112,7 @@ impl Workers for RayWorkers {
         let (seconds, messages) = kept.map(|kept| (kept.seconds, kept.messages)).unzip();
         let Plan { iteration, first, end, lambda, learning_rate } = plan;
         let games = (iteration, end - first, learning_rate, lambda, log.evaluates_after(iteration));
-        let (losses, report, played, numbers): (Vec<u8>, Vec<u8>, Option<Vec<Vec<u8>>>, BTreeMap<String, f64>) =
-            self.ask("iterate", (ahead, games, messages))?;
+        let (losses, report, played, numbers): Played = self.ask("iterate", (ahead, games, messages))?;
         let seconds = seconds.unwrap_or_else(|| self.begun.elapsed().as_secs_f64());
         self.begun = Instant::now();
         if let Some(messages) = played {
@@ -153,7 +155,7 @@ impl Workers for RayWorkers {
     fn save(&mut self, dir: &Path) -> Anyhow<TrainerState> {
         let (files, state): (Files, Vec<u8>) = self.ask("save", ())?;
         write_files(dir, &files)?;
-        Ok(wire::decode(&state)?)
+        wire::decode(&state)
     }
 }
 
