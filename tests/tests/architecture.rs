@@ -2,7 +2,7 @@
 //!
 //! Only code counts: comments and unit tests are left out, unless a test says otherwise.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -137,22 +137,6 @@ fn dependencies_point_down() {
         let found = dependencies(&manifest(package));
         let wrong: Vec<&&str> = others.iter().filter(|other| found.contains(**other)).collect();
         assert!(wrong.is_empty(), "{package} depends on {wrong:?}");
-    }
-}
-
-#[test]
-fn versions_are_stated_once_and_lints_are_shared() {
-    let workspace = manifest(".");
-    let lint = &workspace["workspace"]["lints"]["rust"]["unsafe_code"];
-    assert_eq!(lint.as_str(), Some("deny"));
-    for package in PACKAGES {
-        let manifest = manifest(package);
-        assert_eq!(manifest["lints"]["workspace"].as_bool(), Some(true), "{package}: lints of the workspace");
-        let Some(Value::Table(table)) = manifest.get("dependencies") else { panic!("{package} has no dependencies") };
-        for (name, value) in table {
-            let is_shared = value.get("workspace").and_then(Value::as_bool) == Some(true);
-            assert!(is_shared, "{package}: the version of {name} belongs in the table of the workspace");
-        }
     }
 }
 
@@ -382,20 +366,6 @@ fn questions_are_answered_by_names_that_exist() {
 }
 
 #[test]
-fn the_page_about_rust_names_modules_that_exist() {
-    let page = read("docs/rust.md");
-    let table = page.lines().filter(|line| line.starts_with("| `ashta_"));
-    let modules: Vec<&str> = table.flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
-    let modules: Vec<&str> = modules.into_iter().filter(|name| name.starts_with("ashta_")).collect();
-    assert!(modules.len() > 10, "{modules:?}");
-    for module in modules {
-        let path = module.trim_start_matches("ashta_").replace("::", "/").replacen('/', "/src/", 1);
-        let files = [format!("{path}.rs"), format!("{path}/mod.rs")];
-        assert!(files.iter().any(|file| root().join(file).is_file()), "{module} is neither of {files:?}");
-    }
-}
-
-#[test]
 fn libraries_do_not_print_exit_or_leave_threads_behind() {
     let files = [code("env/src"), code("agents/src")].concat();
     never_say(&files, &["print!", "println!", "eprint!", "eprintln!", "dbg!", "process::exit", "process::abort"]);
@@ -419,23 +389,6 @@ fn nothing_but_the_c_library_is_unsafe() {
         .map(|path| (path.clone(), without_comments(&read(&path))))
         .collect();
     never_say(&files, &["unsafe"]);
-}
-
-/// One type, one name, so that a search finds it. Associated types are left out; `Err` is that of `FromStr`.
-#[test]
-fn types_have_names_of_their_own() {
-    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (path, text) in ["env/src", "agents/src", "train/src"].into_iter().flat_map(code) {
-        for line in text.lines().filter(|line| !line.starts_with(' ') || line.trim_start().starts_with("pub")) {
-            let words: Vec<&str> = line.split_whitespace().filter(|word| !word.starts_with("pub")).collect();
-            if let ["struct" | "enum" | "trait" | "type", name, ..] = words[..] {
-                let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or(name);
-                places.entry(name.to_owned()).or_default().push(path.clone());
-            }
-        }
-    }
-    places.retain(|_, files| files.len() > 1);
-    assert!(places.is_empty(), "types with the same name: {places:#?}");
 }
 
 /// Files of 500 lines are long already; one may be longer where it reads better whole.
@@ -473,109 +426,4 @@ fn tests_run_always_and_wait_for_nothing() {
 
 fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect()
-}
-
-/// Words and phrases for which the field has a term (`docs/glossary.md`), or which name no component.
-const NOT_SAID: [&str; 33] = [
-    "seam",
-    "prospect",
-    "camp",
-    "camps",
-    "trainee",
-    "luggage",
-    "given away",
-    "gives away",
-    "give away",
-    "gave away",
-    "step size",
-    "sideline",
-    "sidelines",
-    "broken off",
-    "opinion",
-    "silent units",
-    "nobody",
-    "whoever",
-    "whither",
-    "dear",
-    "told",
-    "tells",
-    "best reply",
-    "best replies",
-    "judge",
-    "judges",
-    "judged",
-    "judging",
-    "judgement",
-    "somebody",
-    "may die",
-    "who dies",
-    "best_reply",
-];
-
-/// Every file below `folder` whose name ends in one of `endings`, with its text in lower case.
-fn texts(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
-    let entries = fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
-    let mut found = Vec::new();
-    for entry in entries {
-        let path = entry.expect("an entry of a folder").path();
-        let name = path.file_name().and_then(|name| name.to_str()).expect("names are text").to_owned();
-        let inner = format!("{folder}/{name}");
-        if path.is_dir() && name != "target" && name != "node_modules" {
-            found.extend(texts(&inner, endings));
-        } else if endings.iter().any(|ending| name.ends_with(ending)) {
-            let text = read(&inner).to_lowercase();
-            found.push((inner, text));
-        }
-    }
-    found
-}
-
-#[test]
-fn words_are_those_of_the_field() {
-    let mut files: Vec<(String, String)> =
-        ["env/src", "agents", "train", "bindings", "tests/src", "tests/tests", "fuzz/fuzz_targets"]
-            .into_iter()
-            .flat_map(|folder| texts(folder, &[".rs", ".py", ".pyi", ".h"]))
-            .collect();
-    files.extend(texts("docs", &[".md"]));
-    files.extend(texts("configs", &[".toml"]));
-    files.extend(texts("web", &[".js", ".html"]));
-    files.extend(
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|path| (path.to_owned(), read(path).to_lowercase())),
-    );
-    files.retain(|(path, _)| path != "tests/tests/architecture.rs");
-    // The key of table files stays.
-    files
-        .iter_mut()
-        .for_each(|(_, text)| *text = text.replace("\"camps\"", "").replace("`camps`", "").replace("camps=", ""));
-    never_say(&files, &NOT_SAID);
-}
-
-#[test]
-fn terms_of_the_glossary_are_found_where_it_says() {
-    let mut terms = 0;
-    for line in read("docs/glossary.md").lines().filter(|line| line.starts_with("| ") && line.contains('`')) {
-        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
-        let [names, _, places] = cells[..] else { panic!("not three cells: {line}") };
-        let places = places.split('`').skip(1).step_by(2).filter(|place| place.contains('/'));
-        let text: String = places
-            .map(|place| match root().join(place).is_dir() {
-                true => texts(place.trim_end_matches('/'), &[".rs", ".toml", ".py"])
-                    .into_iter()
-                    .map(|(_, text)| text)
-                    .collect(),
-                false => read(place).to_lowercase(),
-            })
-            .collect();
-        // Lines of comments are one text.
-        let text = text.replace("///", " ").replace("//!", " ").replace("//", " ");
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let is_found = |name: &str| {
-            text.contains(&name.trim().to_lowercase())
-                || text.contains(&name.trim().to_lowercase().replace([' ', '-'], "_"))
-        };
-        assert!(names.split(", ").any(is_found), "`{names}` is not found where the glossary says: {line}");
-        terms += 1;
-    }
-    assert!(terms > 40, "only {terms} terms");
 }
