@@ -17,7 +17,7 @@ import pytest
 import ashta
 import program
 
-# One game for each way to use several throws is compared at length, the others shortly; `./test deep` compares all.
+# One game for each way to use several throws is compared at more length, the others shortly; `./test deep` compares all.
 FULL = ("ashtapada", "chaupar-teams", "pagade")
 DEEP = "ASHTA_DEEP" in os.environ
 # The bots that come with the program: every game with two seats, and with four.
@@ -135,7 +135,7 @@ def by_onnx(path, game, states, answers):
 def test_all_give_the_same_answers(name, c_program, tmp_path):
     bot = program.ROOT / "checkpoints" / f"{name}.bot"
     game = ashta.Bot.load(bot).game
-    count = 1000 if DEEP or name in FULL else 60
+    count = 1000 if DEEP else 300 if name in FULL else 24
     found = walked(game, name, count)
     positions, states = list(found), list(found.values())
     assert len(positions) == count

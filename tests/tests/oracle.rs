@@ -2,7 +2,7 @@
 //! afterstates compared as text.
 //!
 //! Half of the positions come from random play, half are random valid placings, which hit rare constellations more
-//! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (by default 500, in `./test deep`
+//! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (by default 120, in `./test deep`
 //! 10,000; twice as many for the three games with the most house rules).
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use rand::Rng;
 
 fn positions() -> usize {
     let number = std::env::var("ASHTA_ORACLE_POSITIONS").ok();
-    number.map_or(amount(500, 10_000), |number| number.parse().expect("ASHTA_ORACLE_POSITIONS is a number"))
+    number.map_or(amount(120, 10_000), |number| number.parse().expect("ASHTA_ORACLE_POSITIONS is a number"))
 }
 
 /// The most throws of a series that the oracle can take: it tries every allotment, in every order.

@@ -72,7 +72,7 @@ fn by_engine(turns: &RaceTurns, state: &State, thrower: Seat, outcome: usize) ->
 fn turns_of_random_sheets_are_those_of_the_engine() {
     let mut rng = chance::stream(0x7EA4, 0);
     let (mut games, mut compared) = (0, 0);
-    let most = amount(30, 150);
+    let most = amount(10, 150);
     while games < most {
         let sheet = random::sheets::one_throw(&mut rng);
         let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));
