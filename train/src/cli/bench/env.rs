@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ashta_env::chance::{self, below};
-use ashta_env::game::{Action, Game};
-use ashta_env::gym::{Caller, Env, VecBuffers, VecEnv};
+use ashta_env::chance::{self, GameRng, below};
+use ashta_env::game::{Action, Game, Node};
+use ashta_env::gym::{Caller, VecBuffers, VecEnv};
 use ashta_env::race::Race;
+use ashta_env::race::state::State;
 use ndarray::{Array1, Array2};
 use rand::Rng;
 use serde::Serialize;
@@ -66,29 +67,41 @@ fn row(race: &Race, vectorised: bool, time: Duration, counts: [u64; 3]) -> EnvSp
     EnvSpeed { game, seats, vectorised, decisions_per_second, chance_nodes_per_second, games_per_second }
 }
 
-fn one_game(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
-    let mut env = Env::new(Arc::clone(race));
-    let mut rng = chance::stream(seed, 1);
-    let (mut decisions, mut games) = (0, 0);
-    env.reset(seed);
+fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
+    let mut rng = chance::stream(seed, 0);
+    let (mut decisions, mut chance_nodes, mut games) = (0, 0, 0);
+    let mut state = start(race, &mut rng);
+    // No game goes on for ever: as many throws as a game may have turns.
+    let (limit, mut throws) = (u64::from(race.spec().turn_limit), 0);
     let clock = Instant::now();
     loop {
         // The clock is read once in so many decisions, so that it costs nothing.
         for _ in 0..2048 {
-            let legal = env.legal_actions();
-            if let Some(action) = legal.nth(below(legal.len(), &mut rng)) {
-                env.play(action).expect("the action is legal");
+            let draw = |state: &State, _| {
+                throws += 1;
+                (throws <= limit).then(|| chance::outcome(race.chance_outcomes(state), rng.next_u64()))
+            };
+            if chance::throw_dice(race, &mut state, draw).is_some() {
+                let legal = race.legal_actions(&state);
+                let action = legal.nth(below(legal.len(), &mut rng)).expect("a decision has a legal action");
+                race.apply_action(&mut state, action);
                 decisions += 1;
             } else {
-                games += u64::from(env.is_terminated());
-                env.reset(rng.next_u64());
+                games += u64::from(race.node(&state) == Node::Terminal);
+                chance_nodes += throws.min(limit);
+                throws = 0;
+                state = start(race, &mut rng);
             }
         }
         let elapsed = clock.elapsed();
         if elapsed >= time {
-            return row(race, false, elapsed, [decisions, env.throws(), games]);
+            return row(race, false, elapsed, [decisions, chance_nodes + throws, games]);
         }
     }
+}
+
+fn start(race: &Race, rng: &mut GameRng) -> State {
+    race.initial_state(chance::first_seat(race.spec().seats, rng))
 }
 
 fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
