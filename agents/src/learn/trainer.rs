@@ -37,7 +37,7 @@ pub struct Trainer<G> {
     config: TrainConfig,
     seed: u64,
     game: Arc<G>,
-    /// The value network, which learns positions at the start of a turn, and the policy network, which learns the others.
+    /// The value network learns positions at the start of a turn, the policy network all others.
     networks: [NetTrainer; 2],
 }
 

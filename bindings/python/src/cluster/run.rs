@@ -102,7 +102,7 @@ impl Workers for RayWorkers {
             self.read_kept(log)?;
         }
         let kept = self.kept.pop_front();
-        // Games are played as soon as there are weights for them: those of the next iteration once this one has learned.
+        // Games are played as soon as their weights exist: games of the next iteration once this one has learned.
         let (mut ahead, last) = (Vec::new(), plan.iteration + 1 + self.staleness);
         while let Some(next) = log.plan(self.planned.as_ref()).filter(|next| next.iteration <= last) {
             ahead.push((next.iteration, next.first, next.end));

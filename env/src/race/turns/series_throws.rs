@@ -232,8 +232,8 @@ impl SeriesThrows {
         active.extend(self.stop(last).map(|stop| at + self.last_column() + stop as u16));
     }
 
-    /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_be_unended` where the
-    /// last one need not end the series.
+    /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_be_unended` where
+    /// the last one need not end the series.
     pub(crate) fn load(
         &self,
         state: &mut State,

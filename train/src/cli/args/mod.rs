@@ -31,45 +31,7 @@ AGENTS
   as for `ashta eval`, or engine:COMMAND, a program that speaks the engine protocol, such as 'engine:./mybot --flag'";
 
 /// The help of the program. clap does not group commands; a test compares this list with the commands.
-const HELP: &str = "\
-{about}
-
-{usage-heading} {usage}
-
-Play:
-  new          Choose a goal and get the command for it
-  game         List the games, show one, or check your own
-  play         Play against an agent in the terminal
-  serve        Play in the browser
-
-Train:
-  train        Train a bot by self-play, evaluate it and export it
-  levels       Calibrate the levels of difficulty of a bot
-  solve        Compute perfect play of a small game
-
-Measure:
-  eval         Evaluate an agent against other agents
-  arena        Rank agents and engines
-  exploit      Compute the best response to an agent
-  analyze      Analyze a played game
-  bench        Measure the speed of this machine
-
-Share:
-  bots         List the bots and their strength
-  card         Print the model card of a bot
-  export       Write a bot file or an ONNX model
-  engine       Answer JSON requests of other programs
-  completions  Print shell completions
-  man          Write manual pages
-  help         Show the help of a command
-
-Options:
-{options}
-
-Examples:
-  ashta play ashtapada+novice
-  ashta train 'ashte-kashte?pieces=2' --set selfplay.games=40000
-  ashta arena ashtapada greedy+2ply --pairs 500{after-help}";
+const HELP: &str = include_str!("help.txt");
 
 /// Train bots for the old race games of India, measure them and export them.
 #[derive(Debug, Parser)]

@@ -127,8 +127,8 @@ impl<'a> Hops<'a> {
         (self.may_begin() & self.landings[die].open()).when(self.begin(self.dice[die]))
     }
 
-    /// Pieces that can take both dice in one hop. With two pieces waiting both dice enter; one that takes both would leave
-    /// the other outside.
+    /// Pieces that can take both dice in one hop. With two pieces waiting both dice enter; one that takes both would
+    /// leave the other outside.
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
