@@ -106,6 +106,8 @@ impl GamesFile {
 
 /// Opens a games file, and keeps other arenas from it until it is closed.
 fn open_locked(path: &Path) -> Result<File> {
+    let is_file = path.is_symlink() || path.is_file() || !path.exists();
+    ensure!(is_file, "{}: no file that games can be added to and read from again", path.display());
     let file = open_to_write(path, OpenOptions::new().read(true).create(true))?;
     lock(&file, path, format_args!("another arena is adding games to {}", path.display()))?;
     Ok(file)
