@@ -493,5 +493,5 @@ def test_what_cannot_be_written_is_said_before_anything_is_solved(tmp_path):
     for command in (["solve", config, "-o", tmp_path / "x.table"], ["exploit", "greedy", "--game", "ashtapada"]):
         for number in ("0", "-1", "nan", "x"):
             refused = program.run(*command, f"--tolerance={number}")
-            assert refused.returncode == 2 and "no number between 0 and 1" in refused.stderr, refused.stderr
+            assert refused.returncode == 2 and "not a number between 0 and 1" in refused.stderr, refused.stderr
     assert list(tmp_path.iterdir()) == []

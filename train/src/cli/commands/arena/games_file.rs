@@ -107,7 +107,7 @@ impl GamesFile {
 /// Opens a games file, and keeps other arenas from it until it is closed.
 fn open_locked(path: &Path) -> Result<File> {
     let is_file = path.is_symlink() || path.is_file() || !path.exists();
-    ensure!(is_file, "{}: no file that games can be added to and read from again", path.display());
+    ensure!(is_file, "{}: games can only be added to a regular file", cannot_write(path));
     let file = open_to_write(path, OpenOptions::new().read(true).create(true))?;
     lock(&file, path, format_args!("another arena is adding games to {}", path.display()))?;
     Ok(file)
