@@ -129,7 +129,7 @@ def test_a_file_of_something_else_is_never_overwritten(tmp_path):
 
 def test_games_are_kept_in_a_regular_file_alone(tmp_path):
     refused = program.run("arena", "greedy", "random", "--game", "ashtapada", "--games", "/dev/null")
-    assert refused.returncode == 1 and "/dev/null: no file that games" in refused.stderr
+    assert refused.returncode == 1 and "cannot write /dev/null: games" in refused.stderr
     link = tmp_path / "link.jsonl"
     for target in ["there.txt", "missing.txt"]:
         (tmp_path / "there.txt").touch()
