@@ -177,16 +177,21 @@ impl TurnNotation for DivideTurns {
     }
 
     /// The parts that pieces have been given were legal one after the other.
-    fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool {
+    fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         // Parts are given in the order of the pieces.
         let given = self.given(state);
         if given == 0 || state.roles[..given].contains(&role::FRESH) {
             return false;
         }
-        let (last, mut before) = (given - 1, *state);
-        (before.roles[last], before.steps[last]) = (role::FRESH, 0);
-        before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
-        self.leads(&before, state) && (last == 0 || self.is_playable(&before, stands))
+        let mut after = *state;
+        (0..given).rev().all(|last| {
+            let mut before = after;
+            (before.roles[last], before.steps[last]) = (role::FRESH, 0);
+            before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
+            let leads = self.leads(&before, &after);
+            after = before;
+            leads
+        })
     }
 
     fn words(&self) -> TurnWords {
