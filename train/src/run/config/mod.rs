@@ -271,17 +271,18 @@ impl Config {
             Table::try_from(&self.cluster),
             Table::try_from(&self.export),
         ];
-        let with_every_key = |((name, keys), values): ((&str, &[(&str, Allowed)]), Result<Table, _>)| {
+        let mut table = Table::new();
+        for ((name, keys), values) in SECTIONS.into_iter().zip(sections) {
             let mut values = values.expect("every setting has a form in TOML");
-            let value = |&(key, allowed): &(&str, _)| {
+            let mut section = Table::new();
+            for &(key, allowed) in keys {
                 let absent = if let Or(word, _) = allowed { word } else { NONE };
-                (key.to_owned(), values.remove(key).unwrap_or_else(|| absent.into()))
-            };
-            let mut section: Table = keys.iter().map(value).collect();
+                section.insert(key.to_owned(), values.remove(key).unwrap_or_else(|| absent.into()));
+            }
             section.extend(values);
-            (name.to_owned(), section.into())
-        };
-        SECTIONS.into_iter().zip(sections).map(with_every_key).collect()
+            table.insert(name.to_owned(), section.into());
+        }
+        table
     }
 
     /// The settings as a file with every key, from which [`Config::load`] gets the same settings back.
