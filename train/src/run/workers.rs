@@ -1,4 +1,4 @@
-//! The workers of a run, and those of one machine: threads of this process.
+//! The trait for the workers of a run, and its implementation by threads of this process.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use crate::run::config::Config;
 use crate::run::evaluation::{RunEvaluation, RunEvaluator};
 use crate::run::runlog::RunLog;
 
-/// What an iteration brought.
+/// The outcome of an iteration.
 #[derive(Debug)]
 pub struct Iteration {
-    /// What was played: the plan that the loop gave, or an earlier plan of the same games.
+    /// The plan of the games: the plan from the loop, or an earlier plan of the same games.
     pub plan: Plan,
-    /// What the games were like.
+    /// Statistics of the games.
     pub report: Report,
-    /// What was learned meanwhile.
+    /// The losses of the learner.
     pub losses: MeanLosses,
-    /// How long it took.
+    /// Seconds of the iteration.
     pub seconds: f64,
     /// More metrics, by name.
     pub numbers: BTreeMap<String, f64>,
@@ -51,13 +51,14 @@ pub trait Workers: Sized {
         Ok(())
     }
 
-    /// Learns from the games before, meanwhile plays those of `plan`, and takes them in.
+    /// Learns from the games of the last iteration, plays the games of `plan` at the same time, and adds them to the
+    /// replay buffers.
     ///
     /// # Errors
     /// See [`Workers`].
     fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration>;
 
-    /// Learns from the games that were taken in last, with this learning rate.
+    /// Learns from the games that were added last, with this learning rate.
     ///
     /// # Errors
     /// See [`Workers`].
@@ -97,7 +98,7 @@ pub trait Workers: Sized {
         Ok(false)
     }
 
-    /// Writes networks and samples into an empty folder; returns what else the trainer goes on from.
+    /// Writes networks and samples into an empty folder; returns the other state of the trainer.
     ///
     /// # Errors
     /// When something cannot be written.

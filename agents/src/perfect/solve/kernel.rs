@@ -355,15 +355,13 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
     /// The keys of a result that leaves the other side positions of these lanes as they are.
     #[inline(always)]
     fn keys<K: Quantity>(&self, lanes: u16, own: Side, then: Continuation, cells: [&[u32]; 2]) -> Keys {
-        let key = |lane: usize| self.key::<K>([own, (self.others.start + lane) as Side], then, cells);
+        // A row takes as long as one key.
+        if then == Continuation::Next && !lanes.is_power_of_two() {
+            return row(cells[0], usize::from(own) * self.count + self.others.start, K::key_after);
+        }
         let mut keys = [0; LANES];
-        match lanes.count_ones() {
-            0 => {}
-            1 => keys[lanes.trailing_zeros() as usize] = key(lanes.trailing_zeros() as usize),
-            _ if then == Continuation::Next => {
-                return row(cells[0], usize::from(own) * self.count + self.others.start, K::key_after);
-            }
-            _ => lanes_of(lanes).for_each(|lane| keys[lane] = key(lane)),
+        for lane in lanes_of(lanes) {
+            keys[lane] = self.key::<K>([own, (self.others.start + lane) as Side], then, cells);
         }
         keys
     }
@@ -395,7 +393,8 @@ impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
         }
     }
 
-    #[inline]
+    // A `TurnEnd` that goes through memory is waited for.
+    #[inline(always)]
     fn differ(&mut self, lane: usize, TurnEnd { sides: [own, other, ..], then }: TurnEnd) {
         let leads_to = NextPosition::of(then, own == self.own && usize::from(other) == self.others.start + lane);
         let key = match leads_to {

@@ -195,6 +195,7 @@ impl SeriesWalk {
                 enemies.struck &= enemies.struck - 1;
             }
         }
+        let captured = self.captured_by(index, mover);
         let (mut left, mut count) = (lanes, 0);
         while left != 0 {
             let set = closed[left.trailing_zeros() as usize];
@@ -204,7 +205,7 @@ impl SeriesWalk {
             let (first, mut begin, mut known) = (count, 0, 0);
             for class in &turns.classes {
                 for choice in &turns.choices[known..usize::from(class.known)] {
-                    self.visit_choice(index, (mover, sides, alike), *choice, &struck, visitor);
+                    visit_choice(&captured, (sides, alike), *choice, &struck, visitor);
                 }
                 (count, known) = (first + usize::from(class.known), usize::from(class.known));
                 let offers = &turns.offers[begin..class.end as usize];
@@ -217,30 +218,10 @@ impl SeriesWalk {
         }
     }
 
-    /// Visits a choice, and what it captures.
-    #[inline]
-    fn visit_choice(
-        &self,
-        index: &TurnIndex,
-        (mover, sides, lanes): (Seat, Sides, u16),
-        choice: Choice,
-        struck: &[u16; LANDINGS],
-        visitor: &mut impl TurnVisitor,
-    ) {
-        if choice == Choice::WINS {
-            return visitor.end(lanes, sides[0], Continuation::Won);
-        }
-        let [first, second] = choice.landings.map(|landing| usize::from(landing) % LANDINGS);
-        let capturing = (struck[first] | struck[second]) & lanes;
-        visitor.end(lanes & !capturing, choice.side, Continuation::Next);
-        for lane in lanes_of(capturing) {
-            let mut sides = in_lane([choice.side, sides[1], sides[2], sides[3]], lane);
-            for (side, seat) in sides[1..self.seats].iter_mut().zip(index.others(mover)) {
-                let captured = &self.captured[mover.quarters_to(seat)];
-                *side = captured[usize::from(captured[usize::from(*side)][first])][second];
-            }
-            visitor.differ(lane, TurnEnd { sides, then: Continuation::Again });
-        }
+    /// For each other seat of the game in turn order, its side position after each landing of the one that throws.
+    fn captured_by(&self, index: &TurnIndex, mover: Seat) -> Captured<'_> {
+        let mut others = index.others(mover);
+        std::array::from_fn(|_| others.next().map(|seat| &self.captured[mover.quarters_to(seat)][..]))
     }
 
     /// The other seats as seen by the one that throws.
@@ -253,6 +234,35 @@ impl SeriesWalk {
             enemies.closed |= seen.closed;
         }
         enemies
+    }
+}
+
+/// The tables of captures of the other seats in turn order: `[side][landing]`, the side position after the landing.
+type Captured<'a> = [Option<&'a [[Side; LANDINGS]]>; MAX_SEATS - 1];
+
+/// Visits a choice in lanes with these side positions, and its captures.
+#[inline(always)]
+fn visit_choice(
+    captured: &Captured<'_>,
+    (sides, lanes): (Sides, u16),
+    choice: Choice,
+    struck: &[u16; LANDINGS],
+    visitor: &mut impl TurnVisitor,
+) {
+    if choice == Choice::WINS {
+        return visitor.end(lanes, sides[0], Continuation::Won);
+    }
+    let [first, second] = choice.landings.map(|landing| usize::from(landing) % LANDINGS);
+    let capturing = (struck[first] | struck[second]) & lanes;
+    visitor.end(lanes & !capturing, choice.side, Continuation::Next);
+    let after = |side: Side, captured: Option<&[[Side; LANDINGS]]>| {
+        captured.map_or(side, |captured| captured[usize::from(captured[usize::from(side)][first])][second])
+    };
+    for lane in lanes_of(capturing) {
+        let [_, next, third, fourth] = in_lane(sides, lane);
+        // An array that is written part by part is slow to read.
+        let sides = [choice.side, after(next, captured[0]), after(third, captured[1]), after(fourth, captured[2])];
+        visitor.differ(lane, TurnEnd { sides, then: Continuation::Again });
     }
 }
 

@@ -192,7 +192,7 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
         let choices = legal.choices(place_of_kept(index, &throws, sides[0], &series));
         let mut found = Recorder::new(sides);
         for choice in &choices {
-            walk.visit_choice(index, (mover, sides, 1), *choice, &struck, &mut found);
+            visit_choice(&walk.captured_by(index, mover), (sides, 1), *choice, &struck, &mut found);
         }
         found.throws(1, 1.0, 0..choices.len());
         let ends: Vec<TurnEnd> = found.throws.remove(0).1.into_iter().collect();

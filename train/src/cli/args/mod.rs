@@ -89,7 +89,8 @@ pub enum Command {
     Play(PlayArgs),
     /// Serve the page on this machine and open it in the browser; works offline.
     Serve {
-        /// Listen on this port; 0 takes any free port. By default 8000, or any free port if 8000 is taken.
+        /// Listen on this port; 0 takes any free port. The default is 8000, or a free port if another program uses
+        /// 8000.
         #[arg(long)]
         port: Option<u16>,
         /// Do not open the browser.

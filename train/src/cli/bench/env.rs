@@ -71,7 +71,7 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
     let mut rng = chance::stream(seed, 0);
     let (mut decisions, mut chance_nodes, mut games) = (0, 0, 0);
     let mut state = start(race, &mut rng);
-    // No game goes on for ever: as many throws as a game may have turns.
+    // A game is left after as many throws as its turn limit.
     let (limit, mut throws) = (u64::from(race.spec().turn_limit), 0);
     let clock = Instant::now();
     loop {

@@ -124,7 +124,7 @@ impl Part {
         }
     }
 
-    /// The value of the throw to which the part belongs.
+    /// The value of the whole throw.
     fn thrown(self) -> u8 {
         match self {
             Part::Whole(number) | Part::Entered(number) | Part::AfterStep(number) => number,
