@@ -1,9 +1,8 @@
-"""A preprocessor of mdBook: links that leave the book become links to the repository.
+"""A preprocessor of mdBook: turns links that leave the book into links to the repository.
 
-On a page of the repository `../configs/default.toml` leads to that file; in the built book there is none. So the link
-leads to the address that the environment variable ASHTA_REPOSITORY has, as hosts of git show files, or without one to
-the file on this machine. Reads and writes what mdBook asks of a preprocessor, [context, book] as JSON; needs Python 3.11
-and nothing else.
+Pages link to files of the repository, such as `../configs/default.toml`, which the built book does not contain. Such a link
+leads to the address in the environment variable ASHTA_REPOSITORY, in the form that hosts of git use, or to the file on this
+machine. Input and output are [context, book] as JSON, as mdBook requires. Needs only Python 3.11.
 """
 
 import json
@@ -16,12 +15,12 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
 REPOSITORY = os.environ.get("ASHTA_REPOSITORY", "").rstrip("/")
-# Code is left alone; links are `](target)`.
+# Code stays as it is; links are `](target)`.
 CODE_OR_LINK = re.compile(r"(^```.*?^```$|`[^`\n]+`)|(?<=\]\()([^)\s]+)(?=\))", re.MULTILINE | re.DOTALL)
 
 
 def chapters(items):
-    """Every chapter of a book, those within others included."""
+    """Yields every chapter, also chapters within chapters."""
     for item in items:
         if isinstance(item, dict) and "Chapter" in item:
             yield item["Chapter"]
@@ -29,13 +28,13 @@ def chapters(items):
 
 
 def outside(target, page, pages):
-    """Where a link on `page` leads in the book: as it is within the book, else to the repository."""
+    """Returns the target of a link on `page`: unchanged within the book, otherwise in the repository."""
     path, hash_sign, anchor = target.partition("#")
     if "://" in path or not path:
         return target
     path = posixpath.normpath(posixpath.join(DOCS.name, posixpath.dirname(page), path))
     found = ROOT / path
-    # mdBook copies files that are no chapters, such as diagrams, as they are.
+    # mdBook copies files that are not chapters, such as diagrams.
     copied = found.is_relative_to(DOCS) and found.is_file() and found.suffix != ".md"
     if copied or path in {f"{DOCS.name}/{name}" for name in pages}:
         return target
@@ -54,6 +53,6 @@ def main():
 
 
 if __name__ == "__main__":
-    # mdBook first asks whether a renderer is supported: every one is.
+    # mdBook first asks whether a renderer is supported. All are.
     if sys.argv[1:2] != ["supports"]:
         main()

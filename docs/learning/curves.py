@@ -38,7 +38,7 @@ def curve(run, metric, by):
 
 
 def together(curves):
-    """The mean of curves, the least and the largest of them, at every position where all have values."""
+    """Mean, minimum and maximum of curves, at every position where all curves have values."""
     at = np.unique(np.concatenate([x for x, _ in curves]))
     at = at[(at >= max(x[0] for x, _ in curves)) & (at <= min(x[-1] for x, _ in curves))]
     values = np.array([np.interp(at, x, y) for x, y in curves])
