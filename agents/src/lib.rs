@@ -65,8 +65,7 @@ pub use play::evaluator::Evaluator;
 pub use roster::folders::Folders;
 pub use roster::{NamedAgent, Player};
 
-/// The examples of the README and of the book's page about Rust, compiled as documentation tests.
+/// The examples of the page about Rust, compiled as documentation tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
 #[doc = include_str!("../../docs/rust.md")]
 pub struct Examples;
