@@ -286,6 +286,8 @@ const ROWS: &[Row] = &[
     ("TSE", "unit.speed", "'half-even'", UNITS, "turns"),
     ("TE", "unit.speed", "'double'", UNITS, "turns"),
     ("E", "unit.speed", "'double'", UNITS_OF_DICE, "turns"),
+    ("TE", "unit.speed", "'double'", "unit.kind = 'together'; throws.values = [30, 1, 2, 3, 4]; turn.again = []", "turns"),
+    ("TE", "throws.values", "[200, 1, 2, 3, 4]", "unit.kind = 'together'; unit.speed = 'double'", "refused: from 0 to 30"),
     ("TE", "unit.speed", "'double'", "", "refused: there are no units"),
     ("TSEV", "unit.speed", "'half'", "", "refused: there are no units"),
     ("V", "unit.speed", "'half-spent'", "", "refused: there are no units"),

@@ -455,7 +455,7 @@ impl ThrowEffects {
                 Speed::Half | Speed::HalfSpent => value / 2,
                 Speed::HalfEven if value.is_multiple_of(2) => value / 2,
                 Speed::HalfEven => 0,
-                Speed::Double => 2 * value,
+                Speed::Double => value.saturating_mul(2),
             },
         }
     }
