@@ -306,7 +306,9 @@ impl Fill<'_> {
         let home = 1 << self.turns.rules.home;
         let ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
         let ends = ends & is_home.map_or(u64::MAX, |is_home| if is_home { home } else { !home });
-        let ends = self.pips_of(left).fold(ends, |ends, pips| ends & !(self.open() >> steps(pips)));
+        let is_takeable = |pips: &u8| !unit.is_pair || self.turns.can_join(self.turns.joint_steps(*pips));
+        let takeable = self.pips_of(left).filter(is_takeable);
+        let ends = takeable.fold(ends, |ends, pips| ends & !(self.open() >> steps(pips)));
         let ones_fit = u128::MAX >> (127 - ones);
         let by_kind = others.map(|(throw, _)| steps(self.turns.series.pips(throw)));
         let all = others.map(|(_, count)| usize::from(count));

@@ -116,22 +116,30 @@ impl<'a> Search<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use rand::RngExt;
 
     use super::*;
     use crate::chance;
     use crate::game::{Game, Node};
     use crate::race::Race;
+    use crate::sheet::Sheet;
+    use crate::sheet::ruleset::Ruleset;
 
-    const RULES: [&str; 8] = [
-        "",
-        "&must_use=greedy",
-        "&must_use=optional",
-        "&twin_speed=half_floor",
-        "&must_use=greedy&twin_speed=half_floor",
-        "&must_use=greedy&x=block",
-        "&x=block&twins=bell&twin_speed=half_floor",
-        "&must_use=greedy&twin_split=false",
+    /// House rules, and another speed of units.
+    const RULES: [(&str, Option<Speed>); 11] = [
+        ("", None),
+        ("&must_use=greedy", None),
+        ("&must_use=greedy", Some(Speed::Half)),
+        ("&must_use=greedy", Some(Speed::HalfEven)),
+        ("&must_use=optional", None),
+        ("", Some(Speed::HalfEven)),
+        ("&twin_speed=half_floor", None),
+        ("&must_use=greedy&twin_speed=half_floor", None),
+        ("&must_use=greedy&x=block", None),
+        ("&x=block&twins=bell&twin_speed=half_floor", None),
+        ("&must_use=greedy&twin_split=false", None),
     ];
 
     /// Turns of two to nine throws are played at random; at each of their positions every action is compared.
@@ -139,7 +147,7 @@ mod tests {
     fn search_and_dynamic_programming_agree_on_the_number_of_used_throws() {
         let mut rng = chance::stream(5, 0);
         let mut compared = 0;
-        for (rules, _) in RULES.iter().flat_map(|rules| (0..250).map(move |game| (rules, game))) {
+        for ((rules, speed), _) in RULES.iter().flat_map(|rules| (0..250).map(move |game| (rules, game))) {
             let from = [1, 30, 50][rng.random_range(0..3)];
             let mut own = [0; 4].map(|_| [0, 60, from + rng.random_range(0..60 - from)][rng.random_range(0..8).min(2)]);
             own[1] = if rng.random() { own[0] } else { own[1] };
@@ -152,7 +160,13 @@ mod tests {
             let throws: Vec<&str> =
                 (0..rng.random_range(1..9)).map(|_| ["1", "4", "8"][rng.random_range(0..3)]).collect();
             let text = format!("ashtapada?pieces=4{rules} S:{}/N:2,9,26,45 S {},3", own.join(","), throws.join(","));
-            let (race, mut state) = Race::parse_position(&text).expect("the position is written well");
+            let (mut race, mut state) = Race::parse_position(&text).expect("a valid position");
+            if let Some(speed) = *speed {
+                let mut sheet = Sheet::clone(race.ruleset().sheet());
+                sheet.unit.speed = speed;
+                let ruleset = Ruleset::of(Arc::new(sheet), race.ruleset().seats(), [("pieces", "4")]);
+                race = Race::new(ruleset.expect("a valid sheet"));
+            }
             let turns = race.turns.as_series().expect("Ashtapada has a series");
             while let Node::Decision(_) = race.node(&state) {
                 let (turn, allotment) = (turns.turn(&state), Allotment::of(&state));
