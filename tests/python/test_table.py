@@ -452,11 +452,11 @@ def test_what_is_unfinished_is_no_table_and_belongs_to_one_game(small, tmp_path)
 @pytest.mark.parametrize(
     ("game", "words"),
     [
-        (("ashte-kashte.toml",), "one seat's pieces can stand in"),
-        (("pagade.toml", "pieces=3"), "65534 are the most that can be solved"),
-        (("pagade-4p.toml", "pieces=1"), "games with placings are not solved"),
-        (("pagade-teams.toml", "pieces=1"), "games with teams are not solved"),
-        (("ashtapada.toml", "pieces=3"), "500000000 are the most that can be solved"),
+        (("ashte-kashte.toml",), "one seat's pieces have"),
+        (("pagade.toml", "pieces=3"), "at most 65534 can be solved"),
+        (("pagade-4p.toml", "pieces=1"), "cannot solve games with placings"),
+        (("pagade-teams.toml", "pieces=1"), "cannot solve games with teams"),
+        (("ashtapada.toml", "pieces=3"), "at most 500000000 can be solved"),
     ],
     ids=str,
 )

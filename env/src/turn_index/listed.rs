@@ -1,5 +1,5 @@
-//! Turn walks by look-up tables for turns of one throw, of one die or several: the afterstates of each side position
-//! and throw are precomputed by stepping the engine, once for every relevant pattern of enemies.
+//! Visits of turns by look-up tables, for turns with one throw of one die or several. The afterstates of each side
+//! position and throw are precomputed by stepping the engine, once for every relevant pattern of enemies.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use crate::race::compile::{Cells, Occupancy, PLACES};
 use crate::race::position::state::{NO_PIECE, State, sort};
 use crate::race::turns::by_kind;
 
-/// The tables of the walk by side position.
+/// The tables by side position.
 #[derive(Clone, Debug)]
 pub(super) struct ListedWalk {
-    /// The game without its dead ends, which depend on all pieces.
+    /// The game without its dead ends, because they depend on all pieces.
     race: Race,
     /// `[mover]`: the turns of each side position and outcome.
     turns: Vec<Vec<ListedTurn>>,
@@ -26,28 +26,29 @@ pub(super) struct ListedWalk {
     /// Lists of ends, concatenated.
     ends: Vec<ListedEnd>,
     consequences: IndexSet<Consequence>,
-    /// By side position and place, the side position after the loss of a piece there.
+    /// `[side position and place]`: the side position after the loss of a piece there.
     left: Vec<Side>,
     /// `[seat][place]`: the contribution of a piece there to the key of a pattern.
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
-    /// Whether a game can end because no seat can move.
+    /// Whether the game can end because no seat can move.
     waits: bool,
-    /// By side position, whether enemies may leave it no move with any throw.
+    /// `[side position]`: whether enemies may leave it no move with any throw.
     may_be_stuck: Vec<bool>,
 }
 
-/// The cells where an enemy's piece matters, and those where two do.
+/// The cells where one piece of an enemy matters, and the cells where two matter.
 type Relevant = Occupancy;
 
 /// The turns of a side position with an outcome.
 #[derive(Clone, Copy, Debug)]
 struct ListedTurn {
     relevant: Relevant,
-    /// The start of its ends with no enemies there.
+    /// The start of the ends without enemies on the relevant cells.
     alone: u32,
-    /// Whether nothing can move then.
+    /// Whether no piece can then move.
     is_stuck: bool,
-    /// The range of its patterns with enemies, by ascending keys. An unlisted pattern is walked by stepping the engine.
+    /// The range of the patterns with enemies, by ascending keys. A pattern that is not in the list is visited by
+    /// stepping the engine.
     patterns: [u32; 2],
 }
 
@@ -58,11 +59,12 @@ struct Pattern {
     start: u32,
 }
 
-/// An end of a turn: the own side position, and the consequence for others. Small, since walks are bound by memory.
+/// An end of a turn: the own side position, and the consequence for others. It is small, because memory limits the
+/// speed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct ListedEnd {
     side: Side,
-    /// An index of [`ListedWalk::consequences`], and [`LAST`] at the end of a list.
+    /// An index of [`ListedWalk::consequences`], plus [`LAST`] at the end of a list.
     consequence: u16,
 }
 
@@ -71,7 +73,7 @@ const LAST: u16 = 1 << 15;
 /// The first consequences: no seat loses a piece.
 const QUIET: [Continuation; 3] = [Continuation::Next, Continuation::Again, Continuation::Won];
 
-/// The continuation after a turn, and the pieces that enemies have lost in it.
+/// The continuation after a turn, and the pieces that enemies have lost.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Consequence {
     then: Continuation,
@@ -87,7 +89,7 @@ type Thrown = (Seat, Side, usize);
 /// The start of each list of ends.
 type ListStarts = HashMap<Vec<ListedEnd>, u32>;
 
-/// No list.
+/// A missing list.
 const NONE: u32 = u32::MAX;
 
 impl ListedWalk {
@@ -116,7 +118,8 @@ impl ListedWalk {
             waits: rules.waits_at_gate(),
             may_be_stuck: vec![false; sides.len()],
         };
-        // Turns without enemies are read most: these lists are contiguous, and so are those of each side position.
+        // Turns without enemies are read most often. Their lists are contiguous, and so are the lists of each side
+        // position.
         for &mover in index.movers() {
             for side in sides.clone() {
                 let mut lists = ListStarts::new();
@@ -141,7 +144,7 @@ impl ListedWalk {
         walk
     }
 
-    /// Lists the turns of a side position with an outcome where enemies matter; returns whether they may leave it no
+    /// Lists the turns of a side position with an outcome where enemies matter. Returns whether enemies may leave it no
     /// move.
     fn list(&mut self, index: &TurnIndex, thrown: Thrown, most_patterns: usize, lists: &mut ListStarts) -> bool {
         let (mover, side, outcome) = thrown;
@@ -165,7 +168,7 @@ impl ListedWalk {
         may_be_stuck || patterns[0] == patterns[1] && relevant.twos != 0
     }
 
-    /// Adds the ends of a turn with these enemies on the board, unless the list exists; returns its start, and whether
+    /// Adds the ends of a turn with these enemies on the board, unless the list exists. Returns its start, and whether
     /// the side position cannot move.
     fn add(&mut self, index: &TurnIndex, thrown: Thrown, enemies: &[Piece], lists: &mut ListStarts) -> (u32, bool) {
         let mut ends = self.step(index, thrown, enemies);
@@ -181,7 +184,8 @@ impl ListedWalk {
         (start, is_stuck)
     }
 
-    /// The cells on which enemies may matter to a side position with an outcome, and those on which two together may.
+    /// Returns the cells where enemies may matter to a side position with an outcome, and the cells where two enemies
+    /// together may.
     fn relevant(&self, index: &TurnIndex, (mover, side, outcome): Thrown) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
@@ -193,7 +197,7 @@ impl ListedWalk {
         Relevant { ones, twos: ones | passed & rules.impassable[1] }
     }
 
-    /// Every pattern of enemies on these cells; `None` where there are more than `most`.
+    /// Returns every pattern of enemies on these cells, or `None` if there are more than `most`.
     fn enemies(&self, index: &TurnIndex, mover: Seat, relevant: Relevant, most: usize) -> Option<Vec<Vec<Piece>>> {
         let rules = &self.race.rules;
         let pieces = index.race.pieces();
@@ -201,7 +205,7 @@ impl ListedWalk {
         for enemy in index.others(mover) {
             let bits = &rules.bits[enemy.index()];
             for place in (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0) {
-                // Where only two matter, they may be of two seats, or on two places of one seat.
+                // If only two pieces together matter, they may belong to two seats, or be on two places of one seat.
                 let is_apart = index.seats() > 2 || rules.back < rules.home;
                 let is_met_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
                 let room = usize::from(rules.room[usize::from(place)]);
@@ -226,7 +230,7 @@ impl ListedWalk {
         Some(found)
     }
 
-    /// The ends of a turn with these enemies on the board.
+    /// Returns the ends of a turn with these enemies on the board.
     fn step(&mut self, index: &TurnIndex, (mover, side, outcome): Thrown, enemies: &[Piece]) -> Vec<ListedEnd> {
         let mut state = index.state_of(mover, &[side]);
         for &(seat, place) in enemies {
@@ -256,7 +260,7 @@ impl ListedWalk {
         results.states().iter().map(end).collect()
     }
 
-    /// Visits the turns with each outcome, in all lanes with the same list of ends together.
+    /// Visits the turns with each outcome, together in all lanes with the same list of ends.
     pub(super) fn visit(
         &self,
         index: &TurnIndex,
@@ -266,7 +270,7 @@ impl ListedWalk {
         visitor: &mut impl TurnVisitor,
     ) {
         let mut occupied = [Occupancy::default(); LANES];
-        // Lanes in which a game can end because no seat can move, as far as the other side positions go.
+        // Lanes where the game can end because no seat can move, as far as the other side positions show.
         let mut stuck = 0;
         for lane in lanes_of(lanes) {
             let others = in_lane(sides, lane);
@@ -281,7 +285,7 @@ impl ListedWalk {
         let turns = &self.turns[mover.index()][outcomes * usize::from(sides[0])..][..outcomes];
         let mut starts = [NONE; LANES];
         for (outcome, turn) in turns.iter().enumerate() {
-            // All lists are looked up before any is visited, so that the memory latencies overlap.
+            // Finds all lists before visiting any, so that memory latencies overlap.
             for lane in lanes_of(lanes) {
                 let met = turn.relevant.met(occupied[lane]);
                 let search = || self.search(index, mover, in_lane(sides, lane), met, turn);
@@ -310,7 +314,7 @@ impl ListedWalk {
         }
     }
 
-    /// Visits the list of ends that starts there; returns how many they are.
+    /// Visits the list of ends from `start` on. Returns their number.
     #[inline]
     fn visit_list(
         &self,
@@ -341,7 +345,7 @@ impl ListedWalk {
         0
     }
 
-    /// The start of the list of ends with enemies on the cells `met`; [`NONE`] where there is none.
+    /// Returns the start of the list of ends with enemies on the cells `met`, or [`NONE`].
     #[inline]
     fn search(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
         let mut key = 0_u32;
@@ -353,7 +357,7 @@ impl ListedWalk {
             }
         }
         let patterns = &self.patterns[turn.patterns[0] as usize..turn.patterns[1] as usize];
-        // Interpolation search: keys are spread evenly, so the one sought is near its share of the list.
+        // Interpolation search: keys are spread evenly, so `key` is near its share of the list.
         let mut at = ((u64::from(key) * patterns.len() as u64) >> 32) as usize;
         while at > 0 && patterns[at].key > key {
             at -= 1;
@@ -364,7 +368,7 @@ impl ListedWalk {
         patterns.get(at).filter(|pattern| pattern.key == key).map_or(NONE, |pattern| pattern.start)
     }
 
-    /// The afterstate of a turn in which enemies lose pieces, or after which perhaps no seat can move.
+    /// Returns the afterstate of a turn that captures pieces or may leave all seats without a move.
     #[cold]
     fn settled(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
         let Consequence { then, lost } = &self.consequences[consequence];

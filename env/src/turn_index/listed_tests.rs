@@ -1,4 +1,4 @@
-//! The walks of games with a fixed list of throws have the afterstates of the engine.
+//! The listed turns and the engine have the same afterstates.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// For the turn of a position with these side positions.
+    /// Creates a recorder for the turn of a position with these side positions.
     pub(super) fn new(sides: Sides) -> Recorder {
         Recorder { sides, ends: Vec::new(), throws: Vec::new() }
     }
@@ -50,7 +50,7 @@ fn starts(text: &str, seats: &str) -> TurnIndex {
     TurnIndex::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough positions")
 }
 
-/// The engine's afterstates of `start` with one outcome.
+/// Returns the engine's afterstates of `start` with one outcome.
 fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<TurnEnd> {
     let race = turns.index().race();
     let mut thrown = *start;
@@ -72,7 +72,8 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
     results.states().iter().map(end).collect()
 }
 
-/// Side positions of the thrower and of the others to draw from: any, and those in which rare rules matter.
+/// Returns side positions of the thrower and of the others to draw from: any, and side positions where rare rules
+/// matter.
 fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     let sides = &turns.index.sides;
     let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {
@@ -149,7 +150,7 @@ fn walks_have_the_afterstates_of_the_engine() {
         let deep = std::env::var_os("ASHTA_DEEP").is_some();
         check(&turns, if deep { 2_000 } else { 200 }, &mut rng);
         if matches!(turns.walk, Walk::Listed(_)) {
-            // With few lists the engine is stepped where any enemies matter.
+            // With few lists the engine is stepped if any enemies matter.
             for most_patterns in [0, 3] {
                 let walk = Walk::Listed(Box::new(ListedWalk::new(&turns.index, most_patterns)));
                 check(&RaceTurns { walk, ..turns.clone() }, if deep { 200 } else { 50 }, &mut rng);
@@ -209,7 +210,7 @@ fn rulesets_that_cannot_be_solved_are_named() {
         ("pagade?pieces=1", "SENW", "games with placings"),
         ("pagade?pieces=1&play_on=false&no_cut=off", "SENW", "two dice and more than two seats"),
         ("ashtapada?pieces=3", "SN", "about 1736055556 positions"),
-        ("ashte-kashte", "SN", "264896 ways"),
+        ("ashte-kashte", "SN", "264896 arrangements"),
     ] {
         let seats = SeatSet::from_letters(seats).expect("seats");
         let race = Race::new(Ruleset::parse(text, seats).expect("valid"));

@@ -1,12 +1,12 @@
-//! Turn-start states, numbered densely, and where whole turns lead, for solvers and their tables.
+//! Turn-start states, numbered densely, and the results of whole turns, for solvers and their tables.
 //!
-//! The *side position* of a seat is the places of its pieces at the start of a turn and whatever else the rules
-//! remember of it. Side positions are numbered from 0, and a turn-start state is the side positions of all seats in
-//! turn order from the seat to throw ([`TurnIndex`]).
+//! The *side position* of a seat is the places of its pieces at the start of a turn and all other facts that the rules
+//! record about the seat. Side positions are numbered from 0. A turn-start state is the side positions of all seats in
+//! turn order, the seat to throw first ([`TurnIndex`]).
 //!
-//! A turn is walked without stepping through its actions ([`RaceTurns`]), to exactly the afterstates of the engine.
-//! Where throws are few, the turns of each side position are listed once by stepping the engine. The throws of a series
-//! are allotted by the engine's own functions.
+//! [`RaceTurns`] finds exactly the afterstates of the engine, without stepping through the actions of each turn. If a
+//! turn has few throws, stepping the engine once lists the turns of each side position. For a series, functions of the
+//! engine allot the throws.
 
 mod listed;
 #[cfg(test)]
@@ -28,37 +28,38 @@ use sides::SideList;
 
 pub use model::{Continuation, LANES, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor, in_lane, lanes_of};
 
-/// The most positions that are numbered, by the memory of a solver.
+/// The most numbered positions; the memory of a solver limits them.
 pub const MAX_POSITIONS: u64 = 500_000_000;
 
-/// Why the positions of a ruleset are not numbered.
+/// The reason why a ruleset has no numbering.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// One seat alone has too many.
+    /// One seat alone has too many side positions.
     ///
-    /// Holds the number of arrangements of its pieces, or a few more.
-    #[error("one seat's pieces can stand in {0} ways; {most} are the most that can be solved", most = Side::MAX - 1)]
+    /// Holds the number of arrangements of its pieces, which may be slightly too large.
+    #[error("one seat's pieces have {0} arrangements; at most {most} can be solved", most = Side::MAX - 1)]
     TooManySides(u64),
-    /// All seats together have too many: the product of their side positions.
-    #[error("there are about {0} positions; {MAX_POSITIONS} are the most that can be solved")]
+    /// All seats together have too many positions. Holds the product of their numbers of side positions.
+    #[error("there are about {0} positions; at most {MAX_POSITIONS} can be solved")]
     TooManyPositions(u128),
     /// The game has this property, which is not supported.
-    #[error("games with {0} are not solved")]
+    #[error("cannot solve games with {0}")]
     Unsupported(&'static str),
 }
 
-/// The turn-start states of a race game, by number.
+/// The numbered turn-start states of a race game.
 ///
-/// A seat's side position is the places of its pieces and its other memory under the rules: whether it has captured,
-/// where that opens a gate, its declared units, and the throws it has made, where those of a turn are limited.
+/// The side position of a seat has the places of its pieces and the facts that the rules record: that it has captured
+/// (if this opens a gate) or entered, and its declared units. If the throws of a turn are limited, it also has their
+/// number.
 #[derive(Clone, Debug)]
 pub struct TurnIndex {
     race: Race,
     sides: SideList,
     /// `[seat][side]`: the cells with pieces.
     occupied: [Vec<Occupancy>; MAX_SEATS],
-    /// Seats that must be distinguished.
+    /// The seats that have different views of the board.
     movers: Vec<Seat>,
 }
 
@@ -66,7 +67,8 @@ impl TurnIndex {
     /// Numbers the positions of `race`.
     ///
     /// # Errors
-    /// When there are too many, the game is not about who wins, or the board does not look alike to two seats.
+    /// Fails if there are too many positions, if the game is not only about winning, or if two seats have different
+    /// views of the board.
     pub fn new(race: &Race) -> Result<TurnIndex, IndexError> {
         let seats = race.spec().seats;
         let has_too_many_seats = seats.len() > by_kind!(&race.turns, turns => turns.most_numbered_seats());
@@ -97,32 +99,33 @@ impl TurnIndex {
         Ok(index)
     }
 
-    /// The game.
+    /// Returns the game.
     pub fn race(&self) -> &Race {
         &self.race
     }
 
-    /// Number of seats.
+    /// Returns the number of seats.
     pub fn seats(&self) -> usize {
         self.race.spec().seats.len()
     }
 
-    /// The seats whose turns must be distinguished: one where the board looks the same to every seat.
+    /// Returns the seats with different views of the board: only one seat if the board looks alike to all.
     pub fn movers(&self) -> &[Seat] {
         &self.movers
     }
 
-    /// Whether a seat that can move may pass. Seats can then wait for each other for ever.
+    /// Returns whether a seat that can move may pass. Seats can then wait for each other forever.
     pub fn may_wait(&self) -> bool {
         matches!(self.race.ruleset().sheet().turn.must, Must::Optional | Must::NoMerge)
     }
 
-    /// Every side position, by number, in ascending order of layer and then of steps.
+    /// Returns the facts of every side position, by number. Side positions are in ascending order of height, layer and
+    /// steps.
     pub fn sides(&self) -> &[SideInfo] {
         &self.sides.infos
     }
 
-    /// The seat to throw and the side positions in turn order of a turn-start state; `None` for any other position.
+    /// Returns the seat to throw and the side positions in turn order, or `None` if `state` is not a turn-start state.
     pub fn locate(&self, state: &State) -> Option<(Seat, Sides)> {
         let is_start = self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
         let mut sides = [0; MAX_SEATS];
@@ -132,12 +135,12 @@ impl TurnIndex {
         is_start.then_some((state.mover, sides))
     }
 
-    /// The position at the start of `mover`'s turn, or where it throws again.
+    /// Returns the position at the start of `mover`'s turn, or of its next throw.
     pub fn state(&self, mover: Seat, sides: Sides) -> State {
         self.state_of(mover, &sides)
     }
 
-    /// The same with the pieces of the first seats alone.
+    /// Returns the position with only the pieces of the first seats.
     fn state_of(&self, mover: Seat, sides: &[Side]) -> State {
         let mut state = State::empty(mover);
         for (&side, seat) in sides.iter().zip(self.in_turn(mover)) {
@@ -150,34 +153,34 @@ impl TurnIndex {
         state
     }
 
-    /// The number of a position among all combinations of side positions: the place of the seat to throw among the
-    /// movers, and then the side positions in turn order, each a digit.
+    /// Returns the number of a position among all combinations of side positions. Its digits are the index of the seat
+    /// to throw among the movers, and then the side positions in turn order.
     pub fn number(&self, mover: Seat, sides: Sides) -> usize {
         let mover = self.movers.iter().position(|&seat| seat == self.alike(mover)).unwrap_or(0);
         let count = self.sides().len();
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
-    /// The count of numbers; some may belong to no position.
+    /// Returns the count of numbers. Some numbers have no position.
     pub fn numbers(&self) -> usize {
         self.movers.len() * self.sides().len().pow(self.seats() as u32)
     }
 
-    /// The turn-start state of the turn of `state`, as far as its pieces show it.
+    /// Returns the turn-start state of the current turn, with the pieces where they are now.
     pub fn start_of_turn(&self, state: &State) -> State {
         let mut start = *state;
         start.begin_turn(state.mover);
-        // The throw that is being used counts already.
+        // The number includes the throw in use.
         start.thrown = state.thrown.saturating_sub(u8::from(state.phase != Phase::Throw));
         start
     }
 
-    /// The seat among the movers to which the board looks as to this one.
+    /// Returns the mover with the same view of the board.
     fn alike(&self, mover: Seat) -> Seat {
         if self.movers.contains(&mover) { mover } else { self.movers[0] }
     }
 
-    /// Whether no two seats with these side positions hold one of the cells `exclusive`.
+    /// Returns whether no two seats with these side positions are on one of the cells `exclusive`.
     fn are_apart(&self, mover: Seat, sides: Sides, exclusive: Cells) -> bool {
         let mut taken = 0;
         sides.into_iter().zip(self.in_turn(mover)).all(|(side, seat)| {
@@ -188,29 +191,29 @@ impl TurnIndex {
         })
     }
 
-    /// The seats in turn order from `mover` on.
+    /// Returns the seats in turn order from `mover` on.
     pub fn in_turn(&self, mover: Seat) -> impl Iterator<Item = Seat> {
         let seating = self.race.seating;
         std::iter::successors(Some(mover), move |&seat| Some(seating.next(seat))).take(seating.seats.len())
     }
 
-    /// The other seats in turn order.
+    /// Returns the other seats in turn order.
     #[inline]
     fn others(&self, mover: Seat) -> impl Iterator<Item = Seat> {
         self.in_turn(self.race.seating.next(mover)).take(self.seats() - 1)
     }
 }
 
-/// [`TurnIndex`] with the tables for fast walks through turns.
+/// [`TurnIndex`] with tables that visit turns quickly.
 #[derive(Clone, Debug)]
 pub struct RaceTurns {
     index: TurnIndex,
-    /// Cells that two seats cannot both hold.
+    /// Cells that two seats never hold at the same time.
     exclusive: Cells,
     walk: Walk,
 }
 
-/// With more patterns of enemies, the afterstates of a throw are not precomputed.
+/// If enemies have more patterns, the afterstates of a throw are not precomputed.
 const MOST_PATTERNS: usize = 256;
 
 #[derive(Clone, Debug)]
@@ -221,8 +224,8 @@ enum Walk {
 }
 
 impl RaceTurns {
-    /// Prepares tables of moves; for a series of throws with two pieces that takes seconds, and minutes where enemies
-    /// close squares or any throw can be left unused.
+    /// Prepares tables of moves. For a series of throws with two pieces this takes seconds, and minutes if enemies
+    /// close squares or any throw may stay unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
         // The tables of a series know that a capture grants another, that pieces are borne off, and two landings.
         let (grants, bears) = (index.race.rules.sheet.turn.again_on_capture, index.race.bears_off());
@@ -242,7 +245,8 @@ impl TurnModel for RaceTurns {
     }
 
     fn is_position(&self, mover: Seat, sides: Sides) -> bool {
-        // A series is also walked from combinations of side positions that are no position, which saves the check.
+        // A series is also visited from combinations of side positions that are not a position, because checking them
+        // costs more.
         matches!(self.walk, Walk::Series(_)) || self.index.are_apart(self.index.alike(mover), sides, self.exclusive)
     }
 

@@ -1,4 +1,4 @@
-//! What a solver sees of a game: side positions, and visitors of the turns between them.
+//! The game as seen by a solver: side positions, and visitors of the turns between them.
 
 use super::TurnIndex;
 use crate::game::{MAX_SEATS, Seat};
@@ -6,26 +6,27 @@ use crate::game::{MAX_SEATS, Seat};
 /// The number of a side position.
 pub type Side = u16;
 
-/// The side positions of the seats in turn order from the one that throws; entries beyond the number of seats are 0.
+/// The side positions of the seats in turn order, the seat that throws first. Entries beyond the number of seats are 0.
 pub type Sides = [Side; MAX_SEATS];
 
-/// The facts of a side position by which a solver orders positions.
+/// The facts of a side position that determine the order of positions in a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SideInfo {
-    /// Steps that all pieces together have made.
+    /// The sum of the steps of all pieces.
     pub steps: u16,
-    /// Progress that can never be lost (pieces at home, a cut), as a number: equal numbers are equal progress.
+    /// Progress that can never be lost (pieces at home, a capture that opens the gate), as a number. Equal numbers mean
+    /// equal progress.
     pub layer: u8,
-    /// Amount of that progress: a turn leads to the same layer or to a greater height.
+    /// The amount of this progress. A turn leads to the same layer or to a larger height.
     pub height: u8,
 }
 
 /// An afterstate of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TurnEnd {
-    /// The side positions afterwards, still in turn order from the seat that threw. Nothing when the game is over.
+    /// The side positions after the turn, still in turn order from the seat that threw. Unused if the game is over.
     pub sides: Sides,
-    /// The node that follows.
+    /// The next node.
     pub then: Continuation,
 }
 
@@ -42,10 +43,10 @@ pub enum Continuation {
     Drawn,
 }
 
-/// The most positions that are visited together.
+/// The most positions of one visit.
 pub const LANES: usize = 16;
 
-/// The lanes that are set in these bits, in ascending order.
+/// Iterates over the lanes in these bits, in ascending order.
 #[inline]
 pub fn lanes_of(mut lanes: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -55,13 +56,13 @@ pub fn lanes_of(mut lanes: u16) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The lanes of which this holds, as bits.
+/// Returns the lanes that fulfil `holds`, as bits.
 #[inline]
 pub(super) fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
     lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
 }
 
-/// The side positions of a lane: adds the number of the lane to the side position of the second seat.
+/// Returns the side positions of a lane: adds the number of the lane to the side position of the second seat.
 #[inline]
 pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
     [own, first + lane as Side, third, fourth]
@@ -70,43 +71,45 @@ pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
 /// Visitor of the turns of one side position against several others at the same time. Each of the others is a lane;
 /// sets of lanes are bits.
 ///
-/// Afterstates are numbered from 0 as they are visited, before the throws that lead to them.
+/// Afterstates are numbered from 0 in the order of the visit. They precede the throws that lead there.
 pub trait TurnVisitor {
-    /// An afterstate: in these lanes the seat that threw has this side position afterwards, and those of the others are
-    /// unchanged. In other lanes it is nothing, or what [`TurnVisitor::differ`] says.
+    /// Receives an afterstate. In these lanes the seat that threw gets the side position `own`, and the others do not
+    /// change. In other lanes the afterstate does not exist, or [`TurnVisitor::differ`] defines it.
     fn end(&mut self, lanes: u16, own: Side, then: Continuation);
 
-    /// In this lane the afterstate visited last is another.
+    /// Replaces the last afterstate in this lane.
     fn differ(&mut self, lane: usize, end: TurnEnd);
 
-    /// All throws after which these lanes have the same afterstates to choose from, with their total probability and
-    /// the numbers of the afterstates. Two of the afterstates may be equal.
+    /// Receives all throws with equal afterstates in these lanes: their total probability and the numbers of the
+    /// afterstates. Two of the afterstates may be equal.
     fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone);
 
-    /// Whether the visit may end before the last throws.
+    /// Returns whether the visit may end early.
     fn is_done(&self) -> bool {
         false
     }
 }
 
-/// A game as a solver sees it: its turn-start states, numbered, and where each turn leads.
+/// A game as seen by a solver: its numbered turn-start states, and the afterstates of each turn.
 pub trait TurnModel: Sync {
-    /// The numbering of the turn-start states.
+    /// Returns the numbering of the turn-start states.
     fn index(&self) -> &TurnIndex;
 
-    /// Whether seats can have these side positions at the same time. Otherwise no other method accepts them.
+    /// Returns whether seats can have these side positions at the same time. If not, the other methods do not accept
+    /// them.
     fn is_position(&self, mover: Seat, sides: Sides) -> bool;
 
-    /// Visits the throws of `mover`'s turn and their afterstates in each of the `lanes`: lane 0 has the side positions
-    /// `sides`, and in a game of two seats that of the second seat is one more in each further lane. The probabilities
-    /// of a lane sum to 1 less [`TurnModel::cut_off`].
+    /// Visits the throws of `mover`'s turn and their afterstates in each of the `lanes`. Lane 0 has the side positions
+    /// `sides`. With two seats, the side position of the second seat grows by one with each lane. The probabilities of
+    /// a lane sum to 1 minus [`TurnModel::cut_off`].
     fn visit(&self, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor);
 
-    /// Whether the turns of a side position are visited in all lanes together, the likeliest throws first.
+    /// Returns whether the turns of a side position are visited in all lanes together, the likeliest throws first.
     fn has_rows(&self) -> bool {
         false
     }
 
-    /// The largest total probability of throws that are not visited; 0 unless a turn can have any number of throws.
+    /// Returns the largest total probability of throws that are not visited; 0 unless a turn can have any number of
+    /// throws.
     fn cut_off(&self) -> f64;
 }

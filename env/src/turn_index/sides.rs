@@ -1,4 +1,4 @@
-//! Enumeration and ranking of the side positions of a seat.
+//! Numbering of the side positions of a seat.
 
 use indexmap::IndexSet;
 
@@ -8,31 +8,32 @@ use crate::race::Race;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
 
-/// The side positions of a ruleset by number: places of the pieces in ascending order, fillers last, a mark (that the
-/// seat has cut; that the pieces are declared twins), and where the throws of a turn are limited, how many the seat has
-/// made. A seat that is not on turn keeps its count, which is 0 in every game, until its next turn.
+/// The numbered side positions of a ruleset. Each has the places of the pieces in ascending order with fillers last,
+/// and a mark (the seat has captured or entered; declared twins). If the throws of a turn are limited, it also has
+/// their number. A seat that is not on turn keeps its number of throws until its next turn; the number is 0 in every
+/// game.
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
     pub(super) infos: Vec<SideInfo>,
     sides: IndexSet<([u8; MAX_PIECES], u8, u8)>,
-    /// The marks that tell side positions apart, as bits; others make no difference to play.
+    /// The bits of marks that distinguish side positions. Other bits make no difference to play.
     marks: u8,
 }
 
-/// The mark of a seat that has captured, where that opens a gate; below it the slots of declared units, as bits.
+/// The mark of a seat that has captured or entered. The bits below are the slots of declared units.
 pub(super) const CUT: u8 = 1 << 7;
 
-/// Beyond so many arrangements of pieces legality is not checked: there are too many in any case.
+/// Above this number of arrangements, legality is not checked: there are too many in any case.
 const MOST_COUNTED: u64 = 1 << 19;
 
-/// Stands for a side position that the rules exclude.
+/// The number of a side position that the rules exclude.
 const NONE: Side = Side::MAX;
 
 impl SideList {
-    /// The side positions of `race`.
+    /// Finds the side positions of `race`.
     ///
     /// # Errors
-    /// When there are more than a [`Side`] can count.
+    /// Fails if there are more than a [`Side`] can number.
     pub(super) fn new(race: &Race) -> Result<SideList, IndexError> {
         let pieces = race.pieces();
         let last = race.rules.goal;
@@ -53,7 +54,7 @@ impl SideList {
             for &mark in &marks {
                 if let Some(info) = info(race, places, mark) {
                     count += usize::from(throws);
-                    // Beyond what can be numbered they are only counted.
+                    // Side positions without a number are only counted.
                     if count < usize::from(NONE) {
                         let side = |thrown| (info.height, info.layer, info.steps, places, mark, thrown);
                         found.extend((0..throws).map(side));
@@ -75,7 +76,7 @@ impl SideList {
         })
     }
 
-    /// Places in ascending order, fillers last.
+    /// Returns the places in ascending order, fillers last.
     #[inline]
     pub(super) fn places(&self, side: Side) -> &[u8; MAX_PIECES] {
         &self.sides[usize::from(side)].0
@@ -86,25 +87,25 @@ impl SideList {
         self.sides[usize::from(side)].1
     }
 
-    /// The throws that a seat with this side position has made in its turn.
+    /// Returns the number of throws that a seat with this side position has made in its turn.
     #[inline]
     pub(super) fn thrown(&self, side: Side) -> u8 {
         self.sides[usize::from(side)].2
     }
 
-    /// The number of a side position; places in ascending order, fillers last.
+    /// Returns the number of a side position. Places must be in ascending order, fillers last.
     pub(super) fn number(&self, places: [u8; MAX_PIECES], mark: u8, thrown: u8) -> Side {
         self.sides.get_index_of(&(places, mark, thrown)).map_or(NONE, |side| side as Side)
     }
 
-    /// The side position of `seat` after so many throws, or `None` where the rules exclude it.
+    /// Returns the side position of `seat` after `thrown` throws, or `None` if the rules exclude it.
     pub(super) fn of(&self, state: &State, seat: Seat, thrown: u8) -> Option<Side> {
         let mark = if state.has_cut(seat) { CUT } else { 0 } | state.declared[seat.index()];
         Some(self.number(state.pieces[seat.index()], mark & self.marks, thrown)).filter(|&side| side != NONE)
     }
 }
 
-/// The next places in ascending order within one another, the lowest slot fastest; `false` after the last.
+/// Advances to the next places in ascending order; the lowest slot changes fastest. Returns `false` after the last.
 fn advance(places: &mut [u8], last: u8) -> bool {
     let limit = |slot: usize| places.get(slot + 1).copied().unwrap_or(last);
     let Some(slot) = (0..places.len()).find(|&slot| places[slot] < limit(slot)) else { return false };
@@ -113,7 +114,7 @@ fn advance(places: &mut [u8], last: u8) -> bool {
     true
 }
 
-/// The solver's facts of the side position; `None` where the rules exclude it, or the game is over.
+/// Returns the facts of a side position for solvers, or `None` if the rules exclude it or the game is over.
 fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     let seat = race.spec().seats.iter().next()?;
     let pieces = race.pieces();
@@ -128,7 +129,7 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     if race.rules.remembers_entry && !state.has_cut(seat) && places[..pieces].iter().any(|&place| place > 0) {
         return None;
     }
-    // Places in ascending order, of equal ones those of declared units last.
+    // Places are in ascending order. On one place, declared units are last.
     let marked = |slot: usize| (places[slot], mark >> slot & 1);
     if (1..pieces).any(|slot| marked(slot - 1) > marked(slot)) {
         return None;

@@ -1,4 +1,4 @@
-//! Turn walks by stepping the engine: slow, and correct for every game.
+//! Visits of turns by stepping the engine: slow, and correct for every game.
 
 use indexmap::IndexMap;
 
@@ -24,7 +24,7 @@ pub(super) fn visit(index: &TurnIndex, mover: Seat, sides: Sides, lanes: u16, vi
     }
 }
 
-/// Visits the ends of a turn with these throws in a lane, which has these side positions; returns how many there are.
+/// Visits the ends of a turn after these throws, in a lane with these side positions. Returns the number of ends.
 #[cold]
 #[inline(never)]
 pub(super) fn visit_ends(
@@ -48,7 +48,7 @@ fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
         let mut after = sides;
         if then != Continuation::Won {
             for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
-                // The next seat begins; the others keep their counts.
+                // The next seat starts with 0 throws; the others keep their numbers.
                 let made = if seat == thrown.mover { made(end, thrown.mover) } else { index.sides.thrown(*side) };
                 *side = index.sides.of(end, seat, made).expect("the end of a turn is a position");
             }
@@ -58,19 +58,19 @@ fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
     results(&index.race, thrown).states().iter().map(end).collect()
 }
 
-/// The afterstates of a turn with these throws.
+/// Returns the afterstates of a turn with these throws.
 pub(super) fn results(race: &Race, thrown: &State) -> TurnResults<State> {
     let mut results = TurnResults::new();
     turn_results(race, thrown, &mut results);
     results
 }
 
-/// The throws that count when `mover` throws again after its turn; 0 where it does not.
+/// Returns the number of throws of the turn if `mover` throws again, otherwise 0.
 pub(super) fn made(end: &State, mover: Seat) -> u8 {
     if end.mover == mover { end.thrown } else { 0 }
 }
 
-/// The continuation after a turn of `mover` that ended in `end`.
+/// Returns the continuation after a turn of `mover` that ended in `end`.
 pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Continuation {
     match race.node(end) {
         Node::Chance(seat) if seat == mover => Continuation::Again,
@@ -80,7 +80,7 @@ pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Continuation {
     }
 }
 
-/// The decisions that throws lead to, with their probabilities.
+/// Returns the decision nodes after all throws, with their probabilities.
 fn thrown(index: &TurnIndex, start: &State) -> IndexMap<State, f64> {
     let mut found = IndexMap::new();
     let mut open = IndexMap::from([(*start, 1.0)]);

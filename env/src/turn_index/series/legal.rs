@@ -1,8 +1,8 @@
 //! The legal turns of a side position with each series of throws.
 //!
-//! No series is played. The allotments that use exactly some throws are those that use one throw less, with that throw
-//! given to each unit that can take it; the engine's functions decide which can. Where throws are left unused, the
-//! legal allotments are those of the same throws less one.
+//! This module does not play series. To get the allotments of some throws, it takes the allotments of one throw less
+//! and gives this throw to each unit that can take it. Functions of the engine find these units. If throws stay unused,
+//! the legal allotments are the legal ones of one throw less.
 
 use std::collections::HashMap;
 
@@ -15,21 +15,22 @@ use crate::race::turns::series_throws::AllottedThrow;
 use crate::sheet::Must;
 use crate::turn_index::{Side, TurnIndex};
 
-/// Throws of a series that a seat keeps: some after which it goes on, whatever their order, and perhaps the one that
+/// The throws of a series that a seat keeps, in any order: throws that continue the series, and perhaps the one that
 /// ends it.
 #[derive(Clone, Debug)]
 pub(super) struct KeptThrows {
-    /// Where in the list the same throws less one stand, and that one. They are in the order in which throws are
-    /// allotted.
+    /// For each kind of throw, in the order of allotment: the index of the kept throws without one throw of this kind,
+    /// and the throw.
     pub(super) less: Vec<(usize, AllottedThrow)>,
     count: u8,
     /// The probability that a series begins with these throws in any order.
     begins: f64,
-    /// The probability that exactly these are kept, without a piece on the board and with one.
+    /// The probability that a seat keeps exactly these throws: `[0]` without a piece on the board, `[1]` with one.
     pub(super) chances: [f64; 2],
 }
 
-/// All throws that can be kept of a series of up to `length` throws before the one that ends it; shorter ones first.
+/// Returns all sets of throws that a seat can keep of a series of up to `length` throws before the last one, shorter
+/// ones first.
 pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
     let (going, ending): (Vec<AllottedThrow>, Vec<AllottedThrow>) =
         turns.series.all().partition(|throw| matches!(throw, AllottedThrow::Of(_)));
@@ -50,7 +51,7 @@ pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
             (places[&less], throw)
         };
         let less: Vec<(usize, AllottedThrow)> = kinds.map(without).collect();
-        // The throw that came last is any of them.
+        // Any of the throws can be the last one.
         let begins: f64 = less.iter().map(|(at, throw)| chance(throw) * list[*at].begins).sum();
         let begins = if less.is_empty() { 1.0 } else { begins };
         let kept = if counts[0] > 0 { any_one * list[less[0].0].begins } else { 0.0 };
@@ -71,13 +72,13 @@ pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
     list
 }
 
-/// The legal afterstates with each of the kept throws.
+/// The legal afterstates with each set of kept throws.
 #[derive(Default)]
 pub(super) struct Legal {
-    /// Every set of afterstates once, as bits of choices above [`KIND_BITS`] bits. These are the kinds of throws that
-    /// the turn could go on with and so must not leave.
+    /// Each set of afterstates once. An afterstate is the bits of a choice above [`KIND_BITS`] bits. The lower bits are
+    /// the kinds of throws that the turn could still use and so must not leave.
     sets: IndexSet<Vec<u64>>,
-    /// By kept throws the set of legal afterstates, and the number of throws that they use.
+    /// `[kept throws]`: the set of legal afterstates, and the number of used throws.
     results: Vec<(usize, u8)>,
 }
 
@@ -109,7 +110,7 @@ impl Legal {
                     }
                 }
             }
-            // Sets in ascending order, one after the other, are merged.
+            // `ends` consists of sorted sets, so the stable sort only merges them.
             ends.sort();
             ends.dedup();
             legal.results.push((legal.sets.insert_full(ends).0, used));
@@ -117,7 +118,7 @@ impl Legal {
         legal
     }
 
-    /// The legal afterstates with the kept throws of this place in the list.
+    /// Returns the legal afterstates with the kept throws at this index.
     pub(super) fn choices(&self, at: usize) -> Vec<Choice> {
         let mut choices: Vec<Choice> =
             self.sets[self.results[at].0].iter().map(|end| Choice::from_bits(end >> KIND_BITS)).collect();
@@ -125,7 +126,7 @@ impl Legal {
         choices
     }
 
-    /// The sets of legal afterstates with the probability of the throws that lead to each, the likeliest first.
+    /// Returns the sets of legal afterstates with the probability of their throws, the likeliest first.
     pub(super) fn classes(&self, kept: &[KeptThrows], is_on_board: bool) -> IndexMap<Vec<Choice>, f64> {
         let mut chances: IndexMap<usize, (usize, f64)> = IndexMap::new();
         for (at, (kept, &(set, _))) in kept.iter().zip(&self.results).enumerate() {
@@ -143,20 +144,19 @@ impl Legal {
     }
 }
 
-/// The allotments of a side position over all throws. Many series lead to the same one, so the engine computes each
-/// once.
+/// The allotments of a side position with any throws. Many series share an allotment, so the engine computes each once.
 pub(super) struct Allotted {
     all: IndexSet<Allotment>,
-    /// By kept throws the allotments that use all of them.
+    /// `[kept throws]`: the allotments that use every throw.
     using: Vec<Vec<usize>>,
 }
 
 impl Allotted {
-    /// Finds the allotments; of the squares that enemies close only that of entry matters.
+    /// Finds the allotments. Among the squares that enemies close, only the entry square matters.
     pub(super) fn new(turns: &SeriesTurns, kept: &[KeptThrows], turn: &SeriesTurn) -> Allotted {
         let throws: Vec<AllottedThrow> = turns.series.all().collect();
         let mut all = IndexSet::from([Allotment::NONE]);
-        // By allotment and throw those that give the throw to a unit.
+        // `[allotment and throw]`: the allotments that give the throw to a unit.
         let mut longer: Vec<Vec<usize>> = Vec::new();
         while let Some(&allotment) = all.get_index(longer.len() / throws.len()) {
             for &throw in &throws {
@@ -178,8 +178,8 @@ impl Allotted {
     }
 }
 
-/// The afterstate of a turn that ends with a legal allotment, with the kinds of throws that it could go on with where
-/// these must not be left.
+/// Returns the afterstate of a turn that ends with a legal allotment. If throws must not stay unused, it includes the
+/// kinds of throws that the turn could still use.
 fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn, allotment: &Allotment) -> Option<u64> {
     if !turns.stands(turn, allotment) {
         return None;

@@ -1,7 +1,7 @@
-//! Turn walks for series of throws: the legal turns of a side position with each series are precomputed.
+//! Visits of turns for series of throws: the legal turns of a side position with each series are precomputed.
 //!
-//! The legal turns of a seat depend on its own side position alone, unless enemies close marked squares; captures are
-//! looked up.
+//! The legal turns of a seat only depend on its own side position, unless enemies close marked squares. A table has the
+//! captures.
 
 mod legal;
 #[cfg(test)]
@@ -21,26 +21,26 @@ use legal::{Allotted, Legal, kept_throws};
 
 /// The total probability of longer series, which are cut off.
 const MISSING: f64 = 1e-10;
-/// The same where any throw can be left unused, since afterstates are then so many.
+/// This limit if any throw may stay unused, because there are then many more afterstates.
 const MISSING_OPTIONAL: f64 = 1e-6;
 
-/// The tables of the walk by side position.
+/// The tables by side position.
 #[derive(Clone, Debug)]
 pub(super) struct SeriesWalk {
     seats: usize,
     pub(super) cut_off: f64,
-    /// `[quarters][side]`: a seat so many quarter turns counter-clockwise as seen by the one that throws.
+    /// `[quarters][side]`: a seat this number of quarter turns counter-clockwise, as seen by the seat that throws.
     seen: [Vec<Seen>; MAX_SEATS],
-    /// `[quarters][side][landing]`: its side position afterwards.
+    /// `[quarters][side][landing]`: the side position of this seat after the landing.
     captured: [Vec<[Side; LANDINGS]>; MAX_SEATS],
     /// The turns of each side position.
     own: Vec<OwnSide>,
 }
 
-/// Places of the seat that throws as bits.
+/// The squares of an enemy, as bits by place of the seat that throws.
 #[derive(Clone, Copy, Default, Debug)]
 struct Seen {
-    /// The landings that capture something.
+    /// Landings that capture a piece.
     struck: u128,
     /// Marked squares that are closed.
     closed: u64,
@@ -49,9 +49,9 @@ struct Seen {
 /// The turns of a side position.
 #[derive(Clone, Default, Debug)]
 struct OwnSide {
-    /// Places that matter where they are closed, as bits.
+    /// Places that matter if they are closed, as bits.
     relevant: u64,
-    /// For each set of closed places that enemies can hold, in ascending order: the set, and the turns.
+    /// For each set of places that enemies can close, in ascending order: the set and the turns.
     closed: Vec<(u64, OwnTurns)>,
 }
 
@@ -59,19 +59,19 @@ struct OwnSide {
 #[derive(Clone, Default, Debug)]
 struct OwnTurns {
     classes: Vec<Class>,
-    /// The choices of all classes, end to end, as places in `choices`.
+    /// The choices of all classes, concatenated, as indices of `choices`.
     offers: Vec<u16>,
-    /// Each choice once, in the order in which `offers` first have it.
+    /// Each choice once, in the order of its first use in `offers`.
     choices: Vec<Choice>,
 }
 
-/// Throws with the same legal afterstates.
+/// Throws with equal legal afterstates.
 #[derive(Clone, Copy, Debug)]
 struct Class {
     chance: f64,
-    /// Where their afterstates end in `offers`; they begin where those of the class before end.
+    /// The end of their afterstates in `offers`. They begin at the end of the class before.
     end: u32,
-    /// Number of the choices in this class and those before it.
+    /// The number of choices in this class and all classes before.
     known: u16,
 }
 
@@ -79,20 +79,20 @@ struct Class {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Choice {
     side: Side,
-    /// Landings on unmarked squares: the place, and [`PAIR`] where two pieces land together; 0 for none. The walk
-    /// is made for one or two pieces, so there are no more.
+    /// Landings on unmarked squares: the place, plus [`PAIR`] if two pieces land together; 0 for none. There are at
+    /// most two, because this module only handles games with one or two pieces.
     landings: [u8; 2],
 }
 
-/// The place on which pieces enter, as a bit.
+/// The place of pieces that enter, as a bit.
 const ENTRY: u64 = 1 << 1;
-/// Added to a place where two pieces land together.
+/// Added to a place if two pieces land together.
 const PAIR: u8 = 64;
 /// The number of landings.
 const LANDINGS: usize = 128;
 
 impl Choice {
-    /// The last piece is borne off. The landing is none.
+    /// The last piece is borne off. The landing is a special value.
     const WINS: Choice = Choice { side: 0, landings: [WON, 0] };
 
     fn new(side: Side, strikes: impl Iterator<Item = (u8, bool)>) -> Choice {
@@ -107,7 +107,7 @@ impl Choice {
         Choice { side, landings }
     }
 
-    /// The order puts choices with the same captures next to each other, which makes comparing them faster.
+    /// Choices with equal captures get neighbouring numbers, so that comparing them is faster.
     fn to_bits(self) -> u64 {
         let [first, second] = self.landings.map(u64::from);
         (first << 8 | second) << 16 | u64::from(self.side)
@@ -118,7 +118,7 @@ impl Choice {
     }
 }
 
-/// The landing that stands for the end of the game.
+/// The landing that means the end of the game.
 const WON: u8 = PAIR + 63;
 
 impl SeriesWalk {
@@ -128,7 +128,7 @@ impl SeriesWalk {
         SeriesWalk::of(index, turns, longer.take_while(|&longer| longer > missing).count() as u8, |_| true)
     }
 
-    /// A walk for the wanted side positions and series of up to `length` throws before the last.
+    /// Builds the tables for the wanted side positions and series of up to `length` throws before the last.
     fn of(index: &TurnIndex, turns: &SeriesTurns, length: u8, is_wanted: impl Fn(Side) -> bool) -> SeriesWalk {
         let kept = kept_throws(turns, length);
         let captured = std::array::from_fn(|quarters| captured(index, turns, quarters));
@@ -136,7 +136,7 @@ impl SeriesWalk {
             std::array::from_fn(|quarters| seen(index, turns, quarters, &captured[quarters]));
         let closed = closed_sets(index, &seen);
         let own = |side: Side| {
-            // No piece lands where it stands or behind, except that one enters on the first place.
+            // No piece lands on its own place or behind, except that pieces enter on the first place.
             let relevant = turns.marked & (u64::MAX << (index.sides.places(side)[0] + 1));
             let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
             let is_on_board = turns.series.is_on_board(index.sides.places(side));
@@ -168,12 +168,12 @@ impl SeriesWalk {
         }
     }
 
-    /// Whether the turns of a side position are the same against all side positions of the one other seat.
+    /// Returns whether the turns of a side position do not depend on the side position of the one other seat.
     pub(super) fn has_rows(&self) -> bool {
         self.seats == 2 && self.own.iter().all(|own| own.closed.len() == 1)
     }
 
-    /// Visits the turns in all lanes where enemies close the same squares together.
+    /// Visits the turns, together in all lanes where enemies close the same squares.
     #[inline]
     pub(super) fn visit(
         &self,
@@ -185,7 +185,7 @@ impl SeriesWalk {
     ) {
         let own = &self.own[usize::from(sides[0])];
         let mut closed = [0; LANES];
-        // By landing the lanes in which something is captured.
+        // `[landing]`: the lanes where it captures a piece.
         let mut struck = [0_u16; LANDINGS];
         for lane in lanes_of(lanes) {
             let mut enemies = self.enemies(index, mover, in_lane(sides, lane));
@@ -218,13 +218,13 @@ impl SeriesWalk {
         }
     }
 
-    /// For each other seat of the game in turn order, its side position after each landing of the one that throws.
+    /// Returns for each other seat in turn order its side position after each landing of the seat that throws.
     fn captured_by(&self, index: &TurnIndex, mover: Seat) -> Captured<'_> {
         let mut others = index.others(mover);
         std::array::from_fn(|_| others.next().map(|seat| &self.captured[mover.quarters_to(seat)][..]))
     }
 
-    /// The other seats as seen by the one that throws.
+    /// Returns the other seats together, as seen by the seat that throws.
     #[inline]
     fn enemies(&self, index: &TurnIndex, mover: Seat, sides: Sides) -> Seen {
         let mut enemies = Seen::default();
@@ -237,10 +237,10 @@ impl SeriesWalk {
     }
 }
 
-/// The tables of captures of the other seats in turn order: `[side][landing]`, the side position after the landing.
+/// The tables of captures for the other seats in turn order: `[side][landing]`, the side position after the landing.
 type Captured<'a> = [Option<&'a [[Side; LANDINGS]]>; MAX_SEATS - 1];
 
-/// Visits a choice in lanes with these side positions, and its captures.
+/// Visits a choice and its captures, in lanes with these side positions.
 #[inline(always)]
 fn visit_choice(
     captured: &Captured<'_>,
@@ -267,7 +267,7 @@ fn visit_choice(
 }
 
 impl OwnSide {
-    /// The turns while enemies hold the marked squares `closed`.
+    /// Returns the turns while enemies close the marked squares `closed`.
     #[inline]
     fn turns(&self, closed: u64) -> &OwnTurns {
         let at = match self.closed.len() {
@@ -278,13 +278,13 @@ impl OwnSide {
     }
 }
 
-/// The probability that a throw does not end the series.
+/// Returns the probability that a throw does not end the series.
 fn goes_on(turns: &SeriesTurns) -> f64 {
     let ends = turns.series.all().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
     1.0 - ends.map(|throw| turns.series.chance_of(throw)).sum::<f64>()
 }
 
-/// The side position that each landing leaves of each side position of a seat `quarters` counter-clockwise.
+/// Returns for each side position of a seat `quarters` counter-clockwise the side position after each landing.
 fn captured(index: &TurnIndex, turns: &SeriesTurns, quarters: usize) -> Vec<[Side; LANDINGS]> {
     let enemy = Seat::SOUTH.rotated(quarters);
     let becomes = |side: Side, landing: u8| {
@@ -301,7 +301,7 @@ fn captured(index: &TurnIndex, turns: &SeriesTurns, quarters: usize) -> Vec<[Sid
     sides.map(|side| std::array::from_fn(|landing| becomes(side, landing as u8))).collect()
 }
 
-/// Each side position of a seat `quarters` counter-clockwise as seen by South.
+/// Returns each side position of a seat `quarters` counter-clockwise as seen by South.
 fn seen(index: &TurnIndex, turns: &SeriesTurns, quarters: usize, captured: &[[Side; LANDINGS]]) -> Vec<Seen> {
     let seen = |(side, captured): (usize, &[Side; LANDINGS])| {
         let strikes = (0..LANDINGS).filter(|&landing| usize::from(captured[landing]) != side);
@@ -314,7 +314,7 @@ fn seen(index: &TurnIndex, turns: &SeriesTurns, quarters: usize, captured: &[[Si
     captured.iter().enumerate().map(seen).collect()
 }
 
-/// Every set of marked squares that the enemies of any seat can close.
+/// Returns every set of marked squares that the enemies of any seat can close.
 fn closed_sets(index: &TurnIndex, seen: &[Vec<Seen>; MAX_SEATS]) -> BTreeSet<u64> {
     let mut all = BTreeSet::new();
     for &mover in index.movers() {

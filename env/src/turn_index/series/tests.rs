@@ -1,4 +1,4 @@
-//! The walk has the afterstates of the engine, series by series.
+//! The tables for series and the engine have the same afterstates.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ fn random_sides(index: &TurnIndex, rng: &mut chance::GameRng) -> Sides {
     sides
 }
 
-/// The afterstates of the position with `outcomes` thrown, by playing.
+/// Returns the afterstates of the position with `outcomes` thrown, by playing.
 fn played(index: &TurnIndex, mover: Seat, sides: Sides, outcomes: &[u8]) -> Vec<TurnEnd> {
     let race = index.race();
     let mut state = index.state(mover, sides);
@@ -165,7 +165,7 @@ fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
     series
 }
 
-/// The place in the list of what a seat keeps of a series.
+/// Returns the index of the throws that a seat keeps of a series.
 fn place_of_kept(index: &TurnIndex, throws: &[KeptThrows], side: Side, series: &[u8]) -> usize {
     let is_on_board = series_turns(index).series.is_on_board(index.sides.places(side));
     let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
