@@ -1,4 +1,4 @@
-//! Captures: what a piece or a unit that lands somewhere takes.
+//! Captures: the pieces that a landing piece or unit takes.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::compile::{PLACES, Rules};
@@ -7,9 +7,9 @@ use crate::race::position::state::{MAX_PIECES, State, in_order, sort};
 use crate::sheet::values::{Group, Meeting, UnitKind, UnitMeeting, UnitOnSingle};
 
 impl Rules {
-    /// Captures the enemies on the square of the mover's place, to which so many pieces have come together, where
-    /// captures are made; returns whether anything was captured. On hot paths it runs before the mover's own pieces are
-    /// written: reading a word that was just written in parts stalls.
+    /// Captures enemies after `by` own pieces have landed together on place `to`. Returns whether a piece was captured.
+    /// In hot code, call this before the mover's own pieces are written: reading a word right after writing its parts
+    /// stalls.
     #[inline(always)]
     pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
@@ -19,7 +19,7 @@ impl Rules {
             && self.capture_there(state, mover, to, by)
     }
 
-    /// [`Rules::capture`] where an enemy stands.
+    /// Does the work of [`Rules::capture`] if an enemy is on the square.
     #[inline(never)]
     fn capture_there(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let cell = self.cells[mover.index()][usize::from(to) % PLACES];
@@ -35,8 +35,8 @@ impl Rules {
         has_captured
     }
 
-    /// A seat's remaining pieces, with the slots of its declared units, after so many pieces of an enemy have landed
-    /// together on a cell where captures are made; `None` where nothing is captured.
+    /// Returns the places and declared slots of `seat` after `by` enemy pieces have landed together on `cell`, or
+    /// `None` if they capture nothing. Captures must be possible on `cell`.
     #[inline(always)]
     pub(crate) fn captured(
         &self,

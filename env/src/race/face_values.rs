@@ -1,37 +1,38 @@
-//! Throws by their face values, which people, protocols and records use instead of outcome numbers.
+//! Throws by face value. People, protocols and records use face values instead of outcome numbers.
 
 use crate::game::{Game, Node, Outcome};
 use crate::race::Race;
 use crate::race::position::state::State;
 
-/// Why values could not be thrown; the position is as it was.
+/// The reason why values cannot be thrown. The position does not change.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThrowError {
-    /// The position does not wait for a throw.
-    #[error("the position waits for no throw")]
+    /// The node is not a chance node.
+    #[error("this position does not wait for a throw")]
     NotThrowing,
-    /// No outcome has these values.
-    #[error("{values:?} cannot be thrown here; possible are {possible:?}")]
+    /// The dice cannot show these values.
+    #[error("{values:?} cannot be thrown here; possible throws: {possible:?}")]
     Impossible {
-        /// The values given.
+        /// The given values.
         values: Vec<u8>,
-        /// The throws on offer.
+        /// The possible throws.
         possible: Vec<Vec<u8>>,
     },
-    /// No throw followed before the last value.
+    /// The throws end before the last value.
     #[error("the throws end before the throw of {value}")]
     SeriesOver {
-        /// The first value too many.
+        /// The first superfluous value.
         value: u8,
     },
 }
 
 impl Race {
-    /// Throws the given values: one throw, one or more throws of a series, or two dice (in any order, kept as given).
+    /// Throws the given values: one throw, one or more throws of a series, or two dice. Two dice can be in any order,
+    /// which the position keeps.
     ///
     /// # Errors
-    /// When the position waits for no throw, or the values cannot be thrown; `state` is then unchanged.
+    /// Fails if the node is not a chance node or the dice cannot show the values. `state` is then unchanged.
     pub fn throw(&self, state: &mut State, values: &[u8]) -> Result<(), ThrowError> {
         if !matches!(self.node(state), Node::Chance(_)) {
             return Err(ThrowError::NotThrowing);

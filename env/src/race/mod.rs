@@ -1,7 +1,7 @@
-//! The engine of the race games: a sheet compiled into tables, a state of plain bytes, and the kinds of turn.
+//! The engine of the race games: a sheet compiled into tables, a position of plain bytes, and the kinds of turn.
 //!
-//! [`Race`] implements [`Game`] by handing each call to the kind of turn of its game: one throw at a time, a series of
-//! throws that is allotted or played throw by throw, two dice, or a divided total.
+//! [`Race`] implements [`Game`] by calling the kind of turn of its game. There are five: one throw at a time, a series
+//! that is allotted, a series or dice played throw by throw, two dice, and a divided total.
 
 mod capture;
 pub(crate) mod compile;
@@ -38,7 +38,7 @@ pub struct Race {
     ruleset: Ruleset,
     spec: Spec,
     pub(crate) seating: Participants,
-    /// Actions that leave a valid state.
+    /// Actions that are well formed. An illegal one of them still leaves a valid state.
     sound: ActionMask,
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
@@ -46,18 +46,19 @@ pub struct Race {
 }
 
 impl Race {
-    /// The built-in game written as `game?flag=value&flag=value`, such as `pagade?teams=true`, for `seats` seats.
+    /// Returns the built-in game with the name `game?flag=value&flag=value`, such as `pagade?teams=true`, for `seats`
+    /// seats.
     ///
     /// # Errors
-    /// As [`Ruleset::seated`].
+    /// Fails in the cases of [`Ruleset::seated`].
     pub fn named(text: &str, seats: usize) -> Result<Race, RulesetError> {
         Ok(Race::new(Ruleset::seated(text, Some(seats))?))
     }
 
-    /// The game of `ruleset`.
+    /// Returns the game of `ruleset`.
     ///
     /// # Panics
-    /// Never: a ruleset has been checked.
+    /// Never, because a ruleset has been checked.
     pub fn new(ruleset: Ruleset) -> Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
         let rules = turns::compile(Arc::clone(sheet), seats, pieces).expect("the sheet of a ruleset was checked");
@@ -87,68 +88,69 @@ impl Race {
         Race { ruleset, spec, seating, sound, rules, turns, layout }
     }
 
-    /// The same game with another turn limit than that of its sheet: environments, arenas and self-play truncate a game
-    /// after so many turns. The limit is no part of the ruleset or of its hash: positions, observations and agents of
-    /// the game are the same with any limit.
+    /// Returns this game with another turn limit. Environments, arenas and self-play truncate a game after this number
+    /// of turns. The limit does not belong to the ruleset or its hash: positions, observations and agents are valid for
+    /// any limit.
     #[must_use]
     pub fn with_turn_limit(mut self, turns: NonZero<u32>) -> Race {
         self.spec.turn_limit = turns.get();
         self
     }
 
-    /// The ruleset.
+    /// Returns the ruleset.
     pub fn ruleset(&self) -> &Ruleset {
         &self.ruleset
     }
 
-    /// Pieces of each seat, 1 to 8.
+    /// Returns the number of pieces of each seat, 1 to 8.
     #[inline]
     pub fn pieces(&self) -> usize {
         self.seating.pieces
     }
 
-    /// The courses of the seats.
+    /// Returns the courses of the seats.
     pub fn board(&self) -> &board::Courses {
         &self.rules.board
     }
 
-    /// The places of the pieces of `seat`, ascending; only the first [`Race::pieces`] entries are meaningful. 0 waits
-    /// off the board, 1 is the first square of the course, and so on up to [`Race::last_place`].
+    /// Returns the places of the pieces of `seat` in ascending order. Only the first [`Race::pieces`] entries are used.
+    /// Place 0 is off the board, place 1 is the first square of the course, and so on up to [`Race::last_place`].
     pub fn places(&self, state: &State, seat: Seat) -> [u8; MAX_PIECES] {
         state.pieces[seat.index()]
     }
 
-    /// The place where captured pieces go: off the board, the first square, or another that is the owner's alone.
+    /// Returns the place of captured pieces: off the board, the first square, or another square that only their owner
+    /// uses.
     pub fn waiting_place(&self) -> u8 {
         self.rules.sent_to()
     }
 
-    /// Whether pieces are borne off, so that the finish is not the last place.
+    /// Returns whether pieces are borne off. If they are, the finish is not the last place.
     pub fn bears_off(&self) -> bool {
         self.rules.goal > self.rules.home
     }
 
-    /// The values of the throw that each outcome of a chance node stands for; one value, or two dice.
+    /// Returns the values of the throw with this outcome: one value, or two if two dice are thrown.
     ///
     /// # Panics
-    /// When the game has no such outcome: at every chance node there are as many as in [`Game::chance_outcomes`].
+    /// If `outcome` is not smaller than the length of [`Game::chance_outcomes`].
     pub fn throw_values(&self, outcome: Outcome) -> Vec<u8> {
         let values = self.rules.outcomes[usize::from(outcome.0)].values;
         values[..self.rules.values_of_throw()].to_vec()
     }
 
-    /// The seat whose pieces the mover moves: its own, or its partner's where a finished partner gives its throws.
+    /// Returns the seat whose pieces the mover moves: its own, or its partner's if its own have finished.
     #[inline]
     pub fn colour(&self, state: &State) -> Seat {
         by_kind!(&self.turns, turns => turns.colour(state))
     }
 
-    /// The throws of the series, where a turn has a series.
+    /// Returns the rules of the series, if a turn has a series.
     pub(crate) fn series(&self) -> Option<&SeriesThrows> {
         by_kind!(&self.turns, turns => turns.series())
     }
 
-    /// Whether no seat can ever move again.
+    /// Returns whether no seat can ever move again.
     pub(crate) fn is_dead(&self, state: &State) -> bool {
         by_kind!(&self.turns, turns => turns.is_dead(state))
     }
@@ -229,8 +231,8 @@ impl Game for Race {
             Payoff::Winner => f32::from(u8::from(place == 1)),
             Payoff::Teams => f32::from(u8::from(place <= 2)),
         };
-        // Seats without a place share those that are left; seats with the same place share that one and the next. A
-        // team has the place of its last seat.
+        // Seats without a place share the remaining places. Seats with equal places share this place and the next one.
+        // A team has the place of its last seat.
         let own_place = |seat: Seat| match state.finished[seat.index()] {
             0 => u8::MAX,
             place => place,

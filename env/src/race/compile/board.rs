@@ -1,11 +1,12 @@
 //! Board geometry: squares and the courses of the seats.
 //!
-//! The courses of the other seats are copies of South's, or given by seat. A board has no pieces or dice.
+//! The sheet gives a course for each seat, or only South's, and the others are copies. A board has no pieces and no
+//! dice.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::sheet::values::{self as sheet, CourseCopy};
 
-/// Row and column of a square, from South's bottom left.
+/// Row and column of a square. The origin is South's bottom left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Square {
     /// Row, 0 at South's edge.
@@ -15,12 +16,12 @@ pub struct Square {
 }
 
 impl Square {
-    /// The square after quarter turns counter-clockwise of a board of `side` rows.
+    /// Returns the square after `quarters` quarter turns counter-clockwise on a board of `side` rows.
     pub(crate) fn rotated(self, side: u8, quarters: usize) -> Square {
         (0..quarters).fold(self, |square, _| Square { row: square.column, column: side - 1 - square.row })
     }
 
-    /// The square with this name: `E1`.
+    /// Returns the square with a name such as `E1`.
     pub fn named(name: &str) -> Option<Square> {
         let (letter, row) = name.split_at_checked(1)?;
         let column = letter.bytes().next().filter(u8::is_ascii_uppercase)? - b'A';
@@ -38,10 +39,10 @@ pub struct Courses {
 }
 
 impl Courses {
-    /// Lays out the course of a sheet for every seat.
+    /// Lays out the course of every seat.
     ///
     /// # Errors
-    /// The key of a course, and the problem of its text.
+    /// Returns the key of a wrong course and a description of the problem.
     pub(crate) fn new(board: &sheet::Board) -> Result<Courses, (String, String)> {
         let (rows, columns) = (board.side, board.columns.unwrap_or(board.side));
         let walk = |key: String, course: &str| walk(course, [rows, columns]).map_err(|error| (key, error));
@@ -64,14 +65,14 @@ impl Courses {
         Ok(Courses { rows, columns, courses: [s?, e?, n?, w?] })
     }
 
-    /// By square of the course of one seat its place on the course of another, where it is on that, too.
+    /// For each square of the course of `one`: its place on the course of `other`, if it is there.
     pub(crate) fn meetings(&self, one: Seat, other: Seat) -> Vec<Option<usize>> {
         let at = |square: &Square| self.course(other).iter().position(|there| there == square);
         self.course(one).iter().map(at).collect()
     }
 
-    /// Two of these seats that do not meet as two others do that are as many quarter turns apart: one has squares of
-    /// the other at other numbers. Tables by number hold for all seats, and so do games against equals.
+    /// Returns two of these seats whose courses share squares differently than the courses of two other seats at the
+    /// same distance. Tables by place number, and games against copies of one agent, need equal views for all seats.
     pub(crate) fn uneven(&self, seats: &[Seat]) -> Option<(Seat, Seat)> {
         let pairs = || seats.iter().flat_map(|&one| seats.iter().map(move |&other| (one, other)));
         let is_uneven = |&(one, other): &(Seat, Seat)| {
@@ -81,35 +82,37 @@ impl Courses {
         pairs().find(is_uneven)
     }
 
-    /// Rows of the frame.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         usize::from(self.rows)
     }
 
-    /// Columns of the frame.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         usize::from(self.columns)
     }
 
-    /// The squares of `seat`'s course in order; the last one is the finish. Empty for a seat that the board is not made
-    /// for.
+    /// Returns the squares of `seat`'s course in order. The last one is the finish. The course is empty if the board
+    /// has none for `seat`.
     pub fn course(&self, seat: Seat) -> &[Square] {
         &self.courses[seat.index()]
     }
 }
 
-/// The squares of a course in a frame of so many rows and columns: `E1 E3 N7 NE1`, or with a jump `E1 E3 >A4`.
+/// Returns the squares of a course on a board with this number of rows and columns. Courses look like `E1 E3 N7 NE1`,
+/// or with a jump like `E1 E3 >A4`.
 pub(crate) fn walk(course: &str, [rows, columns]: [u8; 2]) -> Result<Vec<Square>, String> {
     let mut parts = course.split(' ');
     let start = parts.next().unwrap_or_default();
     let is_inside = |square: &Square| square.row < rows && square.column < columns;
-    let start = Square::named(start).filter(is_inside).ok_or_else(|| format!("`{start}` is no square of the frame"))?;
+    let start =
+        Square::named(start).filter(is_inside).ok_or_else(|| format!("`{start}` is not a square of the frame"))?;
     let mut squares = vec![start];
     let mut at = start;
     for run in parts {
         if let Some(name) = run.strip_prefix('>') {
             let square = Square::named(name).filter(is_inside);
-            at = square.ok_or_else(|| format!("`{run}` leads to no square of the frame"))?;
+            at = square.ok_or_else(|| format!("`{run}` does not lead to a square of the frame"))?;
             squares.push(at);
             continue;
         }
@@ -124,7 +127,7 @@ pub(crate) fn walk(course: &str, [rows, columns]: [u8; 2]) -> Result<Vec<Square>
             "NW" => (1, -1),
             "SE" => (-1, 1),
             "SW" => (-1, -1),
-            _ => return Err(format!("`{run}` is no run: a direction as N or NW, and a number of steps")),
+            _ => return Err(format!("`{run}` is not a run: write a direction and a number of steps, as in N3 or NW1")),
         };
         let count: u8 = count.parse().map_err(|_| format!("`{run}` has no number of steps after its direction"))?;
         for _ in 0..count {
@@ -161,8 +164,8 @@ mod tests {
     #[test]
     fn errors_of_a_course_are_named() {
         for (course, words) in [
-            ("e1 N2", "`e1` is no square"),
-            ("A1 X2", "`X2` is no run"),
+            ("e1 N2", "`e1` is not a square"),
+            ("A1 X2", "`X2` is not a run"),
             ("A1 N", "`N` has no number"),
             ("A1 E2 S1", "leaves the frame in the run `S1`"),
             ("D1 E9", "leaves the frame"),

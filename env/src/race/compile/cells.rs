@@ -1,4 +1,4 @@
-//! The cells of a board: their kinds, their room, and the tables that map the places of each seat to them.
+//! The cells of a board: their kinds, their room, and the tables that map places to cells.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::sheet::values::{
     WithPartner,
 };
 
-/// A cell for each square of the courses but the finishes.
+/// A cell for each square of the courses, except the finishes.
 pub(super) struct CellMap<'a> {
     sheet: &'a Sheet,
     board: &'a Courses,
@@ -21,15 +21,15 @@ pub(super) struct CellMap<'a> {
     squares: Vec<Square>,
 }
 
-/// Cells by what holds on them.
+/// Cells by kind.
 pub(super) struct CellKinds {
     pub(super) marked: Cells,
-    /// Marked cells with room for one piece in all.
+    /// Marked cells with room for one piece of all seats together.
     pub(super) closed: Cells,
-    /// Marked cells that an enemy's piece closes.
+    /// Marked cells that a piece of an enemy closes.
     pub(super) blocked: Cells,
     private: Cells,
-    /// Cells that are not marked and not private.
+    /// Cells that are neither marked nor private.
     pub(super) plain: Cells,
     /// Plain and private cells beyond the gate.
     pub(super) inner: Cells,
@@ -43,21 +43,21 @@ pub(super) struct PlaceTables {
     pub(super) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
 }
 
-/// Cells that pieces close, and those where two are a unit, as in [`super::Rules`].
+/// Cells that pieces close, and cells that make two pieces a unit, as in [`super::Rules`].
 pub(super) struct Closing {
     pub(super) unit_cells: Cells,
     pub(super) impassable: [Cells; 2],
-    /// With a partner's piece.
+    /// Closed by a piece of the partner.
     pub(super) by_partner: Cells,
-    /// To a single piece, with two pieces of one enemy.
+    /// Closed to a single piece by two pieces of one enemy.
     pub(super) to_single: Cells,
-    /// To a unit, with two pieces of one enemy.
+    /// Closed to a unit by two pieces of one enemy.
     pub(super) to_unit: Cells,
-    /// To enemies, with one piece of another: they never stand there together.
+    /// Closed to enemies by one piece: two enemies are never there at the same time.
     pub(super) exclusive: Cells,
 }
 
-/// The squares with these names.
+/// Returns the squares with these names.
 pub(super) fn squares_named(names: &[String]) -> Vec<Square> {
     names.iter().filter_map(|name| Square::named(name)).collect()
 }
@@ -70,7 +70,7 @@ impl<'a> CellMap<'a> {
         map
     }
 
-    /// The squares of a seat before its finish.
+    /// Returns the squares of a seat before its finish.
     pub(super) fn way(&self, seat: Seat) -> &'a [Square] {
         self.board.course(seat).get(..usize::from(self.home) - 1).unwrap_or_default()
     }
@@ -83,30 +83,30 @@ impl<'a> CellMap<'a> {
         self.squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << self.cell(square))
     }
 
-    /// The squares of these marks.
+    /// Returns the squares of the kinds of marks that fulfil `is_one`.
     pub(super) fn marks_where(&self, is_one: &dyn Fn(&Marks) -> bool) -> Vec<Square> {
         self.sheet.board.mark_kinds().filter(is_one).flat_map(|marks| squares_named(&marks.squares)).collect()
     }
 
-    /// The places of South by index and square, as bits.
+    /// Returns South's places whose index and square fulfil `is_in`, as bits.
     pub(super) fn places_where(&self, is_in: impl Fn(usize, &Square) -> bool) -> u128 {
         let found = self.way(Seat::SOUTH).iter().enumerate().filter(|&(at, square)| is_in(at, square));
         found.fold(0, |places, (at, _)| places | 1 << (at + 1))
     }
 
-    /// The first place that is the second visit to a square; the finish if there is none.
+    /// Returns the first place that visits a square for the second time, or the finish.
     pub(super) fn back(&self) -> u8 {
         let south = self.way(Seat::SOUTH);
         let second = (1..south.len()).find(|&at| south[..at].contains(&south[at]));
         second.map_or(self.home, |at| at as u8 + 1)
     }
 
-    /// The places of South on these squares, as bits.
+    /// Returns South's places on these squares, as bits.
     pub(super) fn places_on(&self, squares: &[Square]) -> u128 {
         self.places_where(|_, square| squares.contains(square))
     }
 
-    /// The kinds of cells, with a gate at this place.
+    /// Returns the kinds of cells for a gate at place `gate`.
     pub(super) fn kinds(&self, gate: u8) -> CellKinds {
         let marks = |is_one: &dyn Fn(MarkRule) -> bool| {
             let squares = self.marks_where(&|marks| is_one(marks.rule));
@@ -126,11 +126,11 @@ impl<'a> CellMap<'a> {
         CellKinds { marked, closed, blocked, private, plain, inner }
     }
 
-    /// The cells with room for one piece, and for two.
+    /// Returns the cells with room for one piece, and for two.
     pub(super) fn with_room(&self, kinds: &CellKinds, pieces: usize) -> [Cells; 2] {
         let (stacking, &CellKinds { marked, closed, private, plain, inner, .. }) = (&self.sheet.stacking, kinds);
         let apart = if stacking.private.is_some() { private } else { 0 };
-        // A square that is filled has room for one piece, also where it is marked.
+        // A square that pieces fill has room for one piece, even if it is marked.
         let fills = |square: &Square| {
             self.seats.iter().any(|seat| self.way(seat).iter().rev().take(pieces).any(|at| at == square))
         };
@@ -146,7 +146,7 @@ impl<'a> CellMap<'a> {
         [with(Room::One), with(Room::Two)]
     }
 
-    /// The tables by seat and place.
+    /// Returns the tables by seat and place.
     pub(super) fn tables(&self, kinds: &CellKinds, seating: &Participants) -> PlaceTables {
         let pieces = &self.sheet.pieces;
         let begins_on_board = pieces.setup == Setup::All(SentTo::Start) || pieces.sent_to == Returns::START;
@@ -156,7 +156,7 @@ impl<'a> CellMap<'a> {
         for seat in Seat::ALL {
             bits[seat.index()][usize::from(WALL)] = 1 << WALL;
             for (at, square) in self.way(seat).iter().enumerate() {
-                // Where pieces begin or return to the first square of their course, it is private to them.
+                // If pieces begin on or return to the first square of their course, only its owner uses it.
                 let number = if at == 0 && begins_on_board { 0 } else { self.cell(square) };
                 cells[seat.index()][at + 1] = number;
                 bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };

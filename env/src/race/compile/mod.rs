@@ -1,9 +1,9 @@
-//! A sheet compiled into look-up tables, once; the engine reads them and never branches on the game.
+//! A sheet compiled into look-up tables. The engine reads the tables and never branches on the game.
 //!
-//! A *place* is one number for all games: 0 waits off the board, 1 is the first square of the course and so on, then
-//! comes the finish, and where pieces are borne off one place more. A *cell* is a square of the board, numbered from 1;
-//! 0 stands for no square, where pieces never meet. The table [`Rules::cells`] maps the places of each seat to cells,
-//! and it alone decides which pieces meet.
+//! A *place* is a number with one meaning in all games: 0 is off the board, 1 is the first square of the course, and so
+//! on. The finish follows the squares. If pieces are borne off, one more place follows. A *cell* is a square of the
+//! board, numbered from 1. Cell 0 means no square: pieces never meet there. The table [`Rules::cells`] maps the places
+//! of each seat to cells. This table alone decides where pieces meet.
 
 pub mod board;
 mod cells;
@@ -28,11 +28,11 @@ use crate::sheet::values::{
     EntryAt, FirstWhile, OpenedBy, Overshoot, Returns, SentTo, Setup, Sheet, Speed, UnitKind, Without,
 };
 
-/// Entries of a table by place.
+/// The number of entries of a table by place.
 pub(crate) const PLACES: usize = 128;
-/// A place that does not exist, where no slot is.
+/// A place that does not exist. No piece has it.
 pub(crate) const NOWHERE: u8 = 0xFE;
-/// A place that is closed to all seats, in every table of bits.
+/// A place that is closed to all seats in every bit table.
 pub(crate) const WALL: u8 = 127;
 
 /// A byte for each piece slot of every seat.
@@ -47,78 +47,81 @@ pub(crate) struct Rules {
     pub(crate) sheet: Arc<Sheet>,
     pub(crate) board: Courses,
     pub(crate) seating: Participants,
-    /// The place of the finish; where squares are filled instead, the place after the last of them, which none reaches.
+    /// The place of the finish. If pieces fill the last squares instead, the place after the last square, which no
+    /// piece reaches.
     pub(crate) home: u8,
-    /// The last place: the finish, or borne off.
+    /// The last place: the finish, or the place of pieces borne off.
     pub(crate) goal: u8,
-    /// A seat has finished once all its pieces stand here or further.
+    /// A seat has finished when all its pieces are on this place or later ones.
     pub(crate) finished_from: u8,
-    /// The place where pieces enter; where they enter by count, the place from which their throw is counted.
+    /// The place where pieces enter. If the throw decides where a piece enters, the place before the one that a throw
+    /// of 1 reaches.
     pub(crate) entry: u8,
-    /// The place from which steps are counted.
+    /// The place with 0 steps.
     origin: u8,
-    /// The cell of each seat's places.
+    /// `[seat][place]`: the cell.
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
-    /// The places of each seat on a cell where captures are made, the first visit and the second; [`NOWHERE`] where
-    /// there is none.
+    /// `[seat][cell]`: the places of a seat on a cell with captures, for the first and the second visit. [`NOWHERE`]
+    /// for a missing visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    /// By seat and place, for each piece slot of each enemy the place on which the piece is captured there, at its
-    /// first visit and at its second; [`NOWHERE`] where there is none.
+    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place that makes it a target of a landing on
+    /// `place`. [`NOWHERE`] if no place does.
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
-    /// [`Rules::cells`] as bits.
+    /// `[seat][place]`: the cell as a bit.
     pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
-    /// Places that are the second visit to a square, and those after: from the first such place on.
+    /// The first place that visits a square for the second time, or the finish. All later places count as second
+    /// visits.
     pub(crate) back: u8,
-    /// Places that are marked, as bits; the same for every seat.
+    /// Marked places, as bits. Equal for all seats.
     pub(crate) marked: u128,
-    /// Places on which a piece that lands gets one more throw, as bits.
+    /// Places that grant one more throw to a landing piece, as bits.
     pub(crate) lands_again: u128,
-    /// Places on which two pieces can become a unit as they leave, where units are declared, as bits.
+    /// Places that two pieces can leave as a declared unit, as bits.
     pub(crate) declaring: u128,
-    /// Places on which pieces can be captured, as bits.
+    /// Places with captures, as bits.
     pub(crate) contested: u128,
-    /// Cells that are closed to a single piece with an own piece there, with two, with an enemy's, with two of one
-    /// enemy.
+    /// Cells that are closed to a single piece if they hold: an own piece, two own pieces, an enemy piece, two pieces
+    /// of one enemy.
     pub(crate) closed_to_single: [Cells; 4],
-    /// The same for a unit, and the cells that are always closed to it.
+    /// Cells that are closed to a unit in these four cases.
     pub(crate) closed_to_unit: [Cells; 4],
     pub(crate) never_for_units: Cells,
-    /// Cells that are closed with a partner's piece there.
+    /// Cells that a piece of the partner closes.
     pub(crate) closed_by_partner: Cells,
-    /// Cells that a piece by itself cannot pass while two own pieces stand there, and while two of an enemy do.
+    /// Cells that a single piece cannot pass: `[0]` with two own pieces there, `[1]` with two pieces of an enemy.
     pub(crate) impassable: [Cells; 2],
-    /// Cells that two enemies never hold at once.
+    /// Cells that two enemies never hold at the same time.
     pub(crate) exclusive: Cells,
-    /// Cells on which enemies are captured.
+    /// Cells with captures.
     pub(crate) captured: Cells,
-    /// Cells on which two own pieces together are a unit.
+    /// Cells that make two own pieces a unit.
     pub(crate) unit_cells: Cells,
-    /// By place the number of pieces of a seat that can stand there; 0 where none ever does.
+    /// `[place]`: the most pieces of a seat there; 0 if no piece reaches the place.
     pub(crate) room: [u8; PLACES],
-    /// The first place that opens with a capture; [`NOWHERE`] if there is none.
+    /// The first place beyond the gate, which a capture opens; [`NOWHERE`] without a gate.
     pub(crate) gate: u8,
     pub(crate) gate_rule: GateRule,
-    /// Whether seats remember that they have entered a piece.
+    /// Whether positions record which seats have entered a piece.
     pub(crate) remembers_entry: bool,
     /// The outcomes of a throw, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
     /// The probabilities of the outcomes.
     pub(crate) chances: Chances,
-    /// The same for a series that can hold no more throws: only those that end it.
+    /// The probabilities if the series is full: only throws that end it.
     pub(crate) last_chances: Chances,
-    /// The values that a die can show, ascending, without 0.
+    /// The values of a die in ascending order, without 0.
     pub(crate) faces: Vec<u8>,
     /// The most steps of one hop by one throw.
     pub(crate) longest: u8,
-    /// By value of a throw its effects.
+    /// `[value]`: the effects of a throw.
     pub(crate) effects: [ThrowEffects; 256],
 }
 
-/// The seats to which the places beyond the gate are open.
+/// Decides which seats may go beyond their gate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GateRule {
     is_open_to_all: bool,
-    /// Whether a partner's capture opens it, too.
+    /// Whether a capture by the partner opens the gate, too.
     is_shared: bool,
 }
 
@@ -130,7 +133,7 @@ impl GateRule {
         }
     }
 
-    /// Whether `seat` may go beyond its gate.
+    /// Returns whether `seat` may go beyond its gate.
     #[inline]
     pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
         self.is_open_to_all | state.has_cut(seat) | (self.is_shared & state.has_cut(seat.rotated(2)))
@@ -140,18 +143,18 @@ impl GateRule {
 /// One outcome of a chance node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Throw {
-    /// The value, or two ascending.
+    /// The value and 0, or two values in ascending order.
     pub(crate) values: [u8; 2],
-    /// In so many of equally likely cases.
+    /// The number of equally likely cases with this outcome.
     pub(crate) weight: u32,
-    /// The numbers of steps that a piece on the course can go with it, as bits.
+    /// The step counts that this throw allows a piece on the course, as bits.
     pub(crate) steps: u128,
 }
 
-/// The effects of a value, in [`Rules::effects`].
+/// The effects of a throw of one value, in [`Rules::effects`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct ThrowEffects {
-    /// Whether it enters a piece while none is on the course, and while one is.
+    /// Whether it lets a piece enter: `[0]` if no piece is on the course, `[1]` otherwise.
     pub(crate) enters: [bool; 2],
     /// Whether it bears a piece off.
     pub(crate) bears: bool,
@@ -161,13 +164,13 @@ pub(crate) struct ThrowEffects {
     pub(crate) again: bool,
     /// Whether a step of 1 follows it.
     pub(crate) bonus: bool,
-    /// Whether it brings a piece from the square before the finish to it.
+    /// Whether it moves a piece from the last square to the finish, even though it is not 1.
     pub(crate) finishes: bool,
-    /// Steps of a unit; 0 where it cannot be given to one.
+    /// Steps of a unit; 0 if a unit cannot use it, or does not move.
     pub(crate) unit_steps: u8,
 }
 
-/// The pieces on the cells of the board: cells with one or more, and with two or more, as bits.
+/// Occupied cells as bits: cells with one or more pieces, and cells with two or more.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Occupancy<W = Cells> {
     pub(crate) ones: W,
@@ -175,31 +178,32 @@ pub(crate) struct Occupancy<W = Cells> {
 }
 
 impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
-    /// The same with one more piece, on a cell as a bit.
+    /// Returns the occupancy with one more piece on `cell`, which is a bit.
     #[inline]
     pub(crate) fn with(self, cell: W) -> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
     }
 
-    /// The cells with one or more in either, and with two or more in either: pieces of two seats are not added up.
+    /// Returns the cells with one or more pieces in either occupancy, and with two or more in either. Pieces of two
+    /// seats are not added.
     #[inline]
     pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
         Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
     }
 
-    /// The cells with one or more, and with two or more of all pieces together.
+    /// Returns the occupancy by the pieces of both.
     #[inline]
     pub(crate) fn plus(self, other: Occupancy<W>) -> Occupancy<W> {
         Occupancy { twos: self.twos | other.twos | self.ones & other.ones, ones: self.ones | other.ones }
     }
 
-    /// The cells with one or more in both, or with two or more in both.
+    /// Returns the cells with one or more pieces in both occupancies, or two or more in both.
     #[inline]
     pub(crate) fn met(self, other: Occupancy<W>) -> W {
         self.ones & other.ones | self.twos & other.twos
     }
 
-    /// The same with one seat's pieces.
+    /// Returns the occupancy with the pieces of one seat added; `bits` maps places to cells.
     #[inline]
     pub(crate) fn and(self, bits: &[W; PLACES], places: &[u8]) -> Occupancy<W> {
         places.iter().fold(self, |occupancy, &place| occupancy.with(bits[usize::from(place) % PLACES]))
@@ -207,11 +211,11 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 }
 
 impl Rules {
-    /// Compiles a sheet, which has been checked, for `seats` of `pieces` pieces. One throw is of 1 or 2 `dice`; `steps`
-    /// has the numbers of steps that a piece can go with it, as bits.
+    /// Compiles a checked sheet for `seats` with `pieces` pieces each. One throw has 1 or 2 `dice`. `steps` returns the
+    /// step counts that a throw allows a piece, as bits.
     ///
     /// # Errors
-    /// The problem of its course.
+    /// Describes the problem of the course.
     pub(crate) fn new(
         sheet: Arc<Sheet>,
         seats: SeatSet,
@@ -273,7 +277,7 @@ impl Rules {
         Ok(rules.with_room(one, two))
     }
 
-    /// Gives room to the places that pieces can reach, with these cells for one piece and for two.
+    /// Sets the room of each reachable place. Cells of `one` have room for one piece, cells of `two` for two.
     fn with_room(mut self, one: Cells, two: Cells) -> Rules {
         for place in places_of(self.reachable()) {
             let bit = self.bits[Seat::SOUTH.index()][usize::from(place)];
@@ -284,57 +288,58 @@ impl Rules {
         self
     }
 
-    /// Steps that a piece on this place has made: from where a throw is counted that enters, or from where all begin.
+    /// Returns the steps that a piece on `place` has made.
     #[inline]
     pub(crate) fn steps(&self, place: u8) -> u8 {
         place.saturating_sub(self.origin)
     }
 
-    /// The place where a throw of this value brings a piece that enters.
+    /// Returns the place of a piece that enters by a throw of `value`.
     #[inline]
     pub(crate) fn entered_at(&self, value: u8) -> u8 {
         if self.enters_by_count() { self.target(self.entry, value, false) } else { self.entry }
     }
 
-    /// Whether a piece enters by the number of its throw, not on one square.
+    /// Returns whether the throw decides where a piece enters. Otherwise all pieces enter on one square.
     #[inline]
     pub(crate) fn enters_by_count(&self) -> bool {
         self.sheet.entry.at == EntryAt::COUNT
     }
 
-    /// Which of the values that a die can show this is.
+    /// Returns the index of `value` among the values of a die.
     #[inline]
     pub(crate) fn face(&self, value: u8) -> Option<u16> {
         self.faces.iter().position(|&other| other == value).map(|at| at as u16)
     }
 
-    /// Of numbers of steps, as bits, those by which a piece enters while none is on the course, or while one is.
+    /// Returns the step counts among `steps` that let a piece enter, as bits. `is_under_way` is 0 if no piece is on the
+    /// course, otherwise 1.
     pub(crate) fn entering(&self, is_under_way: usize, steps: u128) -> u128 {
         let enters = |&steps: &u8| self.effects[usize::from(steps)].enters[is_under_way];
         places_of(steps).filter(enters).fold(0, |all, steps| all | 1 << steps)
     }
 
-    /// The values of one throw: 2 where two dice are thrown at once, else 1.
+    /// Returns the number of values of one throw: 2 for two dice, otherwise 1.
     pub(crate) fn values_of_throw(&self) -> usize {
         if self.outcomes.iter().any(|throw| throw.values[1] > 0) { 2 } else { 1 }
     }
 
-    /// Whether units are declared, so that positions have declarations.
+    /// Returns whether units are declared. Positions then record declared twins.
     pub(crate) fn declares(&self) -> bool {
         self.sheet.unit.kind == UnitKind::Declared
     }
 
-    /// Whether the dice can show these values.
+    /// Returns whether the dice can show these values.
     pub(crate) fn can_throw(&self, values: [u8; 2]) -> bool {
         self.outcomes.iter().any(|throw| throw.values == values)
     }
 
-    /// Whether seats remember that they have captured.
+    /// Returns whether the course has a gate, which a capture opens.
     pub(crate) fn has_gate(&self) -> bool {
         self.gate != NOWHERE
     }
 
-    /// The cells where pieces of two of these seats can meet that stand on some of these `places`, as bits.
+    /// Returns the cells that pieces of two of these seats can share, if all pieces are on `places`. Both are bits.
     pub(crate) fn shared(&self, seats: SeatSet, places: u128) -> Cells {
         let held =
             |seat: Seat| places_of(places).fold(0, |held, place| held | self.bits[seat.index()][usize::from(place)]);
@@ -342,23 +347,23 @@ impl Rules {
         seats.iter().map(held).fold([0; 2], add)[1]
     }
 
-    /// The square where a seat's pieces finish, unless they fill the last squares of their course.
+    /// Returns the finish of a seat, unless its pieces fill the last squares of the course.
     pub(crate) fn finish_of(&self, seat: Seat) -> Option<Square> {
         self.board.course(seat).last().copied().filter(|_| !self.sheet.finish.fill)
     }
 
-    /// Whether all pieces of a seat have come to their end.
+    /// Returns whether all pieces of a seat have finished.
     #[inline]
     pub(crate) fn has_finished(&self, places: &[u8; MAX_PIECES]) -> bool {
         places[0] >= self.finished_from
     }
 
-    /// Whether positions have a mark for each seat: that it has captured, or entered.
+    /// Returns whether positions record for each seat that it has captured, or has entered a piece.
     pub(crate) fn has_seat_marks(&self) -> bool {
         self.has_gate() || self.remembers_entry
     }
 
-    /// Which of the values that enter hold for a seat with its `own` places: the first ones, 0, or the next ones, 1.
+    /// Returns the index of the values that let a piece of `seat` enter: 0 for the first values, 1 for the next ones.
     #[inline]
     pub(crate) fn entry_stage(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> usize {
         let own = Slots::of(*own);
@@ -366,19 +371,19 @@ impl Rules {
         usize::from(if self.remembers_entry { state.has_cut(seat) } else { is_on_course })
     }
 
-    /// Whether a position can be dead: no seat can ever move again.
+    /// Returns whether a position can be dead, so that no seat can ever move again.
     pub(crate) fn waits_at_gate(&self) -> bool {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// The place before the gate of a piece that goes round again instead of to `place`, as often as it takes.
+    /// Returns the place before the gate of a piece that goes round again instead of to `place`, one or more times.
     #[inline]
     pub(crate) fn lapped(&self, place: u8) -> u8 {
         let lap = self.sheet.gate.lap.max(1);
         self.gate - lap + (place - self.gate) % lap
     }
 
-    /// The place to which a piece on the course comes by so many steps, or [`WALL`].
+    /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it may not.
     pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
         let to = from.saturating_add(steps);
         if steps == 0 || from >= self.home {
@@ -402,7 +407,7 @@ impl Rules {
         }
     }
 
-    /// The place where captured pieces go.
+    /// Returns the place of captured pieces.
     #[inline]
     pub(crate) fn sent_to(&self) -> u8 {
         match self.sheet.pieces.sent_to {
@@ -411,7 +416,8 @@ impl Rules {
         }
     }
 
-    /// The places where pieces begin, ascending; where a seat has fewer, its own begin on the last of them.
+    /// Returns the places at the start of a game, in ascending order. If a seat has fewer pieces, it uses the last of
+    /// these places.
     pub(crate) fn setup(&self) -> ArrayVec<u8, MAX_PIECES> {
         match &self.sheet.pieces.setup {
             Setup::All(to) => [u8::from(*to == SentTo::Start); MAX_PIECES].into(),
@@ -423,15 +429,15 @@ impl Rules {
     }
 }
 
-/// The place of the finish, and the last place. If the last squares are to be filled, a piece never leaves them, and
-/// fewer pieces have a shorter course.
+/// Returns the place of the finish and the last place. If pieces fill the last squares, they never leave them, and the
+/// course is shorter with fewer pieces.
 fn home_and_goal(sheet: &Sheet, board: &Courses, pieces: usize) -> (u8, u8) {
     let fewer = if sheet.finish.fill { sheet.pieces.count.saturating_sub(pieces as u8) } else { 0 };
     let home = board.course(Seat::SOUTH).len() as u8 + u8::from(sheet.finish.fill) - fewer;
     (home, home + u8::from(!sheet.finish.bear_off.is_empty()))
 }
 
-/// The place where pieces enter, and the place from which steps are counted.
+/// Returns the entry place and the place with 0 steps.
 fn entry_and_origin(sheet: &Sheet) -> (u8, u8) {
     match sheet.entry.at {
         EntryAt::START => (1, u8::from(sheet.pieces.sent_to == Returns::START)),

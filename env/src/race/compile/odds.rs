@@ -1,11 +1,11 @@
-//! The distribution of the throws of a sheet, as integer weights.
+//! The probabilities of throws, as integer weights.
 
 use crate::game::Chances;
 use crate::race::compile::Throw;
 use crate::sheet::values::{NamedOdds, Odds, Sheet};
 
-/// The outcomes of a throw of one die or two, by ascending values, with the numbers of steps that a piece can go with
-/// each.
+/// Returns the outcomes of a throw of one die or two, by ascending values. `steps` returns the step counts that a throw
+/// allows a piece, as bits.
 pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> Vec<Throw> {
     let values = &sheet.throws.values;
     let weights: Vec<u32> = match &sheet.throws.odds {
@@ -17,7 +17,7 @@ pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> V
     };
     let mut one: Vec<(u8, u32)> = values.iter().copied().zip(weights).filter(|&(_, weight)| weight > 0).collect();
     one.sort_unstable();
-    // A step of 1 may follow, of the same piece or another.
+    // The same piece or another may make a step of 1 after the throw.
     let follows = |[value, _]: [u8; 2]| sheet.turn.bonus.contains(&value);
     let steps = |values| steps(values) | if follows(values) { 2 | steps(values) << 1 } else { 0 };
     let throw = |values: [u8; 2], weight: u32| Throw { values, weight, steps: steps(values) };
@@ -28,14 +28,14 @@ pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> V
     pairs.map(|((a, first), (b, second))| throw([a, b], first * second * if a == b { 1 } else { 2 })).collect()
 }
 
-/// The probabilities of those outcomes that `can_be`.
+/// Returns the probabilities of the outcomes if only those that fulfil `can_be` are possible.
 pub(super) fn chances(outcomes: &[Throw], can_be: impl Fn(&Throw) -> bool) -> Chances {
     let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
     let all: f64 = outcomes.iter().map(weight).sum();
     outcomes.iter().map(|throw| weight(throw) / all).collect::<Vec<f64>>().into()
 }
 
-/// The binomial coefficient: ways to choose `k` of `n`.
+/// Returns the binomial coefficient: the number of ways to choose `k` of `n`.
 fn choose(n: u32, k: u32) -> u32 {
     (0..k).fold(1, |ways, at| ways * (n - at) / (at + 1))
 }

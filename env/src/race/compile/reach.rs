@@ -1,4 +1,4 @@
-//! Reachability analysis: places that pieces can ever reach, and places from which the finish is reachable. It checks
+//! Reachability analysis: the places that pieces can reach, and the places that cannot reach the finish. It checks
 //! sheets and sizes observations.
 
 use crate::game::{Seat, SeatSet};
@@ -7,7 +7,7 @@ use crate::race::position::seating::Participants;
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::{BonusOrder, Divide, Overshoot, Sheet, UnitKind, Without};
 
-/// The numbers of the bits that are set, ascending.
+/// Iterates over the set bits in ascending order.
 pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros() as u8)?;
@@ -16,7 +16,7 @@ pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
     })
 }
 
-/// [`places_of`] of a short set, which is faster.
+/// [`places_of`] for a 16-bit set, which is faster.
 #[inline]
 pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
     let mut set: u16 = set.into();
@@ -28,8 +28,9 @@ pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
 }
 
 impl Rules {
-    /// The places by the number of steps to them from the beginning of the course, as bits: those of a piece that may
-    /// not pass its gate are as far as it, or beyond it by the lap.
+    /// Returns `places` by their distance from the start of the course, as bits. With an open gate, the distance is the
+    /// place. A closed gate removes the places beyond it. If pieces go round again, a place before the gate also has
+    /// its distance on each further round.
     #[inline]
     pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
         if is_open {
@@ -45,12 +46,12 @@ impl Rules {
         before
     }
 
-    /// Every number of steps that one hop can have, as bits.
+    /// Returns all step counts of one hop, as bits.
     pub(crate) fn hops(&self) -> u128 {
         self.outcomes.iter().fold(0, |steps, throw| steps | self.hops_of_throw(throw))
     }
 
-    /// Every number of steps that one hop by a throw can have, by a part of it or as a unit, too, as bits.
+    /// Returns all step counts of one hop by `throw`, as bits. A hop can use a part of the throw or move a unit.
     fn hops_of_throw(&self, throw: &Throw) -> u128 {
         let [a, _] = throw.values;
         let mut steps = throw.steps;
@@ -63,20 +64,20 @@ impl Rules {
         steps & !1
     }
 
-    /// The places to which so many steps lead from a place on the course, as bits.
+    /// Returns the places that a piece on the course reaches from `from` with any of `steps`. Both are bits.
     pub(crate) fn led(&self, from: u8, steps: u128, is_open: bool) -> u128 {
         let steps = places_of(steps & !1);
         let targets = steps.map(|count| self.target(from, count, is_open)).filter(|&target| target != WALL);
         targets.fold(0, |places, place| places | 1 << place)
     }
 
-    /// The places to which one hop leads from a place on the course, with the gate open and closed, as bits.
+    /// Returns the places that one hop reaches from a place on the course, with the gate open or closed, as bits.
     fn hops_from(&self, place: u8, hops: u128) -> u128 {
         self.led(place, hops, true) | self.led(place, hops, false)
     }
 
-    /// Whether one of `seats` can ever get beyond its gate: where that takes a capture, whether one of them can capture
-    /// an enemy before.
+    /// Returns whether one of `seats` can ever pass its gate. If a capture opens the gate, one of them must be able to
+    /// capture an enemy before.
     pub(crate) fn opens(&self, seats: SeatSet) -> bool {
         if !self.has_gate() || self.sheet.gate.without == Without::Open {
             return true;
@@ -94,7 +95,8 @@ impl Rules {
         seats.iter().any(captures)
     }
 
-    /// The places on which pieces of `own` can land with a throw, and those which they pass, as bits: a superset.
+    /// Returns the places where pieces of `own` can land with a throw, and the places that they can pass, as bits. Both
+    /// sets may be too large.
     pub(crate) fn met(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
         let from = |[landed, passed]: [u128; 2], place: u8| {
@@ -102,13 +104,13 @@ impl Rules {
             [landed | self.hops_from(place, hops), passed | ((1 << longest) - (1 << place)) & !(1 << place)]
         };
         let mut met = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
-        // A step after a throw that bounces does not lead as far as their sum.
+        // A throw that bounces and its step reach other places than their sum.
         if self.sheet.finish.overshoot == Overshoot::Bounces && self.effects[usize::from(throw.values[0])].bonus {
             met = places_of(met[0] & ((1 << self.home) - 2)).fold(met, from);
         }
         if own.contains(&0) {
             let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
-            // A piece that enters without spending the throw, or by the first of the throw and its step, goes on.
+            // A piece that enters without spending the throw, or by the first of the throw and its step, moves again.
             let Sheet { entry, turn, .. } = &*self.sheet;
             let enters_first = !entry.by_bonus || turn.bonus_order == BonusOrder::Any;
             let has_more = enters_first && self.effects[usize::from(throw.values[0])].bonus;
@@ -119,12 +121,13 @@ impl Rules {
         met
     }
 
-    /// The places where a piece can ever stand, as bits.
+    /// Returns all places that a piece can reach, as bits.
     pub(crate) fn reachable(&self) -> u128 {
         self.reached(|place, hops| self.hops_from(place, hops))
     }
 
-    /// The places to which pieces come, as bits, where hops lead from a place as `from` says.
+    /// Returns all places that pieces reach, as bits. `from` returns the places that hops with these step counts reach
+    /// from a place.
     fn reached(&self, from: impl Fn(u8, u128) -> u128) -> u128 {
         let hops = self.hops();
         let mut found = self.setup().into_iter().fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);
@@ -135,7 +138,7 @@ impl Rules {
                 true => from(self.entry, self.entering(0, thrown) | self.entering(1, thrown)),
             };
         }
-        // A piece that goes round again comes to lower places, too.
+        // A piece that goes round again reaches lower places, too.
         let (mut new, on_course) = (found, (1 << self.home) - 2);
         while new & on_course != 0 {
             let next = places_of(new & on_course).fold(0, |next, place| next | from(place, hops));
@@ -148,11 +151,11 @@ impl Rules {
         found
     }
 
-    /// The places from which no throws lead to the finish, of those that can be reached, as bits.
+    /// Returns the reachable places that cannot reach the finish, as bits.
     pub(crate) fn stranded(&self) -> u128 {
         let hops = self.hops();
         let (reachable, mut finishing) = (self.reachable(), u128::MAX << self.finished_from.min(self.home));
-        // Where a piece can bounce, the way to the finish leads back, too.
+        // A piece that bounces moves back, so several passes are needed.
         loop {
             let leads = |&place: &u8| self.hops_from(place, hops) & finishing != 0;
             let found = places_of(reachable & !finishing & !1).filter(leads).fold(0, |set, place| set | 1 << place);

@@ -1,8 +1,8 @@
-//! Observations: sparse binary features of a position from one seat's view, and their layout.
+//! Observations: sparse binary features of a position from the view of one seat, and their layout.
 //!
-//! Seats come in the order of rotation, the observer first; each owner's pieces stand on its own course. Every entry is
-//! 0 or 1 and few are 1, so the first layer of a network is a sum of weight columns. Equal observations mean equal
-//! legal actions and equal futures.
+//! Seats are in the order of rotation, and the observer is first. Each owner's pieces are on its own course. Every
+//! entry is 0 or 1 and few are 1, so the first layer of a network is a sum of weight columns. Equal observations mean
+//! equal legal actions and equal futures.
 
 pub(crate) mod relations;
 
@@ -16,42 +16,43 @@ use crate::sheet::values::UnitKind;
 
 /// The layout of the observation: the first column of each group of entries.
 ///
-/// For each seat: a column for the n-th piece on each place (thermometer encoding), declared twins by slot, whether it
-/// has cut, its relations to the pieces of others, its place if it has finished. Then, with three seats, the empty
-/// quarter; the phase and mover; the throws; for each slot of the mover its place within the turn and its role; the
-/// kinds of throws left unused; and for each slot the pieces that it can meet with the throws left.
+/// For each seat: a column for the n-th piece on each place (thermometer encoding), declared twins by slot, and a mark
+/// that it has captured or entered. Then its relations to other pieces, and its place if it has finished. After all
+/// seats: with three seats the empty quarter, the phase and mover, the throws, the place and role of each piece of the
+/// mover within the turn, and the skipped throws. Last, for each piece of the mover, the pieces that it can reach with
+/// the unused throws.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// Column of the first piece on each place; the n-th piece there is n − 1 columns on.
+    /// Column of the first piece on each place. The column of the n-th piece there is larger by n − 1.
     places: Vec<u16>,
-    /// Places that pieces can stand on, counted.
+    /// `[place]`: the index of a place among the places that pieces can reach.
     ordinals: [u16; PLACES],
     declared: u16,
     cut: u16,
     pub(super) relations: Relations,
     finished: u16,
-    /// Columns of one seat.
+    /// The number of columns of one seat.
     seat: u16,
-    /// Column of the quarter after the observer's; with three seats only.
+    /// First column of the empty quarter, counted from the observer; only with three seats.
     empty: u16,
-    /// Columns of the throws of a turn, where these are limited.
+    /// First column of the number of throws in this turn, if it is limited.
     thrown: u16,
-    /// Column of the phase and mover. Entries that can be 1 in a turn-start state end with the seat to throw.
+    /// First column of the phase and mover. The seat that throws is the last entry that can be 1 in a turn-start state.
     pub(super) phase: u16,
     throws: u16,
     slots: u16,
-    /// Columns of one slot.
+    /// The number of columns of one slot.
     slot: u16,
     skipped: u16,
-    /// Columns of the pieces that the first slot can meet.
+    /// First column of the pieces that the first slot can reach.
     meeting: u16,
     pub(super) length: u16,
 }
 
 /// Columns of the role of a slot: the bits of [`role`], ascending.
 const ROLES: u16 = 6;
-/// Columns of the pieces that a slot can meet: one to capture with the next throw, or without it; one of its own with
-/// or without it.
+/// Columns of the pieces that a slot can reach: an enemy to capture, with the next throw or without it; an own piece,
+/// with the next throw or without it.
 const MEETINGS: u16 = 4;
 
 impl Layout {
@@ -68,7 +69,7 @@ impl Layout {
             column += columns;
             at
         };
-        // Each field takes its columns after those before it.
+        // Each field takes its columns after the fields before it.
         Layout {
             places: (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect(),
             ordinals,
@@ -95,7 +96,7 @@ impl Layout {
 
     #[inline]
     pub(crate) fn observe(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut FoundEntries) {
-        // The distances between seats determine where courses meet: with two and four seats they are fixed.
+        // The distances between seats determine where courses meet. With two and four seats they are fixed.
         if rules.seating.seats.len() == 3 {
             let is_empty = |&quarters: &usize| !rules.seating.seats.contains(seat.rotated(quarters));
             active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
@@ -162,7 +163,7 @@ impl Layout {
         let left = Left::of(rules, turns, state);
         let is_open = rules.gate_rule.is_open(state, colour);
         let met = self.relations.capturable_by(rules, state, colour);
-        // Neither off the board nor home: the first place and the last.
+        // Neither the first place (off the board) nor the last place.
         let on_course = ((1_u128 << rules.goal) - 1) & !1;
         for (slot, &place) in reached[..rules.seating.pieces].iter().enumerate() {
             let at = self.slots + slot as u16 * self.slot;
@@ -187,16 +188,16 @@ impl Layout {
     }
 }
 
-/// Reach of a piece with the throws left: with the next one and any of the others, and without it.
+/// The reach of a piece: `[0]` with the next throw and any other throws, `[1]` without the next throw.
 struct Left {
-    /// The numbers of steps, as bits.
+    /// The step counts, as bits.
     steps: [u128; 2],
     /// The places that a waiting piece reaches, as bits.
     entered: [u128; 2],
 }
 
 impl Left {
-    /// Of each kind of throw the first four count.
+    /// Counts at most four throws of each kind.
     fn of(rules: &Rules, turns: &Turns, state: &State) -> Left {
         let mut throws = [0; 16];
         let mut left = 0;
@@ -223,7 +224,7 @@ impl Left {
         }
         let stage = rules.entry_stage(state, colour, own);
         let enters = |value: u8| rules.effects[usize::from(value)].enters[stage];
-        // One of the throws enters, and the others go on from there.
+        // One of the throws enters, and the others move the piece on.
         let entered = |at: usize, from: usize| -> u128 {
             let place = if rules.enters_by_count() { rules.entry + throws[at] } else { rules.entry };
             let others = throws[from..].iter().enumerate().filter(|&(other, _)| other + from != at);
@@ -248,7 +249,7 @@ mod tests {
 
     #[test]
     fn with_three_seats_the_observer_sees_which_quarter_is_empty() {
-        // East's left-hand neighbour sits a quarter away, South's as well; North's two quarters.
+        // East's left-hand neighbour is a quarter away, and so is South's; North's is two quarters away.
         for (one, south, other, east) in [
             (
                 "ashte-kashte?pieces=2 S:hand,8/E:hand,hand/N:22,22 S 2",
@@ -270,13 +271,14 @@ mod tests {
 
     #[test]
     fn pieces_that_each_slot_can_meet_are_observed() {
-        // For each slot of the mover: an enemy with the next throw, without it; a piece of its own with it, without it.
+        // Four letters for each slot of the mover: enemy with the next throw, enemy without the next throw, own piece
+        // with the next throw, own piece without the next throw.
         for (position, expected) in [
-            // North's 10 is South's 44: 4 from 40, 6 from 38, 10 from 34. The larger die comes next.
+            // North's 10 is South's 44: 4 from 40, 6 from 38, 10 from 34. The larger die is the next throw.
             ("pagade S+:34,38,40,80/N+:10,80,80,80 S 4,6", &["e-oo", "e---", "-e--", "----"][..]),
-            // The third piece has come to 44 already, and no other die is left.
+            // The third piece is on 44 already, and the last die is allotted.
             ("pagade S+:34,38,40,80/N+:10,80,80,80 S 6;40+4", &["----", "e-o-", "-e--", "----"]),
-            // North's 23 is South's 9. The 4 comes next, the last throw of the series after it.
+            // North's 23 is South's 9. The 4 is the next throw, and then the last throw of the series.
             ("ashtapada S:3,7/N:off,23 S 4,2", &["e-o-", "-e--"]),
             // South's 14 is North's 2. Doubles cannot be captured.
             ("ashte-kashte?pieces=2 S:12,13/N:hand,2 S 1", &["--o-", "e---"]),

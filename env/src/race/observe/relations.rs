@@ -1,8 +1,8 @@
-//! Relations between pieces: how many steps apart they are, and how far the seats have come.
+//! Relations between pieces: their distances, and the progress of the seats.
 //!
-//! A network would have to learn a relation anew for each pair of squares. Here its columns are indexed by distance, so
-//! that it is learned once. Distances are numbers of steps on the course of the piece behind; what a throw makes of
-//! them, and what stands between, is left to the network.
+//! A network would have to learn each relation anew for each pair of squares. Columns by distance let it learn them
+//! once. A distance is a number of steps on the course of the piece behind. The network must learn the effect of throws
+//! and of pieces in between.
 
 use arrayvec::ArrayVec;
 
@@ -11,21 +11,22 @@ use crate::race::compile::reach::{bits, places_of};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::state::{MAX_PIECES, State};
 
-/// The largest distance that is seen.
+/// The largest distance with a column.
 const FAR: u16 = 16;
-/// Stages of the course.
+/// The number of stages of the course.
 const STAGES: u16 = 4;
-/// Levels of progress, and of a lead.
+/// The number of levels of progress, and of a lead.
 const LEVELS: u16 = 16;
 
-/// The columns of one seat's relations, and what they are found by.
+/// The columns of one seat's relations, and the tables to find them.
 ///
-/// For a single piece that can be captured, the distances of enemies behind it, together and by the stage it has
-/// reached; for other pieces on the course, the distances of enemies behind them; the distances between own pieces; the
-/// level of progress; the lead over the observer, for other seats.
+/// For a single piece that can be captured: the distances of the enemies that follow it, for all pieces together and by
+/// stage of the course. For other pieces on the course: the distances of the enemies that follow. Then the distances
+/// between own pieces, the level of progress and, for other seats, the lead over the observer.
 #[derive(Clone, Debug)]
 pub(crate) struct Relations {
-    /// `[quarters][place]`: the places of the seat so many quarters counter-clockwise on the same square.
+    /// `[quarters][place]`: the places of the seat this number of quarters counter-clockwise that are the same square,
+    /// as bits.
     same: Box<[[u128; PLACES]; MAX_SEATS]>,
     hunted: u16,
     staged: u16,
@@ -33,12 +34,12 @@ pub(crate) struct Relations {
     apart: u16,
     progress: u16,
     lead: u16,
-    /// The sum of the places of pieces that are all home.
+    /// The sum of the places if all pieces are home.
     most: u16,
 }
 
 impl Relations {
-    /// Takes the columns of a seat from `take`, which is given their number.
+    /// Allocates the columns of a seat: `take` receives a number of columns and returns the first one.
     pub(crate) fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
         let mut same = Box::new([[0; PLACES]; MAX_SEATS]);
         let on_course = 1..usize::from(rules.home);
@@ -62,7 +63,7 @@ impl Relations {
         }
     }
 
-    /// The places on which `owner` would capture a single piece of an enemy, as bits.
+    /// Returns the places where `owner` would capture a single piece of an enemy, as bits.
     #[inline]
     pub(crate) fn capturable_by(&self, rules: &Rules, state: &State, owner: Seat) -> u128 {
         let mut met = 0;
@@ -77,13 +78,13 @@ impl Relations {
         met
     }
 
-    /// By place of `seat` the places of `other` that are the same square.
+    /// Returns for each place of `seat` the places of `other` on the same square.
     #[inline]
     fn same_square(&self, seat: Seat, other: Seat) -> &[u128; PLACES] {
         &self.same[seat.quarters_to(other)]
     }
 
-    /// What the relations of all seats are found from.
+    /// Returns the facts that determine all relations.
     #[inline]
     pub(crate) fn whereabouts(&self, rules: &Rules, state: &State) -> Whereabouts {
         let mut whereabouts = Whereabouts { on_course: [0; MAX_SEATS], progress: [0; MAX_SEATS] };
@@ -96,7 +97,7 @@ impl Relations {
         whereabouts
     }
 
-    /// Calls `push` with the columns of `owner`, counted from `at`.
+    /// Calls `push` with the columns of `owner`, plus `at`.
     #[inline]
     pub(crate) fn observe(
         &self,
@@ -109,7 +110,7 @@ impl Relations {
     ) {
         let pieces = &state.pieces[owner.index()];
         let own = (whereabouts.on_course[owner.index()] & !1).reverse_bits();
-        // A piece that waits stands where its first throw is counted from.
+        // A waiting piece counts as on the place where its first throw starts.
         let entry = if rules.enters_by_count() { rules.entry } else { rules.entry - 1 };
         let hunters = |enemy: &Seat| {
             let on_course = whereabouts.on_course[enemy.index()];
@@ -144,7 +145,7 @@ impl Relations {
         push(at + self.progress + progress * LEVELS / (self.most + 1));
         if owner != observer {
             let lead = i32::from(progress) - i32::from(whereabouts.progress[observer.index()]);
-            // A quarter of all steps ahead or more is the highest level, more than that behind the lowest.
+            // The highest level is a lead of at least a quarter of all steps, the lowest level a larger deficit.
             let step = (i32::from(self.most / LEVELS) / 2).max(1);
             let level = lead.div_euclid(step) + i32::from(LEVELS / 2);
             push(at + self.lead + level.clamp(0, i32::from(LEVELS) - 1) as u16);
@@ -152,7 +153,7 @@ impl Relations {
     }
 }
 
-/// Where the pieces of each seat are, from which all relations follow.
+/// The facts about each seat that determine all relations.
 pub(crate) struct Whereabouts {
     /// The places with a piece, before the finish, as bits.
     on_course: [u128; MAX_SEATS],
@@ -160,14 +161,14 @@ pub(crate) struct Whereabouts {
     progress: [u16; MAX_SEATS],
 }
 
-/// How far pieces stand behind `place`, which is at least 1: bit d for d + 1 steps. Their places are bits in reverse
-/// order, so that the one behind comes first.
+/// Returns the distances of pieces behind `place`, which is at least 1. Bit d means d + 1 steps. The places of the
+/// pieces are bits in reverse order, so that the nearest piece behind is first.
 #[inline]
 fn distances(reversed: u128, place: u8) -> u16 {
     reversed.wrapping_shr(128 - u32::from(place)) as u16
 }
 
-/// Whether no other piece of its owner stands where the piece of `slot` stands; `pieces` ascend.
+/// Returns whether the piece of `slot` is the only piece of its owner on its place. `pieces` are in ascending order.
 #[inline]
 fn is_single(pieces: &[u8; MAX_PIECES], slot: usize) -> bool {
     let is_other = |other: usize| other >= MAX_PIECES || pieces[other] != pieces[slot];

@@ -1,4 +1,4 @@
-//! A position: its bytes, a byte for each piece, and the seats at the board.
+//! Positions: the state of a game as bytes, SIMD operations on the pieces of a seat, and the seats that take part.
 
 pub(crate) mod seating;
 pub(crate) mod slots;

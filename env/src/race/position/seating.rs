@@ -1,24 +1,24 @@
-//! The seats at the board: who takes part, who is next, and who is whose enemy.
+//! The seats that take part, the order of turns, and partners and enemies.
 
 use crate::game::{BySeat, MAX_SEATS, Seat, SeatSet};
 use crate::sheet::values::{Order, Seats, Teams};
 
-/// The seats that take part, their number of pieces and the order of turns.
+/// The seats that take part, the number of pieces, and the order of turns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Participants {
     pub seats: SeatSet,
     pub pieces: usize,
     next: BySeat<Seat>,
-    /// For each seat the other seats that take part, enemies first, then fillers.
+    /// For each seat the other seats that take part: enemies first, then its partner, then the seat itself as a filler.
     others: BySeat<[Seat; MAX_SEATS - 1]>,
-    /// Enemies of each seat.
+    /// The number of enemies of each seat.
     enemies: usize,
     /// Whether opposite seats are partners.
     pub has_teams: bool,
 }
 
 impl Participants {
-    /// `seats` in the order of turns and with the teams of a sheet.
+    /// Returns the participants with the order of turns and the teams of a sheet.
     pub(crate) fn new(sheet: &Seats, seats: SeatSet, pieces: usize) -> Participants {
         // Quarter turns counter-clockwise from one seat to the next.
         let quarters = if sheet.order == Order::Clockwise { 3 } else { 1 };
@@ -43,25 +43,25 @@ impl Participants {
         }
     }
 
-    /// The seat after `seat` that takes part.
+    /// Returns the next seat after `seat`.
     #[inline]
     pub(crate) fn next(&self, seat: Seat) -> Seat {
         self.next[seat]
     }
 
-    /// The other seats that take part, in the order of `seat`, which takes part itself.
+    /// Returns the other seats. `seat` itself must take part.
     #[inline]
     pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
         &self.others[seat][..self.seats.len() - 1]
     }
 
-    /// The partner of `seat`, if it has one.
+    /// Returns the partner of `seat` as a slice of one seat, or an empty slice.
     #[inline]
     pub(crate) fn partners(&self, seat: Seat) -> &[Seat] {
         &self.others(seat)[self.enemies..]
     }
 
-    /// The seats that take part and do not play together with `seat`.
+    /// Returns the seats that play against `seat`.
     #[inline]
     pub(crate) fn enemies(&self, seat: Seat) -> &[Seat] {
         &self.others[seat][..self.enemies]

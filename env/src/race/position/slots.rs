@@ -1,7 +1,7 @@
-//! SIMD within a register: a byte for each piece slot, packed in one word, and sets of slots.
+//! SIMD within a register: one byte for each piece of a seat in a 64-bit word, and sets of pieces.
 //!
-//! A turn tests all its pieces at once, with a few operations on a register and no unpredictable branch. The meaning of
-//! the bytes is not known here.
+//! A turn tests all its pieces at once with a few register operations, without unpredictable branches. This module does
+//! not know the meaning of the bytes.
 
 use std::ops::{BitAnd, BitOr, Not};
 
@@ -11,7 +11,7 @@ use crate::race::position::state::MAX_PIECES;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Slots(u64);
 
-/// A set of slots: the top bits of their bytes.
+/// A set of slots, stored as the top bits of their bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Set(u64);
 
@@ -39,82 +39,82 @@ impl Slots {
         (self.0 >> (8 * slot)) as u8
     }
 
-    /// These bytes, with `byte` for `slot`.
+    /// Returns these bytes with `byte` in `slot`.
     #[inline]
     pub(crate) fn with(self, slot: usize, byte: u8) -> Slots {
         Slots(self.0 & !(0xFF << (8 * slot)) | u64::from(byte) << (8 * slot))
     }
 
-    /// These bytes, with 0 for the slots of `set`.
+    /// Returns these bytes with 0 in the slots of `set`.
     #[inline]
     pub(crate) fn without(self, set: Set) -> Slots {
         Slots(self.0 & !((set.0 >> 7) * 0xFF))
     }
 
-    /// These bytes, each with the bits of the other.
+    /// Returns the bitwise "or" of both words.
     #[inline]
     pub(crate) fn or(self, other: Slots) -> Slots {
         Slots(self.0 | other.0)
     }
 
-    /// The sums of the bytes, which must be bytes themselves.
+    /// Returns the sums of the bytes. No sum may exceed 255.
     #[inline]
     pub(crate) fn plus(self, other: Slots) -> Slots {
         Slots(self.0.wrapping_add(other.0))
     }
 
-    /// The differences of the bytes, which must not be below 0.
+    /// Returns the differences of the bytes. No difference may be negative.
     #[inline]
     pub(crate) fn minus(self, other: Slots) -> Slots {
         Slots(self.0.wrapping_sub(other.0))
     }
 
-    /// The byte that `to` makes of each of the first four, and 0 for the others.
+    /// Applies `to` to each of the first four bytes; the other bytes become 0.
     #[inline]
     pub(crate) fn map(self, to: impl Fn(u8) -> u8) -> Slots {
         Slots(u32::from_le_bytes((self.0 as u32).to_le_bytes().map(to)).into())
     }
 
-    /// Of each byte only `bits`.
+    /// Keeps only `bits` of each byte.
     #[inline]
     pub(crate) fn only(self, bits: u8) -> Slots {
         Slots(self.0 & (u64::from(bits) * ONE))
     }
 
-    /// `byte` for `slot` and 0 for the others.
+    /// Returns `byte` in `slot` and 0 in the others.
     #[inline]
     pub(crate) fn one(slot: usize, byte: u8) -> Slots {
         Slots(u64::from(byte) << (8 * slot))
     }
 
-    /// The slots whose byte is `limit`, 0 to 128, or more; bytes from 127 on count as 127.
+    /// Returns the slots whose byte is at least `limit`, which is at most 128. Bytes above 127 count as 127.
     #[inline]
     pub(crate) fn at_least(self, limit: u8) -> Set {
-        // The top bit stays unless the subtraction must borrow it, and so no byte borrows from the next.
+        // The top bit of a byte stays set unless the subtraction borrows it. So no byte borrows from the next byte.
         Set((self.0 | TOP).wrapping_sub(u64::from(limit) * ONE) & TOP)
     }
 
-    /// The slots whose bytes are equal.
+    /// Returns the slots whose bytes are equal.
     #[inline]
     pub(crate) fn equal(self, other: Slots) -> Set {
         let difference = self.0 ^ other.0;
         Set(!((difference & !TOP).wrapping_add(!TOP) | difference) & TOP)
     }
 
-    /// The slots whose byte is `byte`.
+    /// Returns the slots whose byte is `byte`.
     #[inline]
     pub(crate) fn are(self, byte: u8) -> Set {
         self.equal(Slots(u64::from(byte) * ONE))
     }
 
-    /// The slots whose byte has any of `bits`, which are not the top one.
+    /// Returns the slots whose byte has any of `bits`, without the top bit.
     #[inline]
     pub(crate) fn have(self, bits: u8) -> Set {
         self.only(bits).at_least(1)
     }
 
-    /// The slots whose byte one of the three slots before it has too, and those whose byte one of the three after it
-    /// has too: of four pieces all that are equal.
+    /// Returns two sets: the slots whose byte also occurs in one of the three slots before, and the slots whose byte
+    /// also occurs in one of the three slots after. With four pieces this finds all equal bytes.
     #[inline]
     pub(crate) fn repeated(self) -> (Set, Set) {
         let again = |slots: u32| self.equal(Slots(self.0 << (8 * slots))).0 >> (8 * slots) << (8 * slots);
@@ -126,7 +126,7 @@ impl Slots {
 impl Set {
     pub(crate) const NONE: Set = Set(0);
 
-    /// The slots of which `is_in` holds, of the first four.
+    /// Returns the slots among the first four that fulfil `is_in`.
     #[inline]
     pub(crate) fn of(is_in: impl Fn(usize) -> bool) -> Set {
         (0..4).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))
@@ -142,56 +142,56 @@ impl Set {
         self.0 == 0
     }
 
-    /// `byte` for every slot in the set and 0 for the others.
+    /// Returns `byte` in every slot of the set and 0 in the others.
     #[inline]
     pub(crate) fn each(self, byte: u8) -> Slots {
         Slots((self.0 >> 7) * u64::from(byte))
     }
 
-    /// The set as bits: bit n is slot n.
+    /// Returns the set as bits: bit n is slot n.
     #[inline]
     pub(crate) fn bits(self) -> u32 {
         ((self.0 >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     }
 
-    /// Number of slots.
+    /// Returns the number of slots.
     #[inline]
     pub(crate) fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The lowest slot of the set.
+    /// Returns the lowest slot of the set as a set.
     #[inline]
     pub(crate) fn lowest(self) -> Set {
         Set(self.0 & self.0.wrapping_neg())
     }
 
-    /// This set without `slot`.
+    /// Returns this set without `slot`.
     #[inline]
     pub(crate) fn without(self, slot: usize) -> Set {
         Set(self.0 & !(0x80 << (8 * slot)))
     }
 
-    /// This set and `slot`, if `is_in`.
+    /// Returns this set, with `slot` if `is_in`.
     #[inline]
     pub(crate) fn with(self, slot: usize, is_in: bool) -> Set {
         Set(self.0 | u64::from(is_in) << (8 * slot + 7))
     }
 
-    /// The slots of this set below `limit`, 0 to 7.
+    /// Returns the slots of this set below `limit`, which is at most 7.
     #[inline]
     pub(crate) fn below(self, limit: usize) -> Set {
         Set(self.0 & ((1 << (8 * limit)) - 1))
     }
 
-    /// The slots besides which there is another in the set.
+    /// Returns the slots that are not alone in the set: the set contains another slot.
     #[inline]
     pub(crate) fn beside(self) -> Set {
         let has_two = self.0 & self.0.wrapping_sub(1) != 0;
         (!self | (!Set::NONE).when(has_two)).when(self.0 != 0)
     }
 
-    /// The slots in ascending order.
+    /// Iterates over the slots in ascending order.
     #[inline]
     pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         let mut bits = self.0;
@@ -202,7 +202,7 @@ impl Set {
         })
     }
 
-    /// This set, or no slot unless `condition`.
+    /// Returns this set if `condition` holds, otherwise the empty set.
     #[inline]
     pub(crate) fn when(self, condition: bool) -> Set {
         Set(self.0 & u64::from(condition).wrapping_neg())
@@ -237,7 +237,7 @@ impl Not for Set {
 mod tests {
     use super::*;
 
-    /// Bytes that cause all carries and borrows, in all orders.
+    /// Returns bytes with all carries and borrows, in all orders.
     fn all() -> impl Iterator<Item = [u8; MAX_PIECES]> {
         const BYTES: [u8; 7] = [0, 1, 2, 61, 126, 127, 255];
         let byte = |code: usize, slot: usize| BYTES[(code / BYTES.len().pow(slot as u32 % 4) + slot / 4 * code) % 7];

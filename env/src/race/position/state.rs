@@ -1,7 +1,7 @@
-//! A position of any of the race games: a few dozen plain bytes.
+//! A position of a race game: a few dozen plain bytes.
 //!
-//! The state has no rules, no random generator and no history: it holds the places of the pieces, the throws not yet
-//! used, and the throws of this turn that are allotted to each piece.
+//! The state has no rules, no random generator and no history. It has the places of the pieces, the unused throws, and
+//! the throws of this turn that each piece has.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,45 +10,46 @@ use crate::game::{MAX_SEATS, Seat};
 pub(crate) use crate::sheet::values::MAX_KINDS;
 pub use crate::sheet::values::MAX_PIECES;
 
-/// Fills the slots of pieces that a seat does not have.
+/// The filler of slots without a piece.
 pub const NO_PIECE: u8 = 0xFF;
 
-/// A position. The sheet of the game defines the places that the numbers stand for.
+/// A position. The sheet of the game defines the meaning of the places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// Throws of the series under way that are kept, or of those still to be used, without the one that ends it.
+    /// The unused kept throws of the series, without the throw that ends it.
     pub(crate) series: Series,
-    /// Places of each seat's pieces in ascending order, as they stood when the turn began.
+    /// The places of each seat's pieces in ascending order. If throws are allotted first, these are the places at the
+    /// start of the turn.
     pub(crate) pieces: [[u8; MAX_PIECES]; MAX_SEATS],
-    /// For each piece slot of the mover the steps allotted so far in this turn.
+    /// For each piece of the mover: the steps allotted so far in this turn.
     pub(crate) steps: [u8; MAX_PIECES],
-    /// For each piece slot of the mover its role in this turn, as bits of [`role`].
+    /// For each piece of the mover: its role in this turn, as bits of [`role`].
     pub(crate) roles: [u8; MAX_PIECES],
-    /// Throws still to be used besides the series; 0 stands for none.
+    /// Unused throws outside the series; 0 for none.
     pub(crate) dice: [u8; 2],
-    /// Place of each seat that has finished (1 to 4), else 0; several may share a place.
+    /// The place (1 to 4) of each seat that has finished, otherwise 0. Several seats may share a place.
     pub(crate) finished: [u8; MAX_SEATS],
-    /// For each seat the slots whose pieces are declared twins, as bits; of the first four slots.
+    /// For each seat, the slots of its declared twins as bits. Only the first four slots can be declared.
     pub(crate) declared: [u8; MAX_SEATS],
-    /// The seat to throw or to choose.
+    /// The seat that throws or chooses.
     pub(crate) mover: Seat,
     pub(crate) phase: Phase,
-    /// Seats that have captured, or entered a piece, as bits; only kept where a rule needs it.
+    /// The seats that have captured or have entered a piece, as bits. Always 0 unless a rule of the game needs it.
     pub(crate) cuts: u8,
-    /// Kinds of throws of this turn that were left unused, as bits; only kept where a rule needs it.
+    /// The kinds of throws of this turn that stay unused, as bits. Always 0 unless a rule of the game needs it.
     pub(crate) skipped: u8,
-    /// Throws of this turn, where they are limited.
+    /// The number of throws of this turn, if it is limited.
     pub(crate) thrown: u8,
-    /// Whether this turn has captured, where its throws are played one by one.
+    /// Whether this turn has captured, if throws are played one by one.
     pub(crate) has_captured: bool,
 }
 
 /// The phase of the turn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Phase {
-    /// The dice are to be thrown.
+    /// The seat throws.
     Throw,
-    /// All is thrown, nothing is allotted.
+    /// All throws are made, and none is allotted.
     Choose,
     /// Some of the throws are allotted.
     Allot,
@@ -56,9 +57,9 @@ pub(crate) enum Phase {
     Over,
 }
 
-/// The role of a piece in the turn under way.
+/// The role of a piece in the current turn.
 pub(crate) mod role {
-    /// Stays where it is, so far.
+    /// Has not moved yet.
     pub const FRESH: u8 = 0;
     /// Enters the board.
     pub const ENTERED: u8 = 1;
@@ -66,18 +67,18 @@ pub(crate) mod role {
     pub const SINGLE: u8 = 2;
     /// Moves together with a follower.
     pub const LEAD: u8 = 4;
-    /// Moves together with a lead, by the lead's steps.
+    /// Moves together with a lead, by the steps of the lead.
     pub const FOLLOWER: u8 = 8;
     /// Is borne off.
     pub const BORNE: u8 = 16;
     /// Moves first with the larger of two dice.
     pub const LARGER_FIRST: u8 = 32;
-    /// Any role after which the piece is no longer free to be chosen.
+    /// Any role that makes the piece unavailable for another unit.
     pub const TAKEN: u8 = SINGLE | LEAD | FOLLOWER | BORNE;
 }
 
 impl State {
-    /// A position with an empty board, before the first throw of `first`.
+    /// Returns an empty board before the first throw of `first`.
     pub(crate) fn empty(first: Seat) -> State {
         State {
             series: Series::default(),
@@ -96,12 +97,12 @@ impl State {
         }
     }
 
-    /// The same before the first choice of its turn.
+    /// Returns this position before the first choice of its turn.
     pub(crate) fn unplayed(&self) -> State {
         State { phase: Phase::Choose, roles: [role::FRESH; MAX_PIECES], steps: [0; MAX_PIECES], ..*self }
     }
 
-    /// Clears the throws and allotments of a turn that is over, before that of `mover`.
+    /// Clears the throws and allotments of the turn, and sets the next mover and phase.
     #[inline]
     fn clear_turn(&mut self, mover: Seat, phase: Phase) {
         (self.mover, self.phase) = (mover, phase);
@@ -126,7 +127,7 @@ impl State {
         self.clear_turn(Seat::SOUTH, Phase::Over);
     }
 
-    /// The number of seats that have finished.
+    /// Returns the number of seats that have finished.
     pub(crate) fn finished_count(&self) -> u8 {
         self.finished.iter().filter(|&&place| place > 0).count() as u8
     }
@@ -137,15 +138,15 @@ impl State {
     }
 }
 
-/// The places of one seat in ascending order, and the slots of its declared pieces as bits, of pieces with 1 for each
-/// that is declared.
+/// Sorts (place, declared) pairs of one seat. Returns the places and the slots of the declared pieces as bits;
+/// `declared` is 0 or 1.
 pub(crate) fn in_order(mut pieces: [(u8, u8); MAX_PIECES]) -> ([u8; MAX_PIECES], u8) {
     pieces.sort_unstable();
     let declared = pieces.iter().zip(0..).fold(0, |bits, ((_, declared), slot)| bits | declared << slot);
     (pieces.map(|(place, _)| place), declared)
 }
 
-/// Sorts the places of one seat, whose fillers are last, in ascending order.
+/// Sorts the places of one seat in ascending order. Fillers are last before and after.
 #[inline(always)]
 pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
     let [a, b, c, d, NO_PIECE, ..] = *places else { return sort_many(places) };
@@ -153,7 +154,7 @@ pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
     let (c, d) = (c.min(d), c.max(d));
     let (a, c) = (a.min(c), a.max(c));
     let (b, d) = (b.min(d), b.max(d));
-    // Written as one word: reading a word that was just written in parts stalls.
+    // Written as one word: reading a word right after writing its parts stalls.
     let word = u64::from(u32::from_le_bytes([a, b.min(c), b.max(c), d])) | !u64::from(u32::MAX);
     *places = word.to_le_bytes();
 }
@@ -163,16 +164,15 @@ fn sort_many(places: &mut [u8; MAX_PIECES]) {
     places.sort_unstable();
 }
 
-/// The throws of a series that do not end it: up to 64.
+/// The throws of a series before the throw that ends it: up to 64.
 ///
-/// Kept throws are counted, and the counts alone distinguish positions. The order in which all were thrown is for
-/// display: two bits each.
+/// Only the counts of the kept throws distinguish positions. The order of all throws, two bits each, is for display.
 ///
-/// A longer series cannot be stored; its probability is 10⁻²⁷ with sticks and 10⁻¹⁴ with the uniform spinner, and the
-/// engine then offers only the throws that end it.
+/// A longer series cannot be stored. Its probability is 10⁻²⁷ with sticks and 10⁻¹⁴ with the uniform spinner. A full
+/// series accepts only throws that end it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Series {
-    /// By kind. The order has no throws of the fourth, of which there are some only where several dice are thrown.
+    /// By kind. `order` has no throws of the fourth kind, which only occurs with several dice.
     counts: [u8; MAX_KINDS + 1],
     order: [u64; 2],
 }
@@ -199,19 +199,19 @@ impl fmt::Debug for Series {
     }
 }
 
-/// The kinds of throws after which a series goes on, by ascending value; the first one enters.
+/// The kinds of throws that continue a series, by ascending value. The first kind enters pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SeriesKind {
     First = 1,
     Second = 2,
     Third = 3,
-    /// Of several dice.
+    /// Only with several dice.
     Fourth = 4,
 }
 
 impl SeriesKind {
     pub(crate) const ALL: [SeriesKind; MAX_KINDS] = [SeriesKind::First, SeriesKind::Second, SeriesKind::Third];
-    /// Those of several dice.
+    /// The kinds with several dice.
     pub(crate) const OF_DICE: [SeriesKind; MAX_KINDS + 1] =
         [SeriesKind::First, SeriesKind::Second, SeriesKind::Third, SeriesKind::Fourth];
 }
@@ -229,19 +229,19 @@ impl Series {
         self.order = [order as u64, (order >> 64) as u64];
     }
 
-    /// Whether no throw is kept.
+    /// Returns whether the series has no kept throw.
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
         self.counts == [0; MAX_KINDS + 1]
     }
 
-    /// Whether no throw can be added.
+    /// Returns whether the series is full.
     #[inline]
     pub(crate) fn is_full(self) -> bool {
         self.order[1] >> 62 != 0
     }
 
-    /// Adds a throw that is kept or lost, unless the series is full.
+    /// Adds a throw, kept or lost. Does nothing if the series is full.
     #[inline]
     pub(crate) fn push(&mut self, kind: SeriesKind, is_kept: bool) {
         if self.is_full() {
@@ -256,7 +256,7 @@ impl Series {
         self.set_order(order | (kind as u128) << (2 * length));
     }
 
-    /// The throws in the order thrown, with those that are lost.
+    /// Iterates over all throws in the order thrown, lost throws included.
     pub(crate) fn iter(self) -> impl Iterator<Item = SeriesKind> {
         let mut order = self.order();
         let ordered = std::iter::from_fn(move || {
@@ -267,26 +267,26 @@ impl Series {
         ordered.chain(std::iter::repeat_n(SeriesKind::Fourth, self.count(SeriesKind::Fourth).into()))
     }
 
-    /// Number of kept throws of a kind.
+    /// Returns the number of kept throws of a kind.
     #[inline]
     pub(crate) fn count(self, kind: SeriesKind) -> u8 {
         self.counts[kind as usize - 1]
     }
 
-    /// Number of kept throws of each kind of a series.
+    /// Returns the number of kept throws of each kind that a series of one die has.
     #[inline]
     pub(crate) fn counts(self) -> [u8; MAX_KINDS] {
         let [counts @ .., _] = self.counts;
         counts
     }
 
-    /// The kept throws of the series, without the first of `kind`.
+    /// Returns the kept throws without the first throw of `kind`.
     #[inline]
     pub(crate) fn without(mut self, kind: SeriesKind) -> Series {
         if self.counts[kind as usize - 1] == 0 {
             return self;
         }
-        // Those that are lost come first.
+        // Lost throws are first.
         let order = self.order();
         let length = (128 - order.leading_zeros()).div_ceil(2);
         let kept = order >> (2 * (length - u32::from(self.counts().iter().sum::<u8>())));
@@ -304,7 +304,7 @@ impl Series {
     }
 }
 
-/// The lower bit of each throw in the order of a series.
+/// The lower bit of each throw in `order`.
 const LOW: u128 = u128::MAX / 3;
 
 #[cfg(test)]

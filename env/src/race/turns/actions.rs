@@ -1,43 +1,44 @@
-//! The fixed action space: the unit that takes the next throw.
+//! The fixed action space. An action names the unit that takes the next throw.
 //!
-//! A unit is named by the slot of its (first) piece among the mover's pieces in ascending order, so the action space is
-//! the same for every number of pieces and seats, and for every board. Of equal pieces only the lowest slot is offered:
-//! equal pieces give equal actions. With more than four pieces none move together, and the actions of pairs are those
-//! of the further slots.
+//! The name of a unit is the slot of its first piece among the mover's pieces in ascending order. So the action space
+//! does not depend on the board or the number of pieces and seats. Among equal pieces, only the lowest slot is a legal
+//! action. With more than four pieces, no pieces move together; the actions of pairs then name slots 4 to 7.
 
 use crate::game::{Action, ActionMask};
 
-/// `SINGLES + slot`: the piece of that slot takes the throw by itself.
+/// `SINGLES + slot`: the piece of this slot takes the throw alone.
 pub const SINGLES: Action = Action(0);
-/// `PAIRS + slot`: the piece of that slot and the next one like it take the throw together (twins, doubles, pairs).
-/// Where a throw is divided, that piece comes home by a part of it; where its step can come first, that piece makes it.
+/// `PAIRS + slot`: this piece and the next equal one take the throw together (twins, doubles, pairs). If a throw can be
+/// divided, this piece finishes and leaves the rest to another. If a throw and its step can be in any order, this piece
+/// makes the step before the throw.
 pub const PAIRS: Action = Action(4);
-/// The throw is left unused; with two dice the rest of the turn is.
+/// The throw stays unused; with two dice, all unused dice.
 pub const PASS: Action = Action(8);
-/// `LARGER_FIRST + slot` (two dice): the piece of that slot moves first and takes the larger die. Offered where no
-/// sequence beginning with the smaller die gives the same result.
+/// `LARGER_FIRST + slot` (two dice): the piece of this slot moves first and takes the larger die. Legal only if no
+/// sequence that begins with the smaller die has the same result.
 pub const LARGER_FIRST: Action = Action(9);
-/// The throw is set aside until another has been played (a series played throw by throw).
+/// The throw waits until another throw is played (a series played throw by throw).
 pub const LATER: Action = Action(9);
-/// `THREES + slot` (several dice): the piece of that slot and the next two like it take three equal dice together.
+/// `THREES + slot` (several dice): this piece and the next two equal ones take three equal dice together.
 pub const THREES: Action = Action(13);
 
-/// Size of the action space of a throw, and of a series with one hop.
+/// Size of the action space with one throw, and with a series and one hop.
 pub const ACTIONS: usize = 9;
-/// Size of the action space of a series played throw by throw.
+/// Size of the action space with a series played throw by throw.
 pub const EACH_ACTIONS: usize = 10;
-/// The same where three pieces can move together.
+/// Size of this action space if three pieces can move together.
 pub const THREES_ACTIONS: usize = 15;
-/// Size of the action space of two dice.
+/// Size of the action space with two dice.
 pub const DICE_ACTIONS: usize = 13;
 
-/// The slots that actions can name where so many pieces of a seat play.
+/// Returns the number of slots that actions can name, for seats with `pieces` pieces.
 #[inline]
 pub(crate) fn slots(pieces: usize) -> u8 {
     if pieces > usize::from(PAIRS.0) { PASS.0 } else { PAIRS.0 }
 }
 
-/// The slot of the (first) piece that an action of this space names, of so many pieces; `None` for [`PASS`].
+/// Returns the slot of the first piece that an action names, for seats with `pieces` pieces. Returns `None` for
+/// [`PASS`].
 #[inline]
 pub fn slot(action: Action, pieces: usize) -> Option<usize> {
     match action {
@@ -47,7 +48,7 @@ pub fn slot(action: Action, pieces: usize) -> Option<usize> {
     }
 }
 
-/// The number of pieces that an action moves together, of so many of a seat.
+/// Returns the number of pieces that an action moves together, for seats with `pieces` pieces.
 #[inline]
 pub fn together(action: Action, pieces: usize) -> usize {
     match action {
@@ -57,13 +58,13 @@ pub fn together(action: Action, pieces: usize) -> usize {
     }
 }
 
-/// These actions, and [`PASS`] where it `may` be chosen or there are no others.
+/// Returns `actions`, and [`PASS`] if the seat `may` pass or has no actions.
 #[inline]
 pub(crate) fn with_pass(actions: ActionMask, may: bool) -> ActionMask {
     if may || actions.is_empty() { ActionMask::of_bits(actions.bits() | 1 << PASS.0) } else { actions }
 }
 
-/// Whether an action names two pieces, of so many of a seat.
+/// Returns whether an action moves two pieces, for seats with `pieces` pieces.
 #[inline]
 pub fn is_pair(action: Action, pieces: usize) -> bool {
     together(action, pieces) == 2

@@ -1,7 +1,7 @@
-//! The total of two dice, divided between the pieces on the board, in at most one hop each.
+//! The turn that divides the total of two dice between the pieces on the board, with at most one hop each.
 //!
-//! The pieces are given their parts one after the other, in ascending order: action n gives n pips to the next of them.
-//! [`DivideTurns::enter`] spends a doublet on a piece that enters. As many pips as possible are used.
+//! Pieces get their parts one after the other, in ascending order: action n gives n pips to the next piece.
+//! [`DivideTurns::enter`] uses a doublet to enter a piece. A turn must use as many pips as possible.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::race::compile::reach::places_of;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 use crate::sheet::values::Must;
 
-/// The keys of its sheets.
+/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"divide\"",
     dice: [2, 2],
@@ -29,28 +29,28 @@ pub(crate) struct DivideTurns {
 }
 
 impl DivideTurns {
-    /// The action by which a piece enters.
+    /// Returns the action that enters a piece.
     pub(crate) fn enter(&self) -> Action {
         Action(self.rules.longest + 1)
     }
 
-    /// The slots that have their parts.
+    /// Returns the number of pieces that have their part.
     pub(crate) fn given(&self, state: &State) -> usize {
         state.roles[..self.rules.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
     }
 
-    /// The piece that is given its part next.
+    /// Returns the next piece that gets a part.
     fn next_slot(&self, state: &State) -> usize {
         self.given(state).min(self.rules.seating.pieces - 1)
     }
 
-    /// The pips that are left.
+    /// Returns the number of unused pips.
     pub(crate) fn pips_left(&self, state: &State) -> u8 {
         let left = state.dice[0] + state.dice[1];
         state.steps.iter().fold(left, |left, &steps| left.saturating_sub(steps))
     }
 
-    /// The parts that a piece can be given, as bits; 0 is always among them.
+    /// Returns the parts that a piece can get, as bits. 0 is always possible.
     fn parts(&self, place: u8, dice: [u8; 2]) -> u32 {
         if place == 0 {
             return 1;
@@ -62,7 +62,7 @@ impl DivideTurns {
         if needs_doublet && dice != [home, home] { parts & !(1 << home) } else { parts }
     }
 
-    /// The numbers of pips that the pieces from `slot` on can be given together, as bits.
+    /// Returns the numbers of pips that the pieces from `slot` on can use together, as bits.
     fn sums(&self, own: &[u8; MAX_PIECES], slot: usize, dice: [u8; 2]) -> u32 {
         let total = (2_u64 << (dice[0] + dice[1])) - 1;
         let add = |sums: u64, &place: &u8| {
@@ -78,7 +78,8 @@ impl DivideTurns {
         a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[stage]
     }
 
-    /// Whether a waiting piece enters, or the next piece can go so many steps.
+    /// Returns whether an action can be applied: it enters a waiting piece, or the next piece can move this number of
+    /// steps.
     fn is_sound(&self, state: &State, action: Action) -> bool {
         let slot = self.given(state);
         if action == self.enter() {
@@ -88,7 +89,7 @@ impl DivideTurns {
         slot < self.rules.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
     }
 
-    /// Captures where hops have landed, puts the mover's pieces on their places, and passes the turn on.
+    /// Captures on the landing places, writes the mover's places, and ends the turn.
     fn finish(&self, state: &mut State, mut own: [u8; MAX_PIECES], landings: impl Iterator<Item = u8>) {
         let mover = state.mover;
         let has_captured = landings.fold(false, |any, to| any | self.rules.capture(state, mover, to, 1));
@@ -105,7 +106,7 @@ impl TurnMachine for DivideTurns {
         &self.rules
     }
 
-    /// Any part of the total.
+    /// Any part of the total is a hop.
     fn steps([a, b]: [u8; 2]) -> u128 {
         (2 << (a + b)) - 2
     }
@@ -148,7 +149,7 @@ impl TurnMachine for DivideTurns {
         state.roles[slot] = role::SINGLE;
         state.steps[slot] = action.0;
         state.phase = Phase::Allot;
-        // Pieces that follow have a choice only while pips are left for them.
+        // Later pieces have a choice only if they can use an unused pip.
         if self.sums(&own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0 {
             return;
         }
@@ -176,9 +177,9 @@ impl TurnNotation for DivideTurns {
         (sign == "+").then_some(role::SINGLE)
     }
 
-    /// The parts that pieces have been given were legal one after the other.
+    /// Each part was a legal action after the parts before.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
-        // Parts are given in the order of the pieces.
+        // Pieces get their parts in ascending order.
         let given = self.given(state);
         if given == 0 || state.roles[..given].contains(&role::FRESH) {
             return false;

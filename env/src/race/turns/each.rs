@@ -1,8 +1,9 @@
-//! Throws that are played one by one, in any order, each with a landing of its own: those of a series, or several dice.
+//! The turn that plays the throws of a series, or several dice, one by one in any order. Each throw has its own
+//! landing.
 //!
-//! Pieces that move together use one throw of a series, and one die each of several. The smallest throw that is left is
-//! offered first; [`LATER`] sets its kind aside until another throw has been played. The throws that must be used are
-//! found by searching every order of those left.
+//! Pieces that move together use one throw of a series, or one die each of several dice. The smallest unused throw is
+//! offered first; [`LATER`] sets its kind aside until another throw is played. A search over all orders of the unused
+//! throws finds the throws that must be used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLE
 use crate::race::turns::throw::{Occupied, ThrowTurns};
 use crate::sheet::values::{Must, UnitKind};
 
-/// The keys of its sheets.
+/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "a series of hops with a landing each",
     dice: [1, 4],
@@ -35,7 +36,7 @@ pub(crate) struct EachTurns {
     rules: Arc<Rules>,
 }
 
-/// Transposition table: by position within the turn, the most throws that can still be used.
+/// Transposition table: the most throws that can still be used, by position within the turn.
 type Memo = HashMap<State, u32>;
 
 impl EachTurns {
@@ -43,44 +44,44 @@ impl EachTurns {
         EachTurns { series: SeriesThrows::new(Arc::clone(&rules)), hops: ThrowTurns::new(Arc::clone(&rules)), rules }
     }
 
-    /// The kinds of throws that are left to be played, in the order in which they are offered.
+    /// Iterates over the kinds of unused throws, in the order of play.
     pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
         self.series.left(state).filter(|&(_, count)| count > 0).map(|(throw, _)| throw)
     }
 
-    /// The number of throws that are left.
+    /// Returns the number of unused throws.
     fn count(&self, state: &State) -> u32 {
         self.series.left(state).map(|(_, count)| u32::from(count)).sum()
     }
 
-    /// Whether any throw may be played that can be, whatever becomes of the others.
+    /// Returns whether any possible throw may be played, even if others then stay unused.
     fn is_free(&self) -> bool {
         self.rules.sheet.turn.must != Must::Most
     }
 
-    /// The throws that so many pieces use which move together.
+    /// Returns the number of throws that `together` pieces use.
     fn used(&self, together: usize) -> u8 {
         if self.rules.sheet.throws.dice > 1 { together as u8 } else { 1 }
     }
 
-    /// The throws that are left and not set aside.
+    /// Iterates over the unused throws that are not set aside.
     fn offered(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
         self.left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
     }
 
-    /// The place to which the piece of `slot` comes by a throw, alone or `together` with the next ones; [`WALL`] where
-    /// it may not.
+    /// Returns the place that the piece of `slot` reaches by a throw, alone or as the first of `together` pieces;
+    /// [`WALL`] if it may not move.
     pub(crate) fn target(&self, state: &State, slot: usize, value: u8, together: usize) -> u8 {
         self.target_among(&self.occupied(state), state, slot, value, together)
     }
 
-    /// The pieces on the board, and the cells that they close to the pieces that move.
+    /// Returns the occupied cells and the cells closed to the moving pieces.
     fn occupied(&self, state: &State) -> Occupied {
         let colour = self.colour(state);
         self.hops.occupied::<_, MAX_PIECES>(&self.hops.long, state, colour, &state.pieces[colour.index()])
     }
 
-    /// [`EachTurns::target`] among the pieces on the board.
+    /// [`EachTurns::target`] for known occupied cells.
     fn target_among(&self, occupied: &Occupied, state: &State, slot: usize, value: u8, together: usize) -> u8 {
         let (mover, is_unit, rules) = (self.colour(state), together > 1, &*self.rules);
         let own = &state.pieces[mover.index()];
@@ -119,7 +120,7 @@ impl EachTurns {
         if may_go && if landing & bit == 0 { landing & closed == 0 } else { can_come_back() } { to } else { WALL }
     }
 
-    /// The pieces that can play a throw, alone or together, among the pieces on the board.
+    /// Returns the units that can play a throw.
     fn takers(&self, occupied: &Occupied, state: &State, throw: AllottedThrow) -> ActionMask {
         let (colour, value) = (self.colour(state).index(), self.series.pips(throw));
         let own = &state.pieces[colour];
@@ -138,7 +139,7 @@ impl EachTurns {
         mask
     }
 
-    /// The position after a throw was played.
+    /// Returns the position after a throw is played.
     fn played(&self, state: &State, throw: AllottedThrow, action: Action) -> State {
         let mut next = *state;
         let (mover, pieces) = (self.colour(state).index(), self.rules.seating.pieces);
@@ -153,7 +154,7 @@ impl EachTurns {
         }
         let is_moving = |at: usize| (slot..slot + together).contains(&at);
         let stays_unit = is_unit && self.rules.sheet.unit.kind == UnitKind::Declared && to < self.rules.home;
-        // When a declared unit parts, the other piece is no longer declared.
+        // If a declared unit is split, the other piece is no longer declared.
         let is_left = |at: usize| !is_unit && at == slot + 1 && state.declared[mover] >> slot & 1 == 1;
         let pieces: [(u8, u8); MAX_PIECES] = std::array::from_fn(|at| match at {
             at if is_moving(at) => (to, u8::from(stays_unit)),
@@ -165,7 +166,7 @@ impl EachTurns {
         next
     }
 
-    /// The most throws that can still be used.
+    /// Returns the most throws that can still be used.
     fn best(&self, state: &State, memo: &mut Memo) -> u32 {
         let left = self.count(state);
         if left == 0 || self.rules.has_finished(&state.pieces[self.colour(state).index()]) {
@@ -243,7 +244,7 @@ impl TurnMachine for EachTurns {
         if let Some(throw) = throw.filter(|_| plays) {
             *state = self.played(state, throw, action);
         }
-        // Where one throw can be played, it is among those that must be.
+        // If any throw can be played, one of them must be played.
         if plays && self.can_play(state) {
             return;
         }
@@ -261,7 +262,7 @@ impl TurnNotation for EachTurns {
         self.series.load(state, values, phase, phase != Phase::Choose)
     }
 
-    /// Throws can be played, those set aside are the first ones, and captured pieces have left the board.
+    /// Throws can be played, the throws set aside are the first ones, and a captured piece is off the board.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         let first = self.left(state).take(state.skipped.count_ones() as usize);
         let dice = u32::from(self.rules.sheet.throws.dice);

@@ -1,8 +1,8 @@
-//! The kinds of turn: each is a folder or a file here, and nothing outside knows which one a game has.
+//! The kinds of turn. Each is a folder or file here; code outside does not know the kind of a game.
 //!
-//! A kind of turn is the order in which throws are made and used. [`TurnMachine`] has its rules: the legal actions,
-//! their effects, and its entries of the observation. [`TurnNotation`] has its part of the notation and its words for
-//! people. To add one, write its file, add a variant to [`Turns`], and give it to its [`TurnKind`] below.
+//! A kind of turn is the order of throwing and using throws. The trait `TurnMachine` has its rules: the legal actions,
+//! their effects, and its entries of the observation. The trait `TurnNotation` has its part of the notation and its
+//! words for people. To add a kind, write its file, add a variant to [`Turns`], and give it to its [`TurnKind`] below.
 
 pub mod actions;
 pub(crate) mod dice;
@@ -29,18 +29,18 @@ use series_throws::SeriesThrows;
 use text::TurnNotation;
 use throw::ThrowTurns;
 
-/// Entries of an observation found so far, appended to it at once, which is faster than to grow a list for each.
+/// Entries of an observation. They are collected here and then appended at once, which is faster than growing a vector
+/// for each entry.
 pub(crate) type FoundEntries = ArrayVec<u16, 512>;
 
-/// The entry of an observation that says that the turn has captured, after those of the rest of what is pending.
+/// The column of "this turn has captured" in the pending entries, after the columns of skipped throws.
 pub(crate) const CAPTURED_COLUMN: u16 = 8;
 
-/// The rules of a kind of turn and its entries of the observation. Most defaults are those of a turn that throws two
-/// dice or one.
+/// The rules of a kind of turn and its entries of the observation. Most defaults fit turns that throw one or two dice.
 pub(crate) trait TurnMachine {
     fn rules(&self) -> &Rules;
 
-    /// The numbers of steps that a piece on the course can go with one throw, as bits.
+    /// Returns the step counts that one throw allows a piece on the course, as bits.
     fn steps([a, _]: [u8; 2]) -> u128
     where
         Self: Sized,
@@ -48,12 +48,12 @@ pub(crate) trait TurnMachine {
         1 << a
     }
 
-    /// Size of the action space.
+    /// Returns the size of the action space.
     fn actions(&self) -> usize {
         actions::ACTIONS
     }
 
-    /// Whether an action of the space can be taken at all: it names a piece of a seat, or none.
+    /// Returns whether an action of the space is well formed: it means a piece of a seat, or no piece.
     fn names(&self, action: Action) -> bool {
         let pieces = self.rules().seating.pieces;
         actions::slot(action, pieces).is_none_or(|slot| slot < pieces)
@@ -69,14 +69,14 @@ pub(crate) trait TurnMachine {
         state.phase = Phase::Choose;
     }
 
-    /// The legal actions of a decision.
+    /// Returns the legal actions at a decision node.
     fn legal_actions(&self, state: &State) -> ActionMask;
 
-    /// Takes an action, which may be illegal and then leaves a valid state.
+    /// Applies an action. An illegal action leaves a valid position.
     fn apply_action(&self, state: &mut State, action: Action);
 
-    /// Ends the turn. The game ends where a seat whose last piece has come to the goal decides it, or where no seat can
-    /// ever move again; otherwise the turn passes on, to the mover itself where it throws `again`.
+    /// Ends the turn. The game is over if a seat has finished and this decides the game, or if no seat can ever move
+    /// again. Otherwise the next seat throws, or the mover if it throws `again`.
     #[inline]
     fn end_turn(&self, state: &mut State, again: bool) {
         let (colour, seating) = (self.colour(state).index(), &self.rules().seating);
@@ -94,20 +94,20 @@ pub(crate) trait TurnMachine {
         state.begin_turn(next);
     }
 
-    /// The throws of the series under way, where a turn has a series.
+    /// Returns the rules of the series, if a turn has a series.
     #[inline]
     fn series(&self) -> Option<&SeriesThrows> {
         None
     }
 
-    /// The seat whose pieces the mover moves: its own, or its partner's once all its own have finished.
+    /// Returns the seat whose pieces the mover moves: its own, or its partner's once all its own have finished.
     #[inline]
     fn colour(&self, state: &State) -> Seat {
         let donates = self.rules().seating.has_teams && state.finished[state.mover.index()] > 0;
         if donates { state.mover.rotated(2) } else { state.mover }
     }
 
-    /// Whether the game is over by the places of the pieces.
+    /// Returns whether the seats that have finished decide the game.
     fn is_over(&self, state: &State) -> bool {
         let (count, seating) = (usize::from(state.finished_count()), &self.rules().seating);
         if seating.has_teams {
@@ -118,40 +118,40 @@ pub(crate) trait TurnMachine {
         count + 1 == seats || count > 0 && (self.rules().sheet.seats.end == End::First || seats == 2)
     }
 
-    /// Whether no seat can ever move again.
+    /// Returns whether no seat can ever move again.
     #[inline]
     fn is_dead(&self, _: &State) -> bool {
         false
     }
 
-    /// Continues games in which no seat can ever move again.
+    /// Makes the game continue in positions that are dead because no seat can move.
     fn ignore_dead_ends(&mut self) {}
 
-    /// The most seats of a game whose turn-start states are numbered.
+    /// Returns the most seats of a game that solvers can number.
     fn most_numbered_seats(&self) -> usize {
         let seats = &self.rules().sheet.seats;
         if seats.teams == Teams::Opposite || seats.end == End::Placings { 2 } else { MAX_SEATS }
     }
 
-    /// Whether a seat still throws: it has not finished, or it throws for its partner.
+    /// Returns whether a seat still throws: it has not finished, or it throws for its partner.
     fn has_turns(&self, state: &State, seat: Seat) -> bool {
         let rules = self.rules();
         state.finished[seat.index()] == 0
             || rules.seating.has_teams && rules.sheet.seats.finished_partner == FinishedPartner::Donates
     }
 
-    /// Entries of the observation for the throws that are left.
+    /// Returns the number of observation columns for the unused throws.
     fn throw_columns(&self) -> u16 {
         self.series().map_or(2 * self.rules().faces.len() as u16, SeriesThrows::columns)
     }
 
-    /// Entries of the observation for the rest of what is pending.
+    /// Returns the number of observation columns for skipped throws and captures of the turn.
     fn pending_columns(&self) -> u16 {
         self.series().map_or(0, SeriesThrows::pending_columns)
     }
 
-    /// Adds the entries of the throws that are left, from column `at` on. Each face of a die has two columns, and a die
-    /// that is used up is 0.
+    /// Adds the entries of the unused throws from column `at` on. Each value of a die has two columns; a used die has
+    /// value 0.
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
         if let Some(series) = self.series() {
             return series.observe(state, at, active);
@@ -167,7 +167,7 @@ pub(crate) trait TurnMachine {
         }
     }
 
-    /// Calls `add` with the value and number of each kind of throw that is left, the next one first.
+    /// Calls `add` with the value and number of each kind of unused throw, the next one first.
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8))
     where
         Self: Sized,
@@ -180,14 +180,14 @@ pub(crate) trait TurnMachine {
         add(a.min(b), 1);
     }
 
-    /// The places that a waiting piece reaches with the next throw and any others, as bits; `None` where a value that
-    /// enters brings it in, and the other throws lead on.
+    /// Returns the places that a waiting piece reaches with the next throw or all throws, as bits. Returns `None` if
+    /// single values enter, and the other throws move the piece on.
     fn entered_by_all(&self, _: &State) -> Option<u128> {
         None
     }
 }
 
-/// The rules of the turn of a game.
+/// The rules of the kind of turn of a game.
 #[derive(Clone, Debug)]
 pub(crate) enum Turns {
     Throw(ThrowTurns),
@@ -197,25 +197,25 @@ pub(crate) enum Turns {
     Divide(DivideTurns),
 }
 
-/// The keys of a sheet in a kind of turn.
+/// The sheet keys that a kind of turn accepts.
 pub(crate) struct TurnKeys {
-    /// The kind in words, after "this goes with".
+    /// The kind in words, for messages like "this goes with ...".
     pub(crate) name: &'static str,
-    /// The dice that are thrown at once, from the fewest to the most.
+    /// The fewest and the most dice that are thrown at once.
     pub(crate) dice: [u8; 2],
-    /// The values of `turn.must`.
+    /// The values of `turn.must` that the kind accepts.
     pub(crate) must: &'static [Must],
-    /// The keys that the kind supports of those that not every kind does. Of some keys this is about certain values.
+    /// The supported keys among those that not every kind supports. For some keys only certain values matter.
     pub(crate) supports: &'static [&'static str],
-    /// Keys that every sheet of the kind writes in one way, also if they have no effect in it.
+    /// Keys with one fixed value in every sheet of the kind, even if they have no effect.
     pub(crate) demands: &'static [&'static str],
 }
 
 impl TurnKeys {
-    /// Those of every kind of turn.
+    /// The keys of every kind of turn.
     pub(crate) const ALL: [&TurnKeys; 5] = [&throw::KEYS, &series::KEYS, &each::KEYS, &dice::KEYS, &divide::KEYS];
 
-    /// Those of the kind of turn of a sheet.
+    /// Returns the keys of the kind of turn of a sheet.
     pub(crate) fn of(sheet: &Sheet) -> &'static TurnKeys {
         match (sheet.turn.kind, sheet.turn.hop) {
             (TurnKind::Throw, _) => &throw::KEYS,
@@ -227,7 +227,7 @@ impl TurnKeys {
     }
 }
 
-/// Evaluates an expression for the kind of turn at hand: static dispatch of [`TurnMachine`].
+/// Evaluates an expression with the machine of the kind of turn: static dispatch of [`TurnMachine`].
 macro_rules! by_kind {
     ($turns:expr, $machine:ident => $value:expr) => {{
         #[allow(unused_imports)]
@@ -244,12 +244,12 @@ macro_rules! by_kind {
 pub(crate) use by_kind;
 
 impl Turns {
-    /// The part of the notation of this kind of turn, and its words.
+    /// Returns the notation and the words of this kind of turn.
     pub(crate) fn notation(&self) -> &dyn TurnNotation {
         by_kind!(self, turns => turns)
     }
 
-    /// The rules of a series that is allotted before it is played.
+    /// Returns the rules of a series with one hop for each piece, if the game has this kind of turn.
     pub(crate) fn as_series(&self) -> Option<&SeriesTurns> {
         if let Turns::Series(turns) = self { Some(turns) } else { None }
     }
@@ -265,12 +265,12 @@ impl Turns {
     }
 }
 
-/// The tables of a sheet, for these seats of so many pieces.
+/// Compiles the tables of a sheet for `seats` with `pieces` pieces each.
 ///
 /// # Errors
-/// The problem of its course.
+/// Describes the problem of the course.
 pub(crate) fn compile(sheet: Arc<Sheet>, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
-    // The dice of several that are used one by one are thrown so, too.
+    // Several dice that are used one by one are also thrown one by one.
     let (dice, steps): (u8, fn([u8; 2]) -> u128) = match sheet.turn.kind {
         TurnKind::Throw => (1, ThrowTurns::steps),
         TurnKind::Series => (1, SeriesTurns::steps),

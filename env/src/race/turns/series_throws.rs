@@ -1,6 +1,5 @@
-//! The throws of a series, or of several dice: which are kept, which are left, and what they are in observations and
-//! texts. How they are used is another matter: in one hop for each piece ([`super::series`]) or one by one
-//! ([`super::each`]).
+//! The throws of a series or of several dice: the kept throws and the unused throws, with their observations and texts.
+//! The modules [`super::series`] (one hop for each piece) and [`super::each`] (one by one) use the throws.
 
 use std::sync::Arc;
 
@@ -19,13 +18,13 @@ use crate::sheet::values::{Hop, LostBefore, Must, UnitKind};
 pub(crate) struct SeriesThrows {
     rules: Arc<Rules>,
     lost_before: LostBefore,
-    /// The last place of the course, a copy beside what else is read with each throw.
+    /// The last place of the course; a copy next to other data that each throw reads.
     home: u8,
-    /// The dice that are thrown at once; 1 where a series goes on until a value ends it.
+    /// The number of dice; 1 if a series continues until a value ends it.
     dice: u8,
-    /// The values after which a series goes on, ascending; 0 for absent kinds.
+    /// The values that continue a series, ascending; 0 for missing kinds.
     faces: [u8; 4],
-    /// The throw of each outcome.
+    /// `[outcome]`: the throw.
     outcomes: Vec<AllottedThrow>,
 }
 
@@ -36,15 +35,15 @@ pub(crate) enum AllottedThrow {
     Last(u8),
 }
 
-/// Throws that are still to be allotted, counted by kind.
+/// Throws to allot, counted by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Remaining {
     pub(crate) counts: [u8; 3],
-    /// The 2 or 3 that ended the series, else 0.
+    /// The throw that ended the series, or 0.
     pub(crate) last: u8,
 }
 
-/// Columns that count one kind of throw: at least 1, 2, 3, then seven bits of the number.
+/// Columns that count one kind of throw: at least 1, 2, 3, then the number as seven bits.
 const COUNT_COLUMNS: u16 = 10;
 
 impl SeriesThrows {
@@ -62,33 +61,33 @@ impl SeriesThrows {
         SeriesThrows { lost_before, home: rules.home, dice, faces, outcomes, rules }
     }
 
-    /// Whether units must be declared, so that positions carry declarations.
+    /// Returns whether units are declared. Positions then record declared twins.
     pub(crate) fn declares(&self) -> bool {
         self.rules.sheet.unit.kind == UnitKind::Declared
     }
 
-    /// Whether positions within a turn remember throws that were left unused or set aside.
+    /// Returns whether positions within a turn record unused throws, or throws set aside.
     pub(crate) fn remembers_skipped(&self) -> bool {
         self.rules.sheet.turn.must == Must::Greedy || self.is_each()
     }
 
-    /// Whether its throws are played one by one, so that positions within a turn remember whether it has captured.
+    /// Returns whether throws are played one by one. Positions within a turn then record whether the turn has captured.
     pub(crate) fn is_each(&self) -> bool {
         self.rules.sheet.turn.hop == Hop::Each
     }
 
-    /// Entries of the observation for the throws that were left unused or set aside, and for a capture.
+    /// Returns the number of observation columns for throws that stay unused or are set aside, and for a capture.
     pub(crate) fn pending_columns(&self) -> u16 {
         if self.remembers_skipped() { CAPTURED_COLUMN + u16::from(self.is_each()) } else { 0 }
     }
 
-    /// Every throw, in the order in which they are allotted.
+    /// Iterates over all throws, in the order of allotment.
     pub(crate) fn all(&self) -> impl Iterator<Item = AllottedThrow> + '_ {
         let kinds = SeriesKind::OF_DICE.into_iter().filter(|&kind| self.face(kind) > 0).map(AllottedThrow::Of);
         kinds.chain(self.lasts().map(AllottedThrow::Last))
     }
 
-    /// The values that end a series.
+    /// Iterates over the values that end a series.
     fn lasts(&self) -> impl Iterator<Item = u8> + '_ {
         self.outcomes.iter().filter_map(|throw| match throw {
             AllottedThrow::Last(value) => Some(*value),
@@ -96,18 +95,18 @@ impl SeriesThrows {
         })
     }
 
-    /// The probability of a throw.
+    /// Returns the probability of a throw.
     pub(crate) fn chance_of(&self, throw: AllottedThrow) -> f64 {
         let chances = self.outcomes.iter().zip(self.rules.chances.iter());
         chances.filter(|&(&other, _)| other == throw).map(|(_, chance)| chance).sum()
     }
 
-    /// Which of the values that end a series this is.
+    /// Returns the index of `value` among the values that end a series.
     pub(crate) fn stop(&self, value: u8) -> Option<usize> {
         self.lasts().position(|last| last == value)
     }
 
-    /// The face value of a throw that does not end the series.
+    /// Returns the face value of a throw that continues the series.
     #[inline]
     pub(crate) fn face(&self, kind: SeriesKind) -> u8 {
         self.faces[kind as usize - 1]
@@ -121,7 +120,7 @@ impl SeriesThrows {
         }
     }
 
-    /// The bit of a throw among those left unused.
+    /// Returns the bit of a throw in a set of unused throws.
     pub(crate) fn bit(&self, throw: AllottedThrow) -> u8 {
         match throw {
             AllottedThrow::Of(kind) => 1 << kind as u8,
@@ -132,7 +131,7 @@ impl SeriesThrows {
     #[inline]
     pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
         let thrown = match self.outcomes[outcome] {
-            // A series that is full ends with its next throw.
+            // A full series ends with its next throw.
             AllottedThrow::Of(_) if state.series.is_full() => self.all().last().unwrap_or(AllottedThrow::Last(0)),
             thrown => thrown,
         };
@@ -150,7 +149,7 @@ impl SeriesThrows {
         }
     }
 
-    /// Whether any piece is on the board, so that every throw is kept.
+    /// Returns whether the seat keeps every throw because a piece is on the board.
     #[inline]
     pub(crate) fn is_on_board(&self, places: &[u8; MAX_PIECES]) -> bool {
         let own = Slots::of(*places);
@@ -162,14 +161,13 @@ impl SeriesThrows {
         !(own.at_least(1) & !own.at_least(beyond)).is_empty()
     }
 
-    /// Whether a throw lets a piece enter while none is on the course.
+    /// Returns whether a throw lets a piece enter while no piece is on the course.
     #[inline]
     fn enters(&self, value: u8) -> bool {
         self.rules.effects[usize::from(value)].enters[0]
     }
 
-    /// Adds a throw to the series. It is lost if it comes before the first that enters while no own piece is on the
-    /// board.
+    /// Adds a throw to the series. If no own piece is on the board, throws before the first one that enters are lost.
     #[inline]
     fn keep_throw(&self, state: &mut State, kind: SeriesKind) {
         let is_kept = self.enters(self.face(kind))
@@ -178,7 +176,7 @@ impl SeriesThrows {
         state.series.push(kind, is_kept);
     }
 
-    /// The throws that the mover keeps: all that are counted, and the last one unless it is lost, too.
+    /// Returns the throws that the mover keeps: all counted throws, and the last one unless it is lost, too.
     #[inline]
     pub(crate) fn kept(&self, state: &State) -> (Series, u8) {
         let is_kept = !state.series.is_empty()
@@ -188,14 +186,14 @@ impl SeriesThrows {
         (state.series, if is_kept { state.dice[0] } else { 0 })
     }
 
-    /// The throws that are left.
+    /// Returns the unused throws.
     #[inline]
     pub(crate) fn remaining(&self, state: &State) -> Remaining {
         let (series, last) = self.kept(state);
         Remaining { counts: series.counts(), last }
     }
 
-    /// The kinds of throws with the number that is left of each, in the order in which they are allotted.
+    /// Iterates over the kinds of throws with the unused number of each, in the order of allotment.
     #[inline]
     pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = (AllottedThrow, u8)> {
         let (series, last) = self.kept(state);
@@ -203,7 +201,7 @@ impl SeriesThrows {
         kinds.chain(std::iter::once((AllottedThrow::Last(last), u8::from(last > 0))))
     }
 
-    /// Takes one throw out of those that the mover keeps.
+    /// Removes one of the mover's unused throws.
     #[inline]
     pub(crate) fn use_up(&self, state: &mut State, throw: AllottedThrow) {
         let (series, last) = self.kept(state);
@@ -217,7 +215,7 @@ impl SeriesThrows {
         self.last_column() + self.lasts().count() as u16
     }
 
-    /// The first column of the throws that end the series.
+    /// Returns the first column of the throws that end the series.
     fn last_column(&self) -> u16 {
         COUNT_COLUMNS * if self.dice > 1 { 4 } else { 3 }
     }
@@ -232,8 +230,8 @@ impl SeriesThrows {
         active.extend(self.stop(last).map(|stop| at + self.last_column() + stop as u16));
     }
 
-    /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_be_unended` where
-    /// the last one need not end the series.
+    /// Loads the throws of a position's text: the unused throws, or all in the order thrown. `may_be_unended` means
+    /// that the last throw need not end the series.
     pub(crate) fn load(
         &self,
         state: &mut State,
@@ -248,35 +246,35 @@ impl SeriesThrows {
             Phase::Allot | Phase::Over => count > dice,
         };
         let (last, series) = match values.split_last() {
-            _ if dice > 1 && is_other => return Err(format!("{dice} dice are thrown, here {count}")),
+            _ if dice > 1 && is_other => return Err(format!("this game throws {dice} dice, but the text has {count}")),
             _ if dice > 1 => (0, values),
             Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => (last, series),
             _ if may_be_unended => (0, values),
-            _ => return Err(format!("a series ends in {}", joined(self.lasts(), " or "))),
+            _ => return Err(format!("a series ends with {}", joined(self.lasts(), " or "))),
         };
         state.dice[0] = last;
         if series.len() > Series::LIMIT {
-            return Err(format!("a series holds at most {} throws before the one that ends it", Series::LIMIT));
+            return Err(format!("a series has at most {} throws before the one that ends it", Series::LIMIT));
         }
         for &value in series {
             let kind = SeriesKind::OF_DICE.into_iter().find(|&kind| self.face(kind) == value && value > 0);
-            let kind = kind.ok_or_else(|| format!("{value} is no throw that a series goes on after"))?;
+            let kind = kind.ok_or_else(|| format!("a series does not continue after {value}"))?;
             if phase == Phase::Allot { state.series.push(kind, true) } else { self.keep_throw(state, kind) }
         }
         Ok(())
     }
 
-    /// The values of the kinds of throws that were left unused or set aside.
+    /// Returns the values of the kinds of throws that stay unused or are set aside.
     pub(crate) fn skipped(&self, state: &State) -> Vec<u8> {
         self.all().filter(|&throw| state.skipped & self.bit(throw) != 0).map(|throw| self.pips(throw)).collect()
     }
 
-    /// The bit of the kind of throw with this value in a set of skipped ones.
+    /// Returns the bit of the throw with this value in a set of skipped throws.
     pub(crate) fn skipped_bit(&self, value: u8) -> Option<u8> {
         self.all().find(|&throw| self.pips(throw) == value).map(|throw| self.bit(throw))
     }
 
-    /// An action that takes the throw `next` in words.
+    /// Returns an action that takes the throw `next` in words.
     pub(crate) fn action_text(
         &self,
         state: &State,
@@ -304,7 +302,7 @@ impl SeriesThrows {
 }
 
 impl Remaining {
-    /// The kinds of throws with their numbers, in the order in which they are allotted.
+    /// Returns the kinds of throws with their numbers, in the order of allotment.
     #[inline]
     pub(crate) fn kinds(self) -> [(AllottedThrow, u8); 4] {
         let [first, second, third] =
@@ -317,7 +315,7 @@ impl Remaining {
         self.counts.iter().map(|&count| u32::from(count)).sum::<u32>() + u32::from(self.last != 0)
     }
 
-    /// The next throw to allot and what remains after it.
+    /// Returns the next throw to allot, and the throws after it.
     #[inline]
     pub(crate) fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
         let kind = match self.counts {

@@ -1,34 +1,32 @@
-//! The part of the notation that a kind of turn has, and its words for people; what its kinds have in common: the moves
-//! of units, and actions with the places of their pieces.
+//! The notation and the words of a kind of turn, and the shared parts: moves of units, and actions with places.
 
 use super::{TurnMachine, actions};
 use crate::game::Action;
 use crate::race::compile::{Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, role};
 
-/// The notation of a kind of turn and its words for people. Most defaults are those of a turn that throws two dice or
-/// one.
+/// The notation of a kind of turn and its words for people. Most defaults fit turns that throw one or two dice.
 pub(crate) trait TurnNotation: TurnMachine {
-    /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
+    /// Returns the unused throws in the order thrown, lost throws included.
     fn thrown(&self, state: &State) -> Vec<u8> {
         let series = self.series().into_iter().flat_map(|series| state.series.iter().map(|kind| series.face(kind)));
         series.chain(state.dice.into_iter().filter(|&value| value > 0)).collect()
     }
 
-    /// Takes the throws of a position's text.
+    /// Loads the throws of a position's text.
     ///
     /// # Errors
-    /// The problem, where they are none of this turn.
+    /// Describes why the throws are not possible in this turn.
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String>;
 
-    /// What is pending besides throws and the labels of pieces, as the text of a position has it.
+    /// Returns the pending facts besides throws and labels of pieces, in the notation.
     fn marks(&self, state: &State) -> Vec<String> {
         let series = self.series().into_iter().flat_map(|series| series.skipped(state));
         let captured = state.has_captured.then(|| "+".to_owned());
         series.map(|value| format!("!{value}")).chain(captured).collect()
     }
 
-    /// Reads one of [`TurnNotation::marks`]; `None` where it is none.
+    /// Reads one of [`TurnNotation::marks`]. Returns `None` if `mark` is not a mark of this kind of turn.
     fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
         let series = self.series().filter(|series| series.remembers_skipped())?;
         if mark == "+" && series.is_each() {
@@ -39,11 +37,11 @@ pub(crate) trait TurnNotation: TurnMachine {
         Some(())
     }
 
-    /// Whether a position within a turn can be played on by the rules. `stands` says whether the mover's pieces can
-    /// stand as they do in a position. Not every such position can be reached from the start of a turn.
+    /// Returns whether a position within a turn is valid. `stands` returns whether the mover's pieces can be on their
+    /// places. The position need not be reachable from the start of a turn.
     fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool;
 
-    /// Whether one action leads from `before`, which is a decision, to `state`.
+    /// Returns whether one action leads from `before`, a decision, to `state`.
     fn leads(&self, before: &State, state: &State) -> bool {
         self.legal_actions(before).iter().any(|action| {
             let mut after = *before;
@@ -52,69 +50,69 @@ pub(crate) trait TurnNotation: TurnMachine {
         })
     }
 
-    /// The role of a piece on `place` whose label has this sign, with 0 steps or with others.
+    /// Returns the role of a piece on `place` that has a label with this sign. `is_zero` means a label with 0 steps.
     fn role(&self, _sign: &str, _place: u8, _is_zero: bool) -> Option<u8> {
         None
     }
 
-    /// What its rules say that the sheet does not.
+    /// Returns the sentences and words for the rules of this kind of turn.
     fn words(&self) -> TurnWords;
 
-    /// A legal action in words.
+    /// Returns a legal action in words.
     fn action_text(&self, state: &State, action: Action) -> String;
 
-    /// Whether nothing lands before all throws of the turn are allotted; else each lands by itself.
+    /// Returns whether all pieces land at the end of the turn. Otherwise each move lands at once.
     fn lands_at_once(&self) -> bool {
         true
     }
 
-    /// Whether the moves of a whole turn, which begins at `state`, can come in any order.
+    /// Returns whether the moves of a whole turn from `state` can be made in any order.
     fn commutes(&self, _state: &State, _actions: &[Action]) -> bool {
         true
     }
 
-    /// The unit that an action moves; `None` when nothing moves.
+    /// Returns the move of a unit by an action, or `None` if no piece moves.
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove>;
 
-    /// Whether a move can take a part of a throw.
+    /// Returns whether a move can take a part of a throw.
     fn divides(&self) -> bool {
         false
     }
 
-    /// The throws that the turn has left unused so far, where the position remembers them.
+    /// Returns the throws that the turn has left unused so far, if the position records them.
     fn lost(&self, _: &State) -> Vec<u8> {
         Vec::new()
     }
 
-    /// Names the throws that made the steps of a unit so far.
+    /// Sets the throws that made the steps of a unit so far.
     fn name_throws(&self, _: &State, taken: &mut UnitMove) {
         taken.throws = vec![taken.steps];
     }
 }
 
-/// What the rules of a kind of turn say that its sheet does not: sentences, and the words that differ in others.
+/// Sentences about a kind of turn, and words that depend on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TurnWords {
-    /// How throws are made and used.
+    /// Sentences about making and using throws.
     pub(crate) turn: &'static [&'static str],
-    /// What must be used, one and several: `throw`, `throws`.
+    /// The words for one and several things that must be used: `throw`, `throws`.
     pub(crate) used: [&'static str; 2],
-    /// What brings a waiting piece onto the board, by any value and by certain ones, which follow.
+    /// The words for a throw that enters a piece, with any value and with certain values, which follow.
     pub(crate) entering: [&'static str; 2],
-    /// The steps of a unit with `unit.speed = "full"`.
+    /// A sentence about the steps of a unit with `unit.speed = "full"`.
     pub(crate) whole: &'static str,
-    /// The same with `double`.
+    /// A sentence for `double`.
     pub(crate) double: &'static str,
-    /// The same with `half-spent`.
+    /// A sentence for `half-spent`.
     pub(crate) half_spent: &'static str,
-    /// The dice that a unit takes, if it takes one for each of its pieces and counts their number once.
+    /// A sentence for units that take one die for each of their pieces but move by one of the numbers.
     pub(crate) shared: Option<&'static str>,
-    /// The pieces that are not borne off, if any.
+    /// A sentence about pieces that are not borne off, or nothing.
     pub(crate) not_borne: &'static str,
 }
 
 impl TurnWords {
-    /// Those of a turn in which throws are used one by one.
+    /// The words of a turn that uses throws one by one.
     pub(crate) const ONE_BY_ONE: TurnWords = TurnWords {
         turn: &[],
         used: ["throw", "throws"],
@@ -127,7 +125,7 @@ impl TurnWords {
     };
 }
 
-/// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.
+/// The moves of one unit in a turn. All pieces that enter are one unit, and so are all that are borne off.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitMove {
     pub(crate) kind: MoveKind,
@@ -136,11 +134,11 @@ pub(crate) struct UnitMove {
     pub(crate) steps: u8,
     /// Steps by throws that the position does not record.
     pub(crate) hidden: u8,
-    /// The throws that it takes.
+    /// The throws of the move.
     pub(crate) throws: Vec<u8>,
-    /// How many throws of this value it uses.
+    /// The number of throws of this value that the move uses.
     pub(crate) used: usize,
-    /// The place that it comes to, where it lands at once.
+    /// The target place, if the unit lands at once.
     pub(crate) target: Option<u8>,
 }
 
@@ -152,12 +150,12 @@ pub(crate) enum MoveKind {
     Bear,
     /// A piece moves.
     Alone,
-    /// So many pieces move together.
+    /// This number of pieces moves together.
     Together(usize),
 }
 
 impl MoveKind {
-    /// That of an action which names a piece of the course.
+    /// Returns the kind of an action that names a piece on the course.
     pub(crate) fn of(action: Action, pieces: usize) -> MoveKind {
         match actions::together(action, pieces) {
             1 => MoveKind::Alone,
@@ -167,19 +165,19 @@ impl MoveKind {
 }
 
 impl UnitMove {
-    /// The move of the unit of `slot` by one throw.
+    /// Returns the move of the unit of `slot` by one throw.
     pub(crate) fn by(kind: MoveKind, slot: usize, from: u8, throw: u8) -> UnitMove {
         UnitMove { kind, slot, from, steps: throw, hidden: 0, throws: vec![throw], used: 1, target: None }
     }
 
-    /// The same with the place that it comes to.
+    /// Returns this move with the place `target`.
     pub(crate) fn to(self, target: u8) -> UnitMove {
         UnitMove { target: Some(target), ..self }
     }
 }
 
 impl Rules {
-    /// The name of a place: the number of its square, or the game's word for a piece that is on none.
+    /// Returns the name of a place: the number of its square, or the game's word for a place that is not a square.
     pub(crate) fn place_text(&self, place: u8) -> String {
         let words = &self.sheet.words;
         match place {
@@ -190,7 +188,7 @@ impl Rules {
         }
     }
 
-    /// The name of the place of a piece, with the throws that it was given in this turn: `12+4`.
+    /// Returns the name of the place of a piece, with the steps that it has in this turn: `12+4`.
     pub(crate) fn place_within(&self, state: &State, own: &[u8; MAX_PIECES], slot: usize) -> String {
         let (place, steps) = (self.place_text(own[slot]), state.steps[slot]);
         match state.roles[slot] {
@@ -200,33 +198,32 @@ impl Rules {
         }
     }
 
-    /// The values of a die: `1, 3, 4 or 6`.
+    /// Returns the values of a die: `1, 3, 4 or 6`.
     pub(crate) fn throw_words(&self) -> String {
         let mut values = self.sheet.throws.values.clone();
         values.sort_unstable();
         any_of(&values)
     }
 
-    /// Takes so many dice of a position's text.
+    /// Loads the dice of a position's text and checks their number.
     pub(crate) fn load_dice(&self, state: &mut State, values: &[u8], expected: usize) -> Result<(), String> {
         if expected == 0 && !values.is_empty() {
-            return Err("`*` stands alone: both dice are thrown at once, and 0 dice come before it".to_owned());
+            return Err("write `*` without dice: both dice are thrown at once".to_owned());
         }
         let is_value = |value: &u8| self.faces.contains(value);
         if values.len() != expected || !values.iter().all(is_value) {
-            return Err(format!("{expected} dice of {} are expected here", self.throw_words()));
+            return Err(format!("expected {expected} dice of {} each", self.throw_words()));
         }
         state.dice[..expected].copy_from_slice(values);
         Ok(())
     }
 
-    /// The move of the unit that `action` names, by a throw that brings it to `target` at once; `None` where it may not
-    /// land.
+    /// Returns the move by a throw that moves the unit of `action` to `target` at once, or `None` if it may not land.
     pub(crate) fn landing(&self, own: &[u8; MAX_PIECES], action: Action, throw: u8, target: u8) -> Option<UnitMove> {
         let pieces = self.seating.pieces;
         let slot = actions::slot(action, pieces)?;
         let from = own[slot];
-        // Where pieces enter on their first square, the throw is not named.
+        // A piece that enters on its first square needs no throw in the notation.
         let kind = if from == 0 && !self.enters_by_count() {
             MoveKind::Enter
         } else if from == self.home {
@@ -238,7 +235,7 @@ impl Rules {
     }
 }
 
-/// The values in words: `1, 3, 4 or 6`.
+/// Returns the values in words: `1, 3, 4 or 6`.
 pub(crate) fn any_of<T: ToString>(values: &[T]) -> String {
     match values {
         [rest @ .., last] if !rest.is_empty() => {
@@ -252,7 +249,7 @@ pub(crate) fn joined<T: ToString>(values: impl IntoIterator<Item = T>, separator
     values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(separator)
 }
 
-/// A number written without sign or leading zeros.
+/// Parses a number without sign or leading zeros.
 pub(crate) fn number(text: &str) -> Option<u8> {
     let value: u8 = text.parse().ok()?;
     (value.to_string() == text).then_some(value)

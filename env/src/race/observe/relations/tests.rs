@@ -97,7 +97,7 @@ fn progress_and_lead_have_levels() {
 fn behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u16> {
     let rules = &race.rules;
     let entry = if rules.enters_by_count() { rules.entry } else { 0 };
-    // A place that is no square has no bit.
+    // A place that is not a square has no bit.
     let cell = rules.bits[owner.index()][usize::from(place)];
     let mut found = Vec::new();
     for &enemy in race.seating.enemies(owner) {
@@ -180,7 +180,7 @@ fn single_pieces_of_enemies_can_be_met() {
         let met = race.layout.relations.capturable_by(&race.rules, &state, Seat::SOUTH);
         (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
     };
-    // North's 10 is South's 44; doubles, partners and pieces at home or in the belly are none of South's business.
+    // North's 10 is South's 44. South cannot capture doubles, partners, or pieces at home or in the belly.
     assert_eq!(met("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
     assert_eq!(met("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
     assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);

@@ -1,7 +1,7 @@
-//! Hops of two dice for all pieces of one seat at once.
+//! Hops by two dice, for all pieces of one seat at once.
 //!
-//! Two hops of one turn interact in three ways only: the first piece may leave the square on which the second lands, or
-//! land there itself, and its capture may open the gate to the second.
+//! Two hops of one turn interact in three ways only. The first piece leaves the landing square of the second, or lands
+//! there itself, or its capture opens the gate to the second.
 
 use super::ring::{ANY_ENEMY, BESIDE, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
 use crate::race::compile::Throw;
@@ -9,11 +9,11 @@ use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE};
 use crate::sheet::values::Without;
 
-/// The die that a piece takes: a place in [`Hops::dice`].
+/// The die of a piece: an index of [`Hops::dice`].
 pub(crate) const SMALLER: usize = 0;
 pub(crate) const LARGER: usize = 1;
 
-/// The die that remains when one is taken.
+/// Returns the other die.
 #[inline]
 pub(crate) fn other(die: usize) -> usize {
     SMALLER + LARGER - die
@@ -24,41 +24,41 @@ pub(crate) fn other(die: usize) -> usize {
 pub(crate) struct Hops<'a> {
     squares: &'a Squares,
     own: Slots,
-    /// The places from which their steps are counted.
+    /// The places where the steps of each piece start.
     origins: Slots,
     ring: &'a Ring,
     beyond: Without,
-    /// The numbers that let a waiting piece enter first, and after another, as bits.
+    /// The numbers that let a waiting piece enter, as bits: `[0]` for the first piece, `[1]` after another.
     enters: [u64; 2],
-    /// Pieces that wait.
+    /// Waiting pieces.
     waiting: Set,
-    /// The lowest of the pieces on each index; equal pieces are interchangeable.
+    /// The lowest slot of the pieces on each place; equal pieces are interchangeable.
     pub(crate) lowest: Set,
     /// The steps of each die.
     pub(crate) dice: [u8; 2],
     landings: [Landings; 2],
 }
 
-/// For each piece its target square, and the pieces there before.
+/// For each piece, its target square and the pieces there before.
 #[derive(Clone, Copy, Debug)]
 struct Landings {
     squares: Slots,
     crowds: Slots,
 }
 
-/// A piece that lands.
+/// The landing of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DieHop {
     /// The place on its course.
     pub(crate) place: u8,
     pub(crate) square: u8,
-    /// Whether it captures the enemy there.
+    /// Whether it captures an enemy there.
     pub(crate) captures: bool,
 }
 
 impl<'a> Hops<'a> {
-    /// The hops of `own` pieces, whose places are in ascending order, by two `dice` in any order. Always inlined, so
-    /// that the sets stay in registers.
+    /// Returns the hops of the pieces on `own`, in ascending order, by two `dice` in any order. Always inlined, so that
+    /// the sets stay in registers.
     #[inline(always)]
     pub(crate) fn new(
         squares: &'a Squares,
@@ -80,7 +80,7 @@ impl<'a> Hops<'a> {
         hops
     }
 
-    /// Pieces that come back to the square that they leave.
+    /// Returns the pieces that return to their own square.
     #[inline]
     fn staying(&self, landings: &Landings) -> Set {
         if !self.squares.comes_back {
@@ -90,7 +90,7 @@ impl<'a> Hops<'a> {
         landings.squares.equal(from) & !from.are(BESIDE)
     }
 
-    /// The landings of pieces that do not stand in their own way.
+    /// Returns the landings without the moving piece itself.
     #[inline]
     fn without_itself(&self, landings: Landings) -> Landings {
         if !self.squares.comes_back {
@@ -104,13 +104,13 @@ impl<'a> Hops<'a> {
         self.dice[SMALLER] == self.dice[LARGER]
     }
 
-    /// Pieces that may go before any other: those that wait come first.
+    /// Returns the pieces that may move first: waiting pieces if there are any.
     #[inline]
     fn may_begin(&self) -> Set {
         if self.waiting.is_empty() { self.pieces() } else { self.waiting }
     }
 
-    /// Whether a turn may begin with this number of steps: where pieces wait, it lets one enter.
+    /// Returns whether a turn may begin with this number of steps. If pieces wait, it must let one enter.
     #[inline]
     fn begin(&self, steps: u8) -> bool {
         self.waiting.is_empty() | (self.enters[0] >> steps & 1 == 1)
@@ -121,21 +121,21 @@ impl<'a> Hops<'a> {
         !self.own.are(NO_PIECE)
     }
 
-    /// Pieces that can take a die before any other piece moves.
+    /// Returns the pieces that can take a die before any other piece moves.
     #[inline]
     pub(crate) fn firsts(&self, die: usize) -> Set {
         (self.may_begin() & self.landings[die].open()).when(self.begin(self.dice[die]))
     }
 
-    /// Pieces that can take both dice in one hop. With two pieces waiting both dice enter; one that takes both would
-    /// leave the other outside.
+    /// Returns the pieces that can take both dice in one hop. If two pieces wait, both dice must enter, and a piece
+    /// that takes both would leave the other outside.
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
         (self.may_begin() & self.landings(steps, self.beyond).open()).when(self.waiting.len() < 2 && self.begin(steps))
     }
 
-    /// Pieces that can take a doublet together with the next on their index.
+    /// Returns the pieces that can take a doublet together with the next piece on their place.
     #[inline]
     pub(crate) fn pairs(&self) -> Set {
         let (_, followed) = self.own.repeated();
@@ -144,7 +144,7 @@ impl<'a> Hops<'a> {
         (self.lowest & followed & open).when(self.waiting.is_empty() && self.is_doublet())
     }
 
-    /// Pieces that can take the other die after the piece of `slot`, which can begin, has taken `die`.
+    /// Returns the pieces that can take the other die after the piece of `slot`, which can begin, has taken `die`.
     #[inline]
     fn nexts(&self, slot: usize, die: usize) -> Set {
         let first = self.landings[die];
@@ -157,14 +157,14 @@ impl<'a> Hops<'a> {
         let left = next.squares.are(from).when(from != BESIDE).without(slot);
         let come = next.squares.are(first.squares.get(slot));
         let crowds = next.crowds.minus(left.each(OWN)).plus(come.each(OWN));
-        // With two pieces waiting both dice enter.
+        // If two pieces wait, both dice must enter.
         let enters = self.enters[1] >> self.dice[other(die)] & 1 == 1;
         let may_follow = if self.waiting.len() > 1 { self.waiting.when(enters) } else { self.pieces() };
         may_follow.without(slot) & crowds.only(CLOSED_TO_ONE).are(0)
     }
 
-    /// The other slots that may take the other die after `slot` has taken `die`: of equal pieces the lowest, and of two
-    /// orders with one result the one that is listed first.
+    /// Returns the other slots that may take the other die after `slot` has taken `die`. Among equal pieces this is the
+    /// lowest; if both orders have one result, only the order listed first is included.
     #[inline]
     pub(crate) fn others(&self, slot: usize, die: usize) -> Set {
         if !self.firsts(die).contains(slot) {
@@ -185,15 +185,16 @@ impl<'a> Hops<'a> {
         others
     }
 
-    /// The slots that may take the other die after `slot` has taken `die`; the same slot takes both in one hop.
+    /// Returns the slots that may take the other die after `slot` has taken `die`. The same slot takes both dice in one
+    /// hop.
     #[inline]
     pub(crate) fn seconds(&self, slot: usize, die: usize) -> Set {
         self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
     }
 
-    /// Whether the larger die first can lead to positions that the smaller one first does not reach: past the order in
-    /// which pieces that wait come first, onto a square that a piece of an own pair leaves, or beyond the gate that a
-    /// capture opens.
+    /// Returns whether the larger die first can reach positions that the smaller die first does not reach. This needs a
+    /// waiting piece, which must move first, a landing on a square that one of two own pieces leaves, or a capture that
+    /// opens the gate.
     #[inline]
     pub(crate) fn order_matters(&self) -> bool {
         let Landings { squares, crowds } = self.landings[SMALLER];
@@ -203,7 +204,7 @@ impl<'a> Hops<'a> {
         !(self.waiting | onto_own_pair | opening.when(self.beyond != Without::Open)).is_empty()
     }
 
-    /// Whether the same two pieces can go in the other order, to the same places.
+    /// Returns whether the same two pieces can move in the other order, to the same places.
     pub(crate) fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
         let is_legal = || self.firsts(other(die)).contains(second) && self.nexts(second, other(die)).contains(slot);
         let is_same = || {
@@ -214,19 +215,19 @@ impl<'a> Hops<'a> {
         is_legal() && (self.beyond == Without::Open || is_same())
     }
 
-    /// The hop of a piece by one die, before any other moves.
+    /// Returns the hop of a piece by one die, before any other moves.
     #[inline]
     pub(crate) fn by(&self, slot: usize, die: usize) -> DieHop {
         self.hop(slot, self.dice[die], self.beyond)
     }
 
-    /// The hop of a piece by both dice.
+    /// Returns the hop of a piece by both dice.
     #[inline]
     pub(crate) fn by_sum(&self, slot: usize) -> DieHop {
         self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.beyond)
     }
 
-    /// The hops of a piece by one die and then of another by the other die.
+    /// Returns the hop of a piece by one die, and then the hop of another by the other die.
     #[inline]
     pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [DieHop; 2] {
         let first = self.by(slot, die);
@@ -246,7 +247,7 @@ impl<'a> Hops<'a> {
         self.without_itself(Landings::new(self.squares, self.origins, steps, self.ring, beyond))
     }
 
-    /// Whether any throw of two dice moves any piece.
+    /// Returns whether any throw of two dice moves a piece.
     pub(crate) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
         outcomes.iter().any(|throw| {
             let hops = Hops::new(self.squares, self.own.bytes(), self.ring, throw.values, self.beyond, self.enters);
@@ -262,7 +263,7 @@ impl Landings {
         Landings { squares, crowds: squares.map(|square| ring.at(square)) }
     }
 
-    /// Pieces that may land by themselves.
+    /// Returns the pieces that may land alone.
     #[inline]
     fn open(&self) -> Set {
         self.crowds.only(CLOSED_TO_ONE).are(0)

@@ -1,8 +1,8 @@
 //! The turn of two dice for one piece, two pieces or a unit.
 //!
-//! The smaller die is allotted first. An action names the piece that takes it; the second action names the piece that
-//! takes the other die, and the same piece again means the sum in one hop. Pieces move in the order in which they were
-//! named. Where only the other order is legal, or gives another result, `LARGER_FIRST` names it.
+//! The smaller die is allotted first. An action names its piece. The second action names the piece of the other die; if
+//! this is the same piece, it moves by the sum in one hop. Pieces move in the order of the actions. `LARGER_FIRST` is
+//! for the other order, if only this order is legal or has another result.
 
 pub(crate) mod hops;
 pub(crate) mod ring;
@@ -20,7 +20,7 @@ use crate::sheet::values::{Must, Without};
 use hops::{DieHop, Hops, LARGER, SMALLER, other};
 use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
 
-/// The keys of its sheets.
+/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"dice\"",
     dice: [2, 2],
@@ -42,28 +42,29 @@ pub(crate) struct DiceTurns {
     pub(crate) rules: Arc<Rules>,
     squares: Arc<[Squares; MAX_SEATS]>,
     pub(crate) is_optional: bool,
-    /// The rule for pieces beyond a gate that is closed to them.
+    /// The rule for pieces that would pass a closed gate.
     closed: Without,
     pub(crate) waits: bool,
-    /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
+    /// The kind of a piece in [`Ring`], for a seat this number of quarter turns counter-clockwise.
     piece_kinds: [u8; MAX_SEATS],
-    /// The numbers that let a piece enter while none is on the course, and while one is, as bits.
+    /// The numbers that let a piece enter, as bits: `[0]` if no piece is on the course, `[1]` otherwise.
     enters: [u64; 2],
-    /// Pieces before this place can surely be moved by some throw.
+    /// Pieces before this place can certainly move by some throw.
     late_from: u8,
 }
 
 impl DiceTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
         let (seating, pieces) = (&rules.seating, rules.seating.pieces);
-        // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
-        // Others close fewer of these than there are numbers: each partner's piece one, each two pieces one.
+        // If no throw reaches the gate from a place, all step counts lead to squares before the gate. Other pieces
+        // close fewer of these squares than there are step counts: each piece of the partner closes one, and each two
+        // pieces of a seat one.
         let (enemies, partners) = (seating.enemies(Seat::SOUTH).len(), seating.partners(Seat::SOUTH).len());
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
         let enters = [0, 1].map(|is_under_way| rules.entering(is_under_way, u64::MAX.into()) as u64);
-        // Waiting pieces need room, too, and a die that enters.
+        // Waiting pieces also need room, and a die that enters.
         let can_enter = |enters: &u64| rules.faces.iter().any(|face| enters >> face & 1 == 1);
         let enters_freely = enters.iter().all(can_enter)
             && (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
@@ -82,7 +83,7 @@ impl DiceTurns {
         }
     }
 
-    /// The pieces of `colour` with the hops that two dice allow them. All pieces are added to `ring`, which is empty.
+    /// Returns the pieces of `colour` with their hops by two dice. `ring` must be empty; this adds all pieces.
     #[inline(always)]
     fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
         let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);
@@ -96,7 +97,7 @@ impl DiceTurns {
         Hops::new(squares, own, ring, dice, beyond, enters)
     }
 
-    /// The first piece and the die that it has taken, once one is allotted.
+    /// Returns the first piece and its die, after the first action.
     #[inline]
     fn allotted(&self, state: &State) -> Option<(usize, usize)> {
         let slot = (!Slots::of(state.roles).are(role::FRESH)).iter().next()?;
@@ -111,7 +112,7 @@ impl DiceTurns {
         with_pass(ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0), may_stop)
     }
 
-    /// Labels the piece of `slot` with its die, while the other die waits.
+    /// Labels the piece of `slot` with its die. The other die remains.
     fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
         let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
         state.roles[slot] = role::SINGLE | order;
@@ -120,7 +121,7 @@ impl DiceTurns {
         state.phase = Phase::Allot;
     }
 
-    /// The moves of a turn whose first piece has its die.
+    /// Returns the moves of a turn after the second action.
     fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[DieMove; 2]> {
         let (first, die) = self.allotted(state)?;
         let mut ring = Ring::empty();
@@ -139,7 +140,7 @@ impl DiceTurns {
         })
     }
 
-    /// The value of the die that an action takes.
+    /// Returns the value of the die that an action takes.
     fn die(&self, state: &State, action: Action) -> u8 {
         let [a, b] = state.dice;
         match b {
@@ -149,7 +150,7 @@ impl DiceTurns {
         }
     }
 
-    /// Moves pieces, one or two, and passes the turn on or ends the game.
+    /// Moves one or two pieces, and ends the turn.
     fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[DieMove; 2]>) {
         if let Some([(first, hop), (second, next)]) = moves {
             let landed = Slots::of(state.pieces[colour.index()]).with(first, hop.place).with(second, next.place);
@@ -170,7 +171,7 @@ impl TurnMachine for DiceTurns {
         &self.rules
     }
 
-    /// By either die, or by their sum.
+    /// A hop uses one die, or the sum of both.
     fn steps([a, b]: [u8; 2]) -> u128 {
         1 << a | 1 << b | 1 << (a + b)
     }
@@ -227,12 +228,12 @@ impl TurnMachine for DiceTurns {
         2
     }
 
-    /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
+    /// Returns whether no unfinished colour has a legal move with any throw. The position can then never change again.
     fn is_dead(&self, state: &State) -> bool {
         let mut unfinished = self.rules.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         self.waits
             && unfinished.all(|colour| {
-                // Before some place pieces surely have a move left.
+                // A piece before `late_from` certainly has a move.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
                 is_late && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
             })
@@ -261,7 +262,7 @@ impl TurnNotation for DiceTurns {
         }
     }
 
-    /// A piece has used one die, and the other is left.
+    /// One piece has used one die, and the other die remains.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         let (left, taken) = (state.dice[0], state.steps.iter().fold(0_u8, |taken, steps| taken.saturating_add(*steps)));
         let before = State { dice: [taken, left], ..state.unplayed() };
@@ -308,7 +309,7 @@ impl TurnNotation for DiceTurns {
         let kind = MoveKind::of(action, self.rules.seating.pieces);
         let used = actions::together(action, self.rules.seating.pieces);
         let moved = UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) };
-        // What the first piece captures can open the way of the second.
+        // A capture by the first piece can open the gate for the second.
         match self.second_move(state, self.colour(state), action) {
             Some([(first, _), (second, hop)]) if first != second => Some(moved.to(hop.place)),
             _ => Some(moved),
@@ -316,5 +317,5 @@ impl TurnNotation for DiceTurns {
     }
 }
 
-/// A piece's slot and hop.
+/// The slot and the hop of a piece.
 type DieMove = (usize, DieHop);

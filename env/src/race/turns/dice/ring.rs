@@ -1,7 +1,8 @@
-//! Occupancy of the squares from one seat's view, as bytes, so that the squares of all its pieces are read at once.
+//! Occupancy of the squares from the view of one seat. It has one byte for each square, so that the squares of all
+//! pieces are read at once.
 //!
-//! The tables have own, enemy and partner's pieces, and neither dice nor the mover. A square is a cell of [`Rules`], or
-//! [`BESIDE`] where pieces never meet: off the board, on private and marked squares, at the finish.
+//! The tables have own, enemy and partner pieces, but no dice and no mover. A square is a cell of [`Rules`], or
+//! [`BESIDE`] for places without meetings: off the board, private and marked squares, the finish.
 
 use crate::game::Seat;
 use crate::race::compile::reach::places_of;
@@ -9,24 +10,24 @@ use crate::race::compile::{PLACES, Rules};
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::Without;
 
-/// The square of all places where pieces never meet.
+/// The square of all places without meetings.
 pub(crate) const BESIDE: u8 = 0;
-/// The square of places that do not exist: there is no room.
+/// The square of missing places. It has no room.
 pub(crate) const NOWHERE: u8 = 127;
 
 /// The squares of one seat.
 #[derive(Clone, Debug)]
 pub(crate) struct Squares {
-    /// By place.
+    /// `[place]`: the square.
     of: [u8; 256],
-    /// By what becomes of pieces that go beyond the gate, in the order of [`Without`], and by the place if there were
-    /// no gate. To a seat that may go there the gate is [`Without::Open`].
+    /// `[beyond][place]`: the landing square of a piece that would reach `place` without a gate. `beyond` is the rule
+    /// for pieces that pass the gate, in the order of [`Without`]; [`Without::Open`] is for seats with an open gate.
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
-    /// The place from which a throw is counted that enters.
+    /// The place before the first place of an entering throw.
     pub(crate) entry: u8,
-    /// Whether a hop can lead back to the square that it leaves.
+    /// Whether a hop can return to its own square.
     pub(crate) comes_back: bool,
 }
 
@@ -52,19 +53,19 @@ impl Squares {
         Squares { of, landings, gate, lap, entry: rules.entry, comes_back }
     }
 
-    /// The square of a piece on `place`.
+    /// Returns the square of a piece on `place`.
     #[inline]
     pub(crate) fn of(&self, place: u8) -> u8 {
         self.of[usize::from(place)]
     }
 
-    /// The square on which a piece lands that would be on `place` if there were no gate.
+    /// Returns the landing square of a piece that would reach `place` without a gate.
     #[inline]
     pub(crate) fn landing(&self, place: u8, beyond: Without) -> u8 {
         self.landings[beyond as usize][usize::from(place)]
     }
 
-    /// The place where a piece lands that would be on `place` if there were no gate.
+    /// Returns the landing place of a piece that would reach `place` without a gate.
     #[inline]
     pub(crate) fn place(&self, place: u8, beyond: Without) -> u8 {
         let goes_round = place >= self.gate && beyond == Without::Lap && self.lap > 0;
@@ -72,23 +73,23 @@ impl Squares {
     }
 }
 
-/// The pieces on each square: the numbers of own, enemy and partner's pieces, packed in a byte.
+/// The pieces on each square: the numbers of own, enemy and partner pieces, packed in a byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ring([u8; 128]);
 
-/// One piece of a occupancy.
+/// The byte of one piece.
 pub(crate) const OWN: u8 = 1;
 pub(crate) const ENEMY: u8 = 8;
 pub(crate) const PARTNER: u8 = 64;
-/// Bits of a occupancy: any own pieces, two, and any enemies.
+/// Bits of an occupied square: any own piece, two own pieces, any enemy.
 pub(crate) const ANY_OWN: u8 = 7 * OWN;
 pub(crate) const TWO_OWN: u8 = 6 * OWN;
 pub(crate) const ANY_ENEMY: u8 = 7 * ENEMY;
-/// Bits of a occupancy that close the square to a piece by itself, and to a unit.
+/// Bits that close a square to a single piece, and to a unit.
 pub(crate) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
 pub(crate) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
-/// Written at once: reading a word that was written byte by byte stalls (store forwarding).
+/// Written at once: reading a word right after writing its bytes stalls (store forwarding).
 const EMPTY: [u8; 128] = {
     let mut occupancies = [0; 128];
     occupancies[NOWHERE as usize] = u8::MAX;
@@ -96,7 +97,7 @@ const EMPTY: [u8; 128] = {
 };
 
 impl Ring {
-    /// The squares without pieces.
+    /// Returns the squares without pieces.
     #[inline]
     pub(crate) fn empty() -> Ring {
         Ring(EMPTY)
@@ -112,7 +113,7 @@ impl Ring {
         self.0[usize::from(BESIDE)] = 0;
     }
 
-    /// The occupancy on a square.
+    /// Returns the pieces on a square.
     #[inline]
     pub(crate) fn at(&self, square: u8) -> u8 {
         self.0[usize::from(square) % 128]

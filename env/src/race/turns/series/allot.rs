@@ -1,4 +1,4 @@
-//! Allotment of the throws of a series: the units that can take each throw, and the allotments that are legal.
+//! Allotments of the throws of a series: the units that can take each throw, and the legal allotments.
 
 use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
@@ -8,31 +8,31 @@ use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, Speed, UnitKind};
 
-/// The allotment so far: steps and role of each slot of the mover.
+/// The allotment so far: the steps and the role of each piece of the mover.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Allotment {
     pub(crate) steps: Slots,
     pub(crate) roles: Slots,
-    /// Kinds of throws left unused, as bits of `SeriesThrows::bit`; only kept for [`Must::Greedy`].
+    /// Kinds of throws that stay unused, as `SeriesThrows::bit`s; only with [`Must::Greedy`].
     pub(crate) skipped: u8,
 }
 
-/// Bits besides the place in the byte that identifies interchangeable pieces: a declared twin, and a piece that is no
-/// longer free to be chosen.
+/// Bits above the place in the byte of a piece; pieces with equal bytes are interchangeable. They mark declared twins,
+/// and pieces that already belong to a unit.
 const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
-/// The constants of a turn while it is allotted.
+/// The constants of a turn while its throws are allotted.
 pub(crate) struct SeriesTurn {
     pub(crate) own: Slots,
     /// The slots of declared twins.
     pub(crate) declared: Set,
-    /// Marked places that an enemy holds, as bits; empty unless they are closed.
+    /// Marked places with an enemy, as bits; empty unless enemies close them.
     pub(crate) closed: u64,
 }
 
-/// The units that can take a throw, by the slot of the (first) piece. Of interchangeable pieces only the lowest is
-/// here.
+/// The units that can take a throw, by the slot of their first piece. If pieces are interchangeable, only the lowest is
+/// included.
 pub(crate) struct Units {
     /// The place that each piece has reached.
     pub(crate) reached: Slots,
@@ -40,14 +40,14 @@ pub(crate) struct Units {
     pub(crate) alone: Set,
     /// Pieces that move together with another.
     together: Set,
-    /// Pieces that a 1 brings onto the board.
+    /// Pieces that enter by a 1.
     entering: Set,
-    /// Pieces in the keep, that a 1 bears off.
+    /// Pieces in the keep that a 1 bears off.
     pub(crate) bearing: Set,
 }
 
 impl SeriesTurns {
-    /// Upper bound on the `remaining` throws that fit between the pieces and the keep.
+    /// Returns an upper bound on the number of `remaining` throws that fit between the pieces and the keep.
     pub(crate) fn most_by_room(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> u32 {
         let room = |slot: usize| {
             let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
@@ -64,7 +64,7 @@ impl SeriesTurns {
         let mut room: u32 = (0..self.seating.pieces).map(room).sum();
         let mut throws = remaining.kinds().map(|(throw, count)| (self.series.pips(throw), count));
         throws.sort_unstable();
-        // From the smallest to the largest, each at no more than it costs.
+        // Uses throws from the smallest to the largest; each takes the least room possible.
         let used = throws.map(|(pips, count)| {
             let (steps, count) = (u32::from(self.joint_steps(pips)), u32::from(count));
             let used = room.checked_div(steps).map_or(count, |most| most.min(count));
@@ -74,7 +74,7 @@ impl SeriesTurns {
         used.iter().sum()
     }
 
-    /// Whether some unit on the course can surely go on by `pips`, made by any throws.
+    /// Returns whether some unit on the course can certainly move on by `pips`, for any throws with this sum.
     #[inline]
     pub(crate) fn moves_by(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
@@ -85,11 +85,12 @@ impl SeriesTurns {
         !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
     }
 
-    /// The units while `pips` remain to be allotted in all. Always inlined, so that the sets stay in registers.
+    /// Returns the units that can still take throws, while `pips` remain in all. Always inlined, so that the sets stay
+    /// in registers.
     #[inline(always)]
     pub(crate) fn units(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> Units {
         let roles = allotment.roles;
-        // A piece that has entered stands on the first place, 1, and that is also the bit of its role.
+        // A piece that has entered is on place 1, and its role has the same bit.
         let places = turn.own.or(roles.only(role::ENTERED));
         let waiting = !roles.have(role::TAKEN);
         // Equal bytes are interchangeable pieces.
@@ -107,7 +108,7 @@ impl SeriesTurns {
             }
         };
         let reached = places.plus(allotment.steps);
-        // Pieces are borne off once all are in the keep; a piece too far from it spares trying.
+        // Pieces are borne off once all are in the keep. A piece too far from the keep excludes this.
         let is_far = !(self.within(reached, pips + 1) & !roles.have(role::FOLLOWER)).is_empty();
         Units {
             reached,
@@ -118,14 +119,14 @@ impl SeriesTurns {
         }
     }
 
-    /// Whether the piece may not leave its square by itself, where twins may not be split.
+    /// Returns whether the piece may not leave its square alone, if twins may not be split.
     fn is_tied(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> bool {
         match self.unit.kind {
             UnitKind::None => false,
             UnitKind::Declared => turn.declared.contains(slot),
             UnitKind::Together => {
-                // A piece that entered may leave alone, and so may the odd one of those that stood there; all look
-                // alike.
+                // A piece that entered may leave alone. If an odd number of pieces was there before, one more may. All
+                // these pieces look alike.
                 let places = turn.own.or(allotment.roles.only(role::ENTERED));
                 let here = places.are(places.get(slot));
                 let entered = (here & allotment.roles.have(role::ENTERED)).len();
@@ -134,7 +135,7 @@ impl SeriesTurns {
         }
     }
 
-    /// Whether two pieces that stand on a place of the course together can go on as one.
+    /// Returns whether two pieces on one place of the course can move on as a unit.
     pub(crate) fn may_join(&self, place: u8, is_declared: bool) -> bool {
         match self.unit.kind {
             UnitKind::None => false,
@@ -143,14 +144,14 @@ impl SeriesTurns {
         }
     }
 
-    /// The pieces that have `reached` places from which `pips` do not lead beyond the keep.
+    /// Returns the pieces that have `reached` places and do not pass the keep with `pips` more.
     #[inline]
     pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {
         let too_far = u32::from(self.rules.home + 1).saturating_sub(pips);
         !reached.at_least(too_far as u8)
     }
 
-    /// The slots whose unit can take a throw of `pips`: of pieces by themselves, and of two together.
+    /// Returns the slots that can take a throw of `pips`: single pieces, and first pieces of two together.
     #[inline]
     pub(crate) fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
         let moving = units.alone & self.within(units.reached, u32::from(pips));
@@ -159,19 +160,19 @@ impl SeriesTurns {
         (moving | (units.entering | units.bearing).when(pips == 1), together.when(self.can_join(joint as u8)))
     }
 
-    /// Steps of two pieces that take a throw of `pips` together.
+    /// Returns the steps of two pieces that take a throw of `pips` together.
     #[inline]
     pub(crate) fn joint_steps(&self, pips: u8) -> u8 {
         self.rules.effects[usize::from(pips)].unit_steps
     }
 
-    /// Whether a throw by which a unit makes so many steps can be given to it.
+    /// Returns whether a unit can take a throw of `joint` steps.
     #[inline]
     pub(crate) fn can_join(&self, joint: u8) -> bool {
         joint > 0 || self.unit.speed == Speed::HalfSpent
     }
 
-    /// Whether two pieces together can take each of the `remaining` throws, where there is room.
+    /// Returns whether two pieces together can take each of the `remaining` throws, if there is room.
     #[inline]
     pub(crate) fn takes_all_together(&self, remaining: Remaining) -> bool {
         match self.unit.speed {
@@ -181,7 +182,7 @@ impl SeriesTurns {
         }
     }
 
-    /// Gives a throw to the unit that `action` names and that can take it; to no unit with [`PASS`].
+    /// Gives a throw to the unit of `action`, which must be able to take it; [`PASS`] leaves the throw unused.
     #[inline]
     pub(crate) fn give(
         &self,
@@ -218,7 +219,7 @@ impl SeriesTurns {
         next
     }
 
-    /// The slot that moves along when `slot` begins to lead.
+    /// Returns the slot that follows when `slot` becomes a lead.
     fn follower(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> Option<usize> {
         let places = turn.own.or(allotment.roles.only(role::ENTERED));
         let declared = if turn.declared.contains(slot) { turn.declared } else { !turn.declared };
@@ -226,24 +227,24 @@ impl SeriesTurns {
         alike.iter().find(|&other| other > slot)
     }
 
-    /// Whether the turn can end as it stands and after any further hop.
+    /// Returns whether the turn can certainly end here and after any further hop.
     #[inline]
     pub(crate) fn completes(&self, allotment: &Allotment) -> bool {
         self.always_completes && allotment.roles.have(role::BORNE).is_empty()
     }
 
-    /// Whether the turn can end with the allotment: it stands, and no throw was left that must be used.
+    /// Returns whether the turn can end with this allotment: it can land, and no unused throw must be used.
     pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let extends = |throw| allotment.skipped & self.series.bit(throw) != 0 && self.extends(turn, allotment, throw);
         self.stands(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(extends))
     }
 
-    /// Whether some unit can take one more `throw` so that the allotment stands.
+    /// Returns whether some unit can take one more `throw` so that the allotment can land.
     pub(crate) fn extends(&self, turn: &SeriesTurn, allotment: &Allotment, throw: AllottedThrow) -> bool {
         self.extensions(turn, allotment, throw).any(|next| self.stands(turn, &next))
     }
 
-    /// The allotment with one more `throw`, given to each unit that can take it.
+    /// Iterates over the allotments with one more `throw`, one for each unit that can take it.
     #[inline]
     pub(crate) fn extensions(
         &self,
@@ -251,14 +252,14 @@ impl SeriesTurns {
         allotment: &Allotment,
         throw: AllottedThrow,
     ) -> impl Iterator<Item = Allotment> {
-        // Whether the throws left suffice to bring all pieces into the keep is not checked.
+        // This does not check whether the remaining throws can move all pieces into the keep.
         let (alone, together) =
             self.takers(&self.units(turn, allotment, u32::from(self.rules.home)), self.series.pips(throw));
         actions(alone, together).iter().map(move |action| self.give(turn, allotment, throw, action))
     }
 
-    /// Whether the allotment can stand as it is: every hop lands on an open square, and pieces are borne off only when
-    /// all others are in the keep.
+    /// Returns whether the allotment can land: every hop ends on an open square, and pieces are borne off only if all
+    /// others are in the keep.
     #[inline]
     pub(crate) fn stands(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
@@ -280,7 +281,7 @@ impl SeriesTurns {
         !is_bearing || are_all_home
     }
 
-    /// The smallest of the `remaining` throws in pips; 0 when there are none.
+    /// Returns the smallest of the `remaining` throws in pips, or 0.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
         let [first, second, third] =
@@ -289,7 +290,7 @@ impl SeriesTurns {
         left.map(|(_, pips)| pips).min().unwrap_or(0)
     }
 
-    /// The pips of all `remaining` throws.
+    /// Returns the pips of all `remaining` throws.
     #[inline]
     pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
         let pips =
@@ -308,13 +309,13 @@ impl Allotment {
     }
 }
 
-/// The actions of the units of these slots.
+/// Returns the actions of these units.
 #[inline]
 pub(crate) fn actions(alone: Set, together: Set) -> ActionMask {
     ActionMask::of_bits(alone.bits() << SINGLES.0 | together.bits() << PAIRS.0)
 }
 
-/// The place of a piece that is on the board or enters it.
+/// Returns the place of a piece on the board, or the place where it enters.
 #[inline]
 pub(crate) fn base(place: u8) -> u8 {
     place.max(1)

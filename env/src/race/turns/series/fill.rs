@@ -1,9 +1,9 @@
-//! Dynamic programming for the number of throws of a series that can be used, in a time that grows little with the
-//! series.
+//! Dynamic programming for the number of throws of a series that can be used. Its time grows slowly with the length of
+//! the series.
 //!
-//! With the pieces fixed that enter, are borne off, move alone and move together, units share nothing but the throws:
-//! the throws of each kind that a unit takes decide whether it may end there. That is a knapsack problem, solved by
-//! dynamic programming over the units. With few throws [`super::search`] is faster.
+//! First choose the pieces that enter, are borne off, move alone and move together. Then the units only share the
+//! throws: the throws of each kind that a unit takes decide whether it may end there. This is a knapsack problem,
+//! solved by dynamic programming over the units. With few throws [`super::search`] is faster.
 
 use std::cell::RefCell;
 
@@ -18,7 +18,7 @@ use crate::sheet::values::{Must, UnitKind};
 #[derive(Clone, Copy)]
 struct FillUnit {
     reached: u8,
-    /// Whether it has made steps, so that it may stay where it is.
+    /// Whether it has moved, so that it may stay on its place.
     has_moved: bool,
     is_pair: bool,
 }
@@ -29,42 +29,42 @@ struct FillGroup {
     place: u8,
     is_declared: bool,
     waiting: u8,
-    /// The most of them that may leave alone.
+    /// The most pieces that may leave alone.
     alone: u8,
     may_join: bool,
 }
 
-/// A share of the throws that a unit can take: its numbers of 4s, throws without a mouth and last throws, and the
-/// possible numbers of 1s as bits.
+/// Throws that a unit can take: the numbers of throws of the second and third kind and of last throws, and the possible
+/// numbers of 1s as bits.
 type Share = ([usize; 3], u128);
 
-/// A search for the allotment that uses most.
+/// A search for the allotment that uses the most throws.
 struct Fill<'a> {
     turns: &'a SeriesTurns,
     turn: &'a SeriesTurn,
     allotment: &'a Allotment,
     remaining: Remaining,
-    /// The number of used throws at which the search stops.
+    /// The search stops at this number of used throws.
     enough: u32,
-    /// The most found so far.
+    /// The best result so far.
     most: Option<u32>,
     /// Pieces that stay off the board.
     off: u8,
     lists: &'a mut Lists,
 }
 
-/// The buffers of a search, reused by the next one so that a step allocates nothing.
+/// The buffers of a search. The next search reuses them and allocates no memory.
 #[derive(Default)]
 struct Lists {
-    /// The pieces that wait on the course.
+    /// The waiting pieces on the course.
     groups: Vec<FillGroup>,
-    /// The units that move by the decisions so far.
+    /// The units that move by the choices so far.
     units: Vec<FillUnit>,
-    /// The waiting pieces that will not move.
+    /// The waiting pieces that do not move.
     idle: Vec<FillGroup>,
     /// The shares of the current unit.
     shares: Vec<Share>,
-    /// By the number of other throws taken, the possible numbers of 1s, as bits.
+    /// `[other throws taken]`: the possible numbers of 1s, as bits.
     taken: Vec<u128>,
     /// [`Lists::taken`] with one more unit.
     next: Vec<u128>,
@@ -74,8 +74,8 @@ thread_local! {
     static LISTS: RefCell<Lists> = RefCell::default();
 }
 
-/// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses, or any number
-/// from `enough` on; `None` when no legal allotment begins so.
+/// Returns the largest number of the `remaining` throws that any legal allotment after `allotment` uses, or any number
+/// of at least `enough`. Returns `None` if `allotment` cannot be completed legally.
 pub(crate) fn most_used(
     turns: &SeriesTurns,
     turn: &SeriesTurn,
@@ -107,7 +107,7 @@ pub(crate) fn most_used(
 }
 
 impl Fill<'_> {
-    /// The place of a piece; of one that has entered the first of the course.
+    /// Returns the place of a piece; 1 for a piece that has entered.
     fn place(&self, slot: usize) -> u8 {
         self.turn.own.get(slot) | self.allotment.roles.get(slot) & role::ENTERED
     }
@@ -116,13 +116,13 @@ impl Fill<'_> {
         self.allotment.roles.get(slot) & roles != 0
     }
 
-    /// Number of pieces on such places that wait for throws.
+    /// Returns the number of waiting pieces on places that fulfil `is_there`.
     fn waiting(&self, is_there: impl Fn(u8) -> bool) -> u8 {
         let waits = |&slot: &usize| !self.has(slot, role::TAKEN) && is_there(self.place(slot));
         (0..self.turns.seating.pieces).filter(waits).count() as u8
     }
 
-    /// Finds the groups of pieces that wait on the course, when so many more have entered.
+    /// Finds the groups of waiting pieces on the course after `entered` more pieces have entered.
     fn group(&mut self, entered: u8) {
         self.lists.groups.clear();
         for slot in 0..self.turns.seating.pieces {
@@ -153,8 +153,8 @@ impl Fill<'_> {
         self.lists.groups.push(FillGroup { place, is_declared, waiting: count, alone, may_join });
     }
 
-    /// Number of further pieces that may leave a square alone where twins may not be split, when so many more have
-    /// entered.
+    /// Returns the number of further pieces that may leave a square alone, if twins may not be split and `entered` more
+    /// pieces have entered.
     fn untied(&self, place: u8, entered: u8) -> u8 {
         let here = |roles: u8| {
             let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has(slot, roles));
@@ -164,7 +164,7 @@ impl Fill<'_> {
         (entered + (all - entered) % 2).saturating_sub(here(role::SINGLE))
     }
 
-    /// Tries every way in which the pieces of the groups from `index` on move alone, together or not at all.
+    /// Tries all choices for the groups from `index` on: pieces move alone, move together or stay.
     fn settle(&mut self, index: usize, entered: u8) {
         if self.most >= Some(self.enough) {
             return;
@@ -185,7 +185,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Tries every number of pieces to be borne off, when so many 1s were used to enter.
+    /// Tries every number of pieces to bear off, if `ones` 1s are used to enter.
     fn bear(&mut self, ones: u8) {
         let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.rules.home);
         let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has(slot, role::BORNE));
@@ -205,14 +205,14 @@ impl Fill<'_> {
                 if self.is_extended_by_idle(left) {
                     continue;
                 }
-                // A 1 that is left over must not bear off.
+                // An unused 1 must not be able to bear off a piece.
                 let could_bear = borne < in_keep
                     && all_can_be_home
                     && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::First)) != 0;
                 if !could_bear {
                     self.fit(used, Some(left), are_all_home);
                 } else if !is_bearing {
-                    // With one unit elsewhere nothing can be borne off.
+                    // If one unit is not in the keep, no piece can be borne off.
                     for other in 0..self.lists.units.len() {
                         self.fit(used, Some(left), |unit| (unit == other).then_some(false));
                     }
@@ -221,7 +221,8 @@ impl Fill<'_> {
         }
     }
 
-    /// The sets of kinds of which throws can be left over, as `SeriesThrows::bit`s, those that already are among them.
+    /// Iterates over the sets of kinds that may have unused throws, as `SeriesThrows::bit`s. Kinds that are already
+    /// unused are always included.
     fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
         let skipped = self.allotment.skipped;
         let remaining = self.remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
@@ -229,7 +230,7 @@ impl Fill<'_> {
         (0..=u8::MAX).filter(move |bits| bits & !free == 0).map(move |bits| bits | skipped)
     }
 
-    /// Whether some piece that stays could take a throw of one of these kinds.
+    /// Returns whether a piece that does not move could take a throw of one of these kinds.
     fn is_extended_by_idle(&self, left: u8) -> bool {
         let open = self.open();
         let can_enter = self.off > 0
@@ -246,19 +247,19 @@ impl Fill<'_> {
             })
     }
 
-    /// The pips of each of these kinds of throws.
+    /// Returns the pips of each of these kinds of throws.
     fn pips_of(&self, kinds: u8) -> impl Iterator<Item = u8> {
         let series = &self.turns.series;
         series.all().filter(move |&throw| kinds & series.bit(throw) != 0).map(|throw| series.pips(throw))
     }
 
-    /// The places where a hop can end, as bits.
+    /// Returns the places where a hop can end, as bits.
     fn open(&self) -> u64 {
         ((2 << self.turns.rules.home) - 2) & !self.turn.closed
     }
 
-    /// Finds the most throws that the units can take; of kinds that are not in `left`, if anything is, all are taken.
-    /// `is_home` says of each unit whether it must come to the keep, or must not.
+    /// Finds the most throws that the units can take. With `left`, only throws of these kinds may stay unused.
+    /// `is_home` decides for each unit whether it must end in the keep, or must not.
     fn fit(&mut self, ones: u8, left: Option<u8>, is_home: impl Fn(usize) -> Option<bool>) {
         if self.most >= Some(self.enough) {
             return;
@@ -299,7 +300,8 @@ impl Fill<'_> {
         }
     }
 
-    /// Finds the shares of a unit, so that it can take no more of the kinds `left` and that it is in the keep or not.
+    /// Finds the shares of a unit. With them the unit can take no more throws of the kinds `left`, and it is in the
+    /// keep or not as `is_home` demands.
     fn share(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
         let [(_, ones), others @ ..] = self.remaining.kinds();
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
@@ -331,14 +333,14 @@ impl Fill<'_> {
     }
 }
 
-/// Every way to take of each kind at most `all`.
+/// Iterates over all numbers of throws of each kind, up to `all`.
 fn counts(all: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..=all[0]).flat_map(move |first| {
         (0..=all[1]).flat_map(move |second| (0..=all[2]).map(move |third| [first, second, third]))
     })
 }
 
-/// The sums of a number of the one set and a number of the other, both as bits.
+/// Returns the sums of a number of one set and a number of the other, all as bits.
 fn sums(one: u128, other: u128) -> u128 {
     let (few, many) = if one.count_ones() < other.count_ones() { (one, other) } else { (other, one) };
     places_of(few).fold(0, |sums, number| sums | many << number)

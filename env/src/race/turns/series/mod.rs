@@ -1,9 +1,9 @@
-//! A series of throws until one that ends it, then allotted to pieces and units, each in one hop by the sum of its
+//! The turn with a series of throws that are then allotted to pieces and units. Each moves in one hop by the sum of its
 //! throws.
 //!
-//! Throws are allotted in a fixed order, those of the smallest value that goes on first and the throw that ended the
-//! series last. What has been allotted is a label on the piece until the turn is complete; then everything lands at
-//! once. An action is legal iff it can be completed to a legal allotment of the whole series.
+//! Throws are allotted in a fixed order: by ascending value, and the throw that ended the series last. An allotted
+//! throw is a label on the piece until the turn is complete; then all pieces land at once. An action is legal iff it
+//! can be completed to a legal allotment of the whole series.
 
 pub(crate) mod allot;
 mod fill;
@@ -25,7 +25,7 @@ use crate::race::turns::actions::{self, with_pass};
 use crate::sheet::values::{MarkRule, Must, Speed, Unit};
 use allot::{Allotment, SeriesTurn};
 
-/// The keys of its sheets.
+/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"series\"",
     dice: [1, 1],
@@ -34,7 +34,7 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     demands: &["entry.first", "entry.next"],
 };
 
-/// The rules of the turn with their tables. The value that enters and bears off is 1, and a series goes on after it.
+/// The rules of the turn with their tables. Value 1 enters pieces and bears them off, and it continues a series.
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesTurns {
     pub(crate) rules: Arc<Rules>,
@@ -42,17 +42,17 @@ pub(crate) struct SeriesTurns {
     pub(crate) series: SeriesThrows,
     pub(crate) must: Must,
     pub(crate) unit: Unit,
-    /// Places on marked squares, where nothing is captured, as bits; the same for every seat.
+    /// Places on marked squares, which have no captures, as bits. Equal for all seats.
     pub(crate) marked: u64,
-    /// Whether a marked square with an enemy is closed.
+    /// Whether an enemy closes a marked square.
     pub(crate) blocks: bool,
-    /// Places on which two pieces can become a declared unit, as bits.
+    /// Places that two pieces can leave as a declared unit, as bits.
     opposite: u64,
     /// Whether a piece that enters can capture.
     pub(crate) enters_among_enemies: bool,
     /// Whether pieces are borne off from the finish.
     bears: bool,
-    /// Whether a turn can end after any hop: hops land anywhere and always move, and throws may be left unused.
+    /// Whether a turn can end after any hop: hops can land anywhere and always move, and throws may stay unused.
     always_completes: bool,
 }
 
@@ -82,20 +82,20 @@ impl SeriesTurns {
         SeriesTurns::turn_of(state.pieces[mover], state.declared[mover], closed)
     }
 
-    /// The turn of a seat with pieces on these places.
+    /// Returns the turn of a seat with pieces on these places.
     #[inline]
     pub(crate) fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> SeriesTurn {
         let declared = if declared == 0 { Set::NONE } else { Set::of(|slot| declared >> slot & 1 == 1) };
         SeriesTurn { own: Slots::of(places), declared, closed }
     }
 
-    /// Places of the mover that enemies hold, as bits.
+    /// Returns the places of the mover with an enemy on their square, as bits.
     fn enemy_places(&self, state: &State) -> u64 {
         let enemies = self.seating.others(state.mover).iter();
         enemies.fold(0, |places, &enemy| places | self.seen(enemy, &state.pieces[enemy.index()], state.mover))
     }
 
-    /// The squares that `seat` holds with pieces on its `places`, as bits by place of the seat `by`.
+    /// Returns the squares with pieces of `seat`, which are on `places`, as bits by place of the seat `by`.
     pub(crate) fn seen(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
         let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);
@@ -103,7 +103,7 @@ impl SeriesTurns {
         (1..self.rules.home).filter(is_held).fold(0, |places, place| places | 1 << place)
     }
 
-    /// The value of the throw that the next action allots; `None` when nothing is kept.
+    /// Returns the value of the throw that the next action allots, or `None` if all are used.
     pub(crate) fn next_value(&self, state: &State) -> Option<u8> {
         self.series.remaining(state).split().map(|(throw, _)| self.series.pips(throw))
     }
@@ -206,7 +206,7 @@ impl TurnNotation for SeriesTurns {
     fn name_throws(&self, state: &State, taken: &mut UnitMove) {
         let steps = taken.steps;
         taken.from = taken.from.max(1);
-        // Throws are allotted in ascending order, 1s first, but for the last one.
+        // Throws are allotted in ascending order, 1s first; only the last one of the series is out of order.
         let are_ones = self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Second);
         if matches!(taken.kind, MoveKind::Together(_)) && self.unit.speed != Speed::Full {
             taken.hidden = steps;

@@ -1,4 +1,5 @@
-//! The legal actions of a series: those after which the turn can still use as many throws as the rules demand.
+//! The legal actions of a series. After each of them, the turn can still use the number of throws that the rules
+//! demand.
 
 use super::SeriesTurns;
 use super::allot::{Allotment, SeriesTurn, actions};
@@ -9,7 +10,7 @@ use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::Must;
 
 impl SeriesTurns {
-    /// The legal actions where `throw` is next and `rest` remains after it.
+    /// Returns the legal actions for `throw`, the next one, if `rest` remains after it.
     #[inline]
     pub(crate) fn offers(
         &self,
@@ -37,7 +38,7 @@ impl SeriesTurns {
         self.offers_by_search(turn, allotment, throw, rest, actions(alone, together))
     }
 
-    /// [`SeriesTurns::offers`] by counting how many throws each of the actions `takers` lets be used.
+    /// [`SeriesTurns::offers`] by search: finds the number of throws that can be used after each action of `takers`.
     fn offers_by_search(
         &self,
         turn: &SeriesTurn,
@@ -47,12 +48,12 @@ impl SeriesTurns {
         takers: ActionMask,
     ) -> ActionMask {
         let is_max = self.must == Must::Most;
-        // Where throws may be left unused it is enough that the turn can end.
+        // If throws may stay unused, it is enough that the turn can end.
         let mut search = Search::new(self, turn, if is_max { rest.count() } else { 0 });
         let mut mask = ActionMask::EMPTY;
         let mut most = None;
         for action in takers.iter().chain([PASS]) {
-            // No throw need be left unused where all can be used.
+            // If all throws can be used, none may stay unused.
             if action == PASS && is_max && most > Some(rest.count()) {
                 continue;
             }
@@ -70,7 +71,7 @@ impl SeriesTurns {
         with_pass(mask, false)
     }
 
-    /// Whether any of the `remaining` throws can still be used.
+    /// Returns whether any of the `remaining` throws can still be used.
     #[inline]
     pub(crate) fn can_use_more(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> bool {
         let smallest = u32::from(self.smallest(remaining));

@@ -1,4 +1,4 @@
-//! Playing an allotted series: everything lands at once, then captures, declarations and the passing of the turn.
+//! The end of a series: all pieces land at once, then follow captures, declarations and the next turn.
 
 use super::SeriesTurns;
 use super::TurnMachine;
@@ -7,7 +7,7 @@ use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State, in_order, role, sort};
 
 impl SeriesTurns {
-    /// Plays the allotted turn: moves the pieces, captures, and passes the turn on.
+    /// Plays the allotted turn: moves the pieces, captures, and ends the turn.
     #[inline]
     pub(crate) fn resolve(&self, state: &mut State, allotment: &Allotment) {
         let mover = state.mover;
@@ -22,7 +22,7 @@ impl SeriesTurns {
         self.end_turn(state, has_captured && self.rules.sheet.turn.again_on_capture);
     }
 
-    /// The unmarked squares of the course on which pieces enter or allotted hops end, and whether a pair lands there.
+    /// Iterates over the unmarked squares of the course with a landing or an entry, with "two pieces land together".
     #[inline]
     pub(crate) fn strikes(&self, allotment: &Allotment, landed: Slots) -> impl Iterator<Item = (u8, bool)> {
         let roles = allotment.roles;
@@ -32,11 +32,11 @@ impl SeriesTurns {
         entries.chain(hops.filter(|&(target, _)| target < self.rules.home && self.marked >> target & 1 == 0))
     }
 
-    /// The places of the pieces by slot once all have moved.
+    /// Returns the places of the pieces by slot after all moves.
     #[inline]
     pub(crate) fn landed(&self, own: Slots, allotment: &Allotment) -> Slots {
         let roles = allotment.roles;
-        // A piece that enters or is borne off goes on by one place.
+        // A piece that enters or is borne off moves one place.
         let one_on = roles.have(role::ENTERED | role::BORNE).each(1);
         let mut landed = own.plus(one_on).plus(allotment.steps);
         let mut followers = roles.have(role::FOLLOWER);
@@ -50,7 +50,7 @@ impl SeriesTurns {
         landed
     }
 
-    /// The mover's places in ascending order once all have `landed`, and the slots of its declared twins.
+    /// Returns the mover's places in ascending order after all moves, and the slots of its declared twins.
     #[inline]
     pub(crate) fn settled(
         &self,
@@ -69,7 +69,8 @@ impl SeriesTurns {
             let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
             (is_moving || is_staying(slot)) && places[slot] < self.rules.home
         });
-        // A twin whose partner has left alone is no longer a twin.
+        // If one of two twins leaves alone, the other is no longer a twin. If two of four twins leave, the other two
+        // stay twins.
         for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {
             let mut alike =
                 (0..self.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));

@@ -1,8 +1,7 @@
-//! Depth-first search for the number of throws of a series that can be used, with early exit at an allotment that uses
-//! enough.
+//! Depth-first search for the number of throws of a series that can be used. It stops at an allotment that uses enough.
 //!
-//! Far from the keep the first allotment does; near it, with many throws, there are too many, and [`super::fill`] finds
-//! the number by dynamic programming.
+//! Far from the keep the first allotment is enough. Near the keep, many throws have too many allotments;
+//! [`super::fill`] then finds the number by dynamic programming.
 
 use super::SeriesTurns;
 use super::allot::{Allotment, SeriesTurn, actions, base};
@@ -13,21 +12,21 @@ use crate::race::turns::actions::PASS;
 use crate::race::turns::series_throws::Remaining;
 use crate::sheet::values::Speed;
 
-/// Budget of tries, after which dynamic programming is faster.
+/// The most tries; beyond this, dynamic programming is faster.
 const MOST_TRIED: u32 = 500;
 
 /// A search among the allotments of one turn.
 pub(crate) struct Search<'a> {
     turns: &'a SeriesTurns,
     turn: &'a SeriesTurn,
-    /// The number of used throws at which the search stops.
+    /// The search stops at this number of used throws.
     enough: u32,
-    /// The tries left.
+    /// The remaining tries.
     left: u32,
 }
 
 impl SeriesTurns {
-    /// Whether pieces that can move have the throws allotted so far, and the turn can be completed legally.
+    /// Returns whether the throws so far belong to pieces that can move, and the turn can be completed legally.
     pub(crate) fn can_complete(&self, state: &State) -> bool {
         let turn = self.turn(state);
         let (own, declared) = (&state.pieces[state.mover.index()], state.declared[state.mover.index()]);
@@ -55,7 +54,7 @@ impl SeriesTurns {
     }
 }
 
-/// The search has used up its tries.
+/// The search has no tries left.
 struct Exhausted;
 
 impl<'a> Search<'a> {
@@ -63,15 +62,15 @@ impl<'a> Search<'a> {
         Search { turns, turn, enough, left: MOST_TRIED }
     }
 
-    /// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses, or any
-    /// number that is enough; `None` when no legal allotment begins so.
+    /// Returns the largest number of the `remaining` throws that any legal allotment after `allotment` uses, or any
+    /// number of at least `enough`. Returns `None` if `allotment` cannot be completed legally.
     #[inline]
     pub(crate) fn most_used(&mut self, allotment: &Allotment, remaining: Remaining) -> Option<u32> {
         let found = self.most_used_from(allotment, remaining, Action(0), self.enough);
         found.unwrap_or_else(|Exhausted| fill::most_used(self.turns, self.turn, allotment, remaining, self.enough))
     }
 
-    /// [`Search::most_used`], where equal throws go to actions in ascending order from `least` on.
+    /// [`Search::most_used`], but equal throws go to actions in ascending order from `least` on.
     fn most_used_from(
         &mut self,
         allotment: &Allotment,
@@ -81,7 +80,7 @@ impl<'a> Search<'a> {
     ) -> Result<Option<u32>, Exhausted> {
         let (turns, turn) = (self.turns, self.turn);
         let count = remaining.count();
-        // Far from the keep one unit can take all that is left.
+        // Far from the keep one unit can take all remaining throws.
         if turns.completes(allotment)
             && (count == 0 || enough == 0 || turns.moves_by(turn, allotment, turns.sum(remaining)))
         {
@@ -91,7 +90,7 @@ impl<'a> Search<'a> {
         self.left = self.left.checked_sub(1).ok_or(Exhausted)?;
         let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
         let units = turns.units(turn, allotment, turns.sum(remaining));
-        // Where no piece can take the smallest throw, none can be used, unless a unit takes only larger ones.
+        // If no piece can take the smallest throw, none can be used, unless a unit only takes larger ones.
         let (any_alone, any_together) = turns.takers(&units, turns.smallest(remaining));
         if (any_alone | any_together).is_empty() && matches!(turns.unit.speed, Speed::Full | Speed::HalfSpent) {
             return Ok(turns.is_complete(turn, allotment).then_some(0));
@@ -177,7 +176,7 @@ mod tests {
                         let mut search = Search { left: u32::MAX, ..Search::new(turns, &turn, enough) };
                         let tried = search.most_used_from(&next, rest, Action(0), enough).ok().flatten();
                         let filled = fill::most_used(turns, &turn, &next, rest, enough);
-                        // From `enough` on any number is accepted.
+                        // Any number of at least `enough` is correct.
                         let [tried, filled] = [tried, filled].map(|most| most.map(|most| most.min(enough)));
                         assert_eq!(filled, tried, "{action:?}, {enough} are enough, at {}", race.print(&state));
                     }

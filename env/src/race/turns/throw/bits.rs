@@ -1,4 +1,4 @@
-//! Bitboards: cells as bits of a word, with the cells of places, of pieces and of closures.
+//! Bitboards: cells as bits of a word, for places, pieces and closed cells.
 
 use crate::game::MAX_SEATS;
 use crate::race::compile::{Cells, PLACES, Rules, WALL};
@@ -10,17 +10,18 @@ pub(crate) struct Bits<W> {
     pub(crate) at: [[W; PLACES]; MAX_SEATS],
     /// `[seat][place]`: the cells of lower places.
     pub(crate) below: [[W; PLACES]; MAX_SEATS],
-    /// Cells that are closed to a single piece with an own piece there, with two, with an enemy's, with two.
+    /// Cells that are closed to a single piece if they hold: an own piece, two own pieces, an enemy piece, two enemy
+    /// pieces.
     pub(crate) closed_to_single: [W; 4],
     pub(crate) closed_to_unit: [W; 4],
     pub(crate) always: W,
     pub(crate) closed_by_partner: W,
-    /// Cells that cannot be passed while two own pieces stand there, and while two of an enemy do.
+    /// Cells that cannot be passed: `[0]` with two own pieces there, `[1]` with two pieces of an enemy.
     pub(crate) impassable: [W; 2],
     pub(crate) unit_cells: W,
 }
 
-/// A word with a bit for each cell; few cells fit into a short one, which is faster.
+/// A word with a bit for each cell. A shorter word is faster, if the cells fit.
 pub(crate) trait Word:
     Copy
     + PartialEq
@@ -29,7 +30,7 @@ pub(crate) trait Word:
     + std::ops::BitOr<Output = Self>
     + std::ops::Not<Output = Self>
 {
-    /// The cells as bits of such a word.
+    /// Converts cells to this word.
     fn of(cells: Cells) -> Self;
 }
 

@@ -1,8 +1,7 @@
-//! Moves by one throw, of a single piece or a unit, and their effects; and the turn in which throws are made and used
-//! one by one.
+//! Moves of a piece or a unit by one throw, and the turn that makes and uses throws one by one.
 //!
-//! The legality of a hop is computed on bitboards of cells: its target, and the pieces there. A series whose throws are
-//! played one by one uses the same hops ([`super::each`]).
+//! Bitboards decide whether a hop is legal: they test the target cell and the pieces there. A series that is played
+//! throw by throw uses these hops, too ([`super::each`]).
 
 mod bits;
 
@@ -19,7 +18,7 @@ use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS, with_pass};
 use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, Overshoot, UnitKind, Without};
 
-/// The keys of its sheets.
+/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"throw\"",
     dice: [1, 1],
@@ -53,68 +52,68 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     demands: &[],
 };
 
-/// The rules of the turn, with the tables that each decision reads.
+/// The rules of the turn, with the tables of each decision.
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowTurns {
     pub(crate) rules: Arc<Rules>,
-    /// The slots that actions name: from this action on they name two pieces.
+    /// The number of slots that actions name. Actions from this number on name two pieces.
     slots: u8,
-    /// By whether a piece is under way, whether the gate is open and by throw, the places to which pieces come by
-    /// themselves; [`WALL`] where they may not.
+    /// `[stage][gate][throw][place]`: the target of a single piece, or [`WALL`]. `stage` is 0 or 1 as in
+    /// [`Rules::entry_stage`], `gate` is 1 if the gate is open.
     single: Box<[[[[u8; PLACES]; VALUES]; 2]; 2]>,
-    /// The same for units, which are under way.
+    /// `[gate][throw][place]`: the target of a unit, or [`WALL`].
     unit: Box<[[[u8; PLACES]; VALUES]; 2]>,
-    /// Bitboards for boards with few cells, and for all.
+    /// Bitboards for boards with few cells.
     short: Option<Box<Bits<u64>>>,
     pub(crate) long: Box<Bits<u128>>,
     must: Must,
-    /// Whether some moves come before others: an entry, or the piece on the square where pieces enter.
+    /// Whether some moves have priority over others: an entry, or a move of the piece on the entry square.
     has_priority: bool,
-    /// Whether a piece can pass a square twice or come back to its own: by a course that crosses itself, by going round
-    /// again, or by bouncing.
+    /// Whether a piece can pass a square twice or return to its own square: the course crosses itself, or pieces go
+    /// round again or bounce.
     winds: bool,
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
-    /// Whether a step that goes with a throw can come before it. The actions of pairs play it first.
+    /// Whether the step of a throw may precede the throw. The actions of pairs then play the step first.
     steps_first: bool,
     pub(crate) waits: bool,
     again_on_capture: bool,
     again_on_finish: bool,
-    /// Whether each throw can grant another by its value: none is lost, and it need not be used.
+    /// Whether each throw can grant another by its value, because no throw is lost and unused throws count, too.
     always_counts: bool,
     most_throws: u8,
-    /// Whether the last of these throws is lost where it would grant another.
+    /// Whether the last of these throws is lost if it would grant another.
     loses_last: bool,
     /// Whether a throw can have two parts.
     is_in_parts: bool,
 }
 
-/// The slots of games with few pieces, which are faster.
+/// The number of slots of games with few pieces, which are faster.
 const FEW: u8 = actions::PAIRS.0;
 
-/// Throws have values below this.
+/// All throws have smaller values.
 const VALUES: usize = 32;
-/// Stands for the step of 1 that follows a throw: no throw has this value.
+/// The value of the step of 1 that follows a throw. No throw has this value.
 const BONUS: u8 = 31;
 
-/// The part of a throw that is played next.
+/// The next part of a throw.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// A throw from its beginning.
+    /// The whole throw.
     Whole(u8),
-    /// A throw that has entered a piece without being spent.
+    /// A throw that has entered a piece and is not used up by this.
     Entered(u8),
     /// The rest of a divided throw.
     Rest { left: u8, thrown: u8 },
-    /// The step of 1 that follows a throw.
+    /// The step of 1 after a throw.
     Step { thrown: u8 },
     /// A throw after its step.
     AfterStep(u8),
 }
 
 impl Part {
-    /// The part as the dice of a position.
+    /// Returns the part as the dice of a position.
     fn dice(self) -> [u8; 2] {
         match self {
             Part::Whole(number) | Part::Entered(number) => [number, 0],
@@ -124,7 +123,7 @@ impl Part {
         }
     }
 
-    /// The value of the whole throw.
+    /// Returns the value of the whole throw.
     fn thrown(self) -> u8 {
         match self {
             Part::Whole(number) | Part::Entered(number) | Part::AfterStep(number) => number,
@@ -132,7 +131,7 @@ impl Part {
         }
     }
 
-    /// The value that moves a piece: [`BONUS`] for a step.
+    /// Returns the value that moves a piece; [`BONUS`] for a step.
     fn value(self) -> u8 {
         match self {
             Part::Whole(number) | Part::Entered(number) | Part::AfterStep(number) => number,
@@ -142,14 +141,14 @@ impl Part {
     }
 }
 
-/// The pieces on the board, and the cells that they close to one seat.
+/// The pieces of a seat, and the cells closed to the seat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occupied<W = Cells> {
     pub(crate) own: Occupancy<W>,
-    /// Cells closed to a piece by itself, and to a unit.
+    /// Cells closed to a single piece.
     pub(crate) to_single: W,
     pub(crate) to_unit: W,
-    /// Cells that a piece by itself may not pass.
+    /// Cells that a single piece may not pass.
     to_pass: W,
 }
 
@@ -197,8 +196,8 @@ impl ThrowTurns {
         }
     }
 
-    /// The cells that the pieces on the board close to `seat`, whose own stand on `own`; to a unit only if two own
-    /// pieces stand together.
+    /// Returns the cells that the pieces on the board close to `seat`, whose pieces are on `own`. The cells closed to a
+    /// unit are only found if two own pieces are on one cell.
     #[inline]
     pub(crate) fn occupied<W: Word, const SLOTS: usize>(
         &self,
@@ -209,7 +208,7 @@ impl ThrowTurns {
     ) -> Occupied<W> {
         let none = Occupancy::<W>::default();
         let of = |seat: Seat, places: &[u8; MAX_PIECES]| none.and(&bits.at[seat.index()], &places[..SLOTS]);
-        // Two pieces are a unit only if they are of one seat.
+        // Two pieces are a unit only if they belong to one seat.
         let others = |seats: &[Seat]| {
             seats.iter().fold(none, |others, &other| others.or(of(other, &state.pieces[other.index()])))
         };
@@ -229,29 +228,28 @@ impl ThrowTurns {
         }
     }
 
-    /// The place to which a unit comes from a place on the course, or [`WALL`].
+    /// Returns the place that a unit on the course reaches, or [`WALL`].
     #[inline]
     pub(crate) fn unit_target(&self, from: u8, throw: u8, is_open: bool) -> u8 {
         self.unit[usize::from(is_open)][usize::from(throw) % VALUES][usize::from(from) % PLACES]
     }
 
-    /// The places to which pieces of `seat`, on the places `own`, come by themselves, by place; [`WALL`] where they may
-    /// not.
+    /// Returns for each place the target of a single piece of `seat`, whose pieces are on `own`; [`WALL`] if it may not
+    /// move.
     #[inline]
     pub(crate) fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> &[u8; PLACES] {
         let (stage, is_open) = (self.rules.entry_stage(state, seat, own), self.rules.gate_rule.is_open(state, seat));
         &self.single[stage][usize::from(is_open)][usize::from(throw) % VALUES]
     }
 
-    /// Whether no piece may leave a unit's place alone; an odd one may.
+    /// Returns whether no piece may leave a unit on `place` alone. If an odd number of pieces is there, one may.
     #[inline]
     pub(crate) fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
         self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
     }
 
-    /// The pieces of `seat`, on the places `own`, that can take `throw`, and whether every offered move brings a piece
-    /// onto an own one. Below, `&` instead of `&&`: the branches are unpredictable, and a misprediction costs more than
-    /// all the tests.
+    /// Returns the pieces of `seat` that can take `throw`, and whether every move puts a piece on an own piece. Below,
+    /// `&` replaces `&&`: the branches are unpredictable, and a misprediction costs more than all the tests.
     #[inline]
     fn find_takers(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> (ActionMask, bool) {
         match (&self.short, self.slots == FEW) {
@@ -292,7 +290,7 @@ impl ThrowTurns {
             if stays {
                 can_go_alone = is_offered && self.can_hop(state, seat, own, slot, [1, throw, to]);
             } else if self.winds && on.to_pass != none && can_go_alone {
-                // Most ways are straight and clear of all pieces, this one included.
+                // Most ways are straight, without any of these cells, the cell of this piece included.
                 let is_straight = from > 0 && to.wrapping_sub(from) == throw;
                 let mut passed = at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
                 can_go_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
@@ -321,8 +319,8 @@ impl ThrowTurns {
         (ActionMask::of_bits(mask), is_only_merging)
     }
 
-    /// Whether `throw` may move the piece in `slot`, or `together` pieces from this slot on, to a place. A piece that
-    /// passes its own square or comes back to it does not block itself.
+    /// Returns whether `throw` may move the piece in `slot`, or `together` pieces from this slot on, to a place. A
+    /// piece that passes its own square or returns to it does not block itself.
     #[cold]
     #[inline(never)]
     pub(crate) fn can_hop(
@@ -352,7 +350,7 @@ impl ThrowTurns {
             && (together > 1 || (1..steps).all(|steps| at[usize::from(passed(steps)) % PLACES] & on.to_pass == 0))
     }
 
-    /// The places of `seat` after an action by `throw`, sorted, and where it landed.
+    /// Returns the sorted places of `seat` after an action by `throw`, and the place of the landing.
     #[inline(always)]
     fn moved_by(&self, state: &State, seat: Seat, throw: u8, action: Action) -> ([u8; MAX_PIECES], u8) {
         let own = &state.pieces[seat.index()];
@@ -364,7 +362,7 @@ impl ThrowTurns {
         } else {
             self.hops(state, seat, own, throw)[usize::from(from) % PLACES]
         };
-        // An illegal action moves nothing.
+        // An illegal action moves no piece.
         let to = if to == WALL { from } else { to };
         let moved = Slots::of(*own).with(slot, to);
         let moved = if is_unit { moved.with((slot + 1) % MAX_PIECES, to) } else { moved };
@@ -373,7 +371,7 @@ impl ThrowTurns {
         (places, to)
     }
 
-    /// Moves a piece or a unit of `seat`; returns whether that grants one more throw.
+    /// Moves a piece or a unit of `seat`. Returns whether the move grants one more throw.
     #[inline(always)]
     fn hop(&self, state: &mut State, seat: Seat, throw: u8, action: Action) -> bool {
         let (places, to) = self.moved_by(state, seat, throw, action);
@@ -385,7 +383,7 @@ impl ThrowTurns {
             | (self.rules.lands_again >> to & 1 == 1)
     }
 
-    /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
+    /// Returns whether a piece can finish with a part of the throw, and another piece can use the rest.
     fn can_divide(&self, state: &State, slot: usize, throw: u8) -> bool {
         let own = &state.pieces[self.colour(state).index()];
         let from = own[slot];
@@ -402,7 +400,7 @@ impl ThrowTurns {
         }
     }
 
-    /// The places after a piece went home by a part of the throw, and the rest of the throw.
+    /// Returns the places after a piece has finished with a part of the throw, and the rest of the throw.
     fn divide(&self, own: &[u8; MAX_PIECES], slot: usize, throw: u8) -> ([u8; MAX_PIECES], u8) {
         let mut places = *own;
         let part = self.rules.home.saturating_sub(own[slot]);
@@ -411,13 +409,13 @@ impl ThrowTurns {
         (places, throw.saturating_sub(part))
     }
 
-    /// The pieces on the board that can take the rest of a throw.
+    /// Returns the pieces on the board that can take the rest of a throw.
     fn takers_of_rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
         let (mask, _) = self.find_takers(state, self.colour(state), own, rest);
         mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
-    /// The part of a throw that is played next in a position.
+    /// Returns the next part of the throw of a position.
     fn part(&self, state: &State) -> Part {
         let [number, thrown] = state.dice;
         match (state.phase, self.rules.effects[usize::from(thrown)].bonus) {
@@ -429,7 +427,7 @@ impl ThrowTurns {
         }
     }
 
-    /// The actions of the second part of a throw.
+    /// Returns the legal actions of a part of a throw.
     fn actions_of_part(&self, state: &State, part: Part) -> ActionMask {
         let rest = || self.takers_of_rest(state, &state.pieces[self.colour(state).index()], part.value());
         match part {
@@ -439,7 +437,7 @@ impl ThrowTurns {
         }
     }
 
-    /// The actions of a throw.
+    /// Returns the legal actions of a throw.
     #[inline(always)]
     fn actions_of_throw(&self, state: &State, throw: u8) -> ActionMask {
         let seat = self.colour(state);
@@ -455,8 +453,8 @@ impl ThrowTurns {
         with_pass(mask, self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging)
     }
 
-    /// The actions of a throw and its step, in either order. If they must be made, only those after which the other can
-    /// be made, or nothing is left to do; where there are none of them, all.
+    /// Returns the legal actions of a throw and its step, in either order. If both must be used, these are the actions
+    /// that leave a use for the other, or that finish. If no action does so, all are legal.
     #[cold]
     fn actions_in_either_order(&self, state: &State) -> ActionMask {
         let seat = self.colour(state);
@@ -476,7 +474,8 @@ impl ThrowTurns {
         if whole.is_empty() { all } else { whole }
     }
 
-    /// Of the offered moves of a seat with a waiting piece those that come before others, or all where none does.
+    /// Returns the moves with priority among the moves of a seat with a waiting piece, or all moves if none has
+    /// priority.
     #[cold]
     fn before_others(&self, own: &[u8; MAX_PIECES], throw: u8, mask: ActionMask) -> ActionMask {
         let entry = &self.rules.sheet.entry;
@@ -485,25 +484,25 @@ impl ThrowTurns {
         let enters = Some(Action(0)).filter(|action| (entry.compulsory || throw == BONUS) && mask.contains(*action));
         match clears.or(enters) {
             Some(action) => ActionMask::of_bits(1 << action.0),
-            // The step after a throw is for the piece that waits alone.
+            // Only the waiting piece can use the step after a throw.
             None if throw == BONUS && entry.by_bonus => ActionMask::EMPTY,
             None => mask,
         }
     }
 
-    /// Whether moves can grant one more throw.
+    /// Returns whether moves can grant one more throw.
     fn can_grant(&self) -> bool {
         self.again_on_capture || self.again_on_finish || self.rules.lands_again != 0
     }
 
-    /// Whether the throw is the last one of a turn and lost.
+    /// Returns whether the throw is the last one of a turn and lost.
     #[inline]
     fn is_lost(&self, state: &State) -> bool {
         self.loses_last && state.thrown == self.most_throws && self.rules.effects[usize::from(state.dice[0])].again
     }
 
-    /// Whether two pieces stand together on the course where an action moves two, and a throw can be divided where it
-    /// divides it.
+    /// Returns whether an action can be applied, even if it is illegal. An action of two pieces needs two on one place
+    /// of the course. An action that divides a throw needs a throw that can be divided.
     #[inline]
     fn is_sound(&self, state: &State, action: Action) -> bool {
         if !actions::is_pair(action, self.rules.seating.pieces) {
@@ -521,14 +520,14 @@ impl ThrowTurns {
         own[slot] > 0 && slot + 1 < self.rules.seating.pieces && own[slot + 1] == own[slot]
     }
 
-    /// Whether the throw of a first part can grant another by its value: it is not lost, and was used or could be.
+    /// Returns whether a throw can grant another by its value: it is not lost, and it is used or could have been used.
     #[cold]
     fn can_grant_by_value(&self, state: &State, action: Action) -> bool {
         let could_be_used = || self.actions_of_throw(state, state.dice[0]) != ActionMask::of_bits(1 << PASS.0);
         !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
     }
 
-    /// Takes an action where a throw can have two parts: it is divided, enters and moves, or a step follows it.
+    /// Applies an action if a throw can have two parts: it is divided, enters a piece and moves on, or has a step.
     #[inline(never)]
     fn apply_part(&self, state: &mut State, action: Action) {
         let (part, seat) = (self.part(state), self.colour(state));
@@ -552,7 +551,7 @@ impl ThrowTurns {
             return;
         }
         if is_first && self.rules.effects[usize::from(thrown)].bonus && (counts || !self.loses_last) {
-            // A step follows, or the throw if the step came first, unless nothing can make it.
+            // The step follows, or the throw if the step was first, unless no piece can use it.
             let dice = if is_step_first { Part::AfterStep(thrown) } else { Part::Step { thrown } }.dice();
             let next = State { phase: Phase::Allot, dice, has_captured: is_granted, ..*state };
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
@@ -564,7 +563,8 @@ impl ThrowTurns {
         self.finish(state, thrown, counts, is_granted);
     }
 
-    /// Passes the turn on after a throw, which `counts` for those that its value grants and may have earned another.
+    /// Ends the throw, and grants another or ends the turn. `counts` means that the throw may grant another by its
+    /// value; `is_granted` means that a move has granted one.
     #[inline(always)]
     fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool) {
         let (count, mover) = (state.thrown, state.mover);
@@ -572,12 +572,12 @@ impl ThrowTurns {
         let again = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
-            // Where the last throw can be lost, only those that are granted by their value are counted.
+            // If the last throw can be lost, only throws granted by a value count.
             state.thrown = if self.loses_last && !by_value { 0 } else { count };
         }
     }
 
-    /// Whether no throw lets `seat` move.
+    /// Returns whether no throw lets `seat` move.
     #[cold]
     fn is_stuck(&self, state: &State, seat: Seat) -> bool {
         let offer = |throw: u8| self.find_takers(state, seat, &state.pieces[seat.index()], throw);
@@ -622,7 +622,7 @@ impl TurnMachine for ThrowTurns {
         self.finish(state, thrown, counts, is_granted);
     }
 
-    /// Whether no seat can ever move again.
+    /// Returns whether no seat can ever move again.
     #[inline]
     fn is_dead(&self, state: &State) -> bool {
         self.waits && self.rules.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
@@ -632,9 +632,9 @@ impl TurnMachine for ThrowTurns {
         self.waits = false;
     }
 
-    /// The rest of a divided throw is any number, and its whole says whether another throw follows. Where a step goes
-    /// with a throw, one entry says that the step is left, and one that the throw is. Where entering does not spend a
-    /// throw, one entry says whether it has entered a piece.
+    /// The rest of a divided throw can be any number, and the whole throw tells whether another follows. With steps,
+    /// one column means "only the step remains", and one "only the throw remains". If entering does not spend a throw,
+    /// one column means "this throw has entered a piece".
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
         match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
@@ -644,7 +644,7 @@ impl TurnMachine for ThrowTurns {
         }
     }
 
-    /// A throw that is granted is remembered until the second part is played.
+    /// A granted throw is recorded until the second part is played.
     fn pending_columns(&self) -> u16 {
         let has_two_parts = !self.rules.sheet.entry.spends || !self.rules.sheet.turn.bonus.is_empty();
         if has_two_parts && self.can_grant() { CAPTURED_COLUMN + 1 } else { 0 }
@@ -697,7 +697,8 @@ impl TurnNotation for ThrowTurns {
         Some(())
     }
 
-    /// A piece has entered, or come home by a part of the throw, or a step follows the throw.
+    /// In a valid position within a turn a piece has entered, or has finished with a part of the throw, or a step
+    /// follows the throw.
     fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool {
         let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
         if state.has_captured && !self.can_grant() {
@@ -708,7 +709,7 @@ impl TurnNotation for ThrowTurns {
                 && self.rules.can_throw([whole, 0])
                 && self.actions_of_part(state, self.part(state)).iter().any(|action| action != PASS);
         }
-        // What the first part captured stands no more where it was.
+        // Pieces captured by the first part are no longer on their places.
         let state = &State { has_captured: false, ..*state };
         let (thrown, home) = (whole.max(left), self.rules.home);
         let (from, to) = if whole == 0 { (0, self.rules.entry) } else { (home.saturating_sub(thrown - left), home) };
