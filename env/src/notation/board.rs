@@ -84,7 +84,7 @@ impl Race {
 
     /// Whether a seat has cut a pawn, without which its own may not go home (Pagade); elsewhere `false`.
     pub fn has_cut(&self, state: &State, seat: Seat) -> bool {
-        state.has_cut(seat)
+        state.has_mark(seat)
     }
 
     /// The place, from 1, in which a seat has finished; `None` while it has not. Several may share one.
@@ -229,7 +229,7 @@ impl Race {
         let ends = if self.rules.sheet.finish.fill { last + 1 } else { self.rules.home };
         let mut parts: Vec<String> = off.into_iter().chain(ends..=last).map(counted).collect();
         if self.rules.has_gate() {
-            let has = if state.has_cut(seat) { "has" } else { "has not" };
+            let has = if state.has_mark(seat) { "has" } else { "has not" };
             parts.push(format!("{has} {}", self.rules.sheet.words.captured));
         }
         if self.spec().payoff == Payoff::Placings && state.finished[seat.index()] > 0 {

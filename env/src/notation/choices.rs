@@ -203,7 +203,7 @@ impl Growth<'_> {
             rules.capture(&mut next, self.colour, 1, 1);
         }
         rules.capture(&mut next, self.colour, walk.target, walk.count());
-        next.cuts = shown.cuts;
+        next.seat_marks = shown.seat_marks;
         Some(next)
     }
 

@@ -43,7 +43,7 @@ impl Race {
     }
 
     fn seat_text(&self, state: &State, seat: Seat) -> String {
-        let cut = if state.has_cut(seat) { "+" } else { "" };
+        let cut = if state.has_mark(seat) { "+" } else { "" };
         let finished = match state.finished[seat.index()] {
             0 | 1 => String::new(),
             place => format!("#{place}"),

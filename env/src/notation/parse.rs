@@ -175,7 +175,7 @@ impl Race {
         let (head, pieces) = text.split_once(':').ok_or("it has no `:`")?;
         let mut head = &head[1..];
         if let Some(rest) = head.strip_prefix('+').filter(|_| self.rules.has_seat_marks()) {
-            state.cuts |= 1 << seat.index();
+            state.seat_marks |= 1 << seat.index();
             head = rest;
         }
         let mut finished = 1;

@@ -44,7 +44,7 @@ impl Race {
             }
         }
         // A seat that has entered a piece says so; the mark stays when all its pieces are captured.
-        for seat in seats.iter().filter(|&seat| rules.remembers_entry && !state.has_cut(seat)) {
+        for seat in seats.iter().filter(|&seat| rules.remembers_entry && !state.has_mark(seat)) {
             if state.pieces[seat.index()][..self.pieces()].iter().any(|&place| place > 0) {
                 return Err(format!("{seat} has entered a piece, which is written `{seat}+:`"));
             }

@@ -35,7 +35,7 @@ impl Race {
         }
         if self.rules.has_gate() && !self.rules.gate_rule.is_open(state, seat) {
             let mut open = *state;
-            open.cuts |= 1 << seat.index();
+            open.seat_marks |= 1 << seat.index();
             if moves(&open) {
                 return format!("the way on opens once {} has {}", seat.name(), words.captured);
             }

@@ -40,7 +40,7 @@ impl Race {
             }
             self.apply_action(&mut end, action);
         }
-        unused.splice(0..0, self.turns.notation().lost(state));
+        unused.splice(0..0, self.turns.notation().unused_throws(state));
         if moves.is_empty() {
             return if self.goes_on(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
         }
@@ -86,7 +86,7 @@ impl Race {
 
     /// The unit that `action` moves in `state`; `None` when nothing moves.
     pub(super) fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        self.turns.notation().moved(state, action)
+        self.turns.notation().unit_move(state, action)
     }
 
     /// The place that a move leads to, in a turn that ends in `end`.

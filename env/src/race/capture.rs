@@ -31,7 +31,7 @@ impl Rules {
                 (state.pieces[at], state.declared[at]) = left;
             }
         }
-        state.cuts |= u8::from(has_captured && self.has_gate()) << mover.index();
+        state.seat_marks |= u8::from(has_captured && self.has_gate()) << mover.index();
         has_captured
     }
 

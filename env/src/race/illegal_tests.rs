@@ -125,10 +125,10 @@ fn a_step_of_the_wrong_kind_changes_nothing() {
 fn a_full_series_ends_with_any_throw() {
     let race = Race::new(Ruleset::seated("ashtapada", None).expect("a game"));
     let mut state = race.initial_state(Seat::SOUTH);
-    let goes_on = Outcome(0);
-    (0..state::Series::LIMIT).for_each(|_| race.apply_chance(&mut state, goes_on));
+    let continues = Outcome(0);
+    (0..state::Series::LIMIT).for_each(|_| race.apply_chance(&mut state, continues));
     assert!(matches!(race.node(&state), Node::Chance(_)) && state.series.is_full());
-    race.apply_chance(&mut state, goes_on);
+    race.apply_chance(&mut state, continues);
     assert!(matches!(race.node(&state), Node::Decision(_)), "{}", race.print(&state));
 }
 

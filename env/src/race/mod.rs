@@ -39,7 +39,7 @@ pub struct Race {
     spec: Spec,
     pub(crate) seating: Participants,
     /// Actions that are well formed. An illegal one of them still leaves a valid state.
-    sound: ActionMask,
+    well_formed: ActionMask,
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
     layout: Layout,
@@ -83,9 +83,9 @@ impl Race {
             ruleset_hash: ruleset.hash64(),
             turn_limit: sheet.seats.turn_limit,
         };
-        let names = |action: &Action| by_kind!(&turns, turns => turns.names(*action));
-        let sound = (0..actions as u8).map(Action).filter(names).collect();
-        Race { ruleset, spec, seating, sound, rules, turns, layout }
+        let is_well_formed = |action: &Action| by_kind!(&turns, turns => turns.is_well_formed(*action));
+        let well_formed = (0..actions as u8).map(Action).filter(is_well_formed).collect();
+        Race { ruleset, spec, seating, well_formed, rules, turns, layout }
     }
 
     /// Returns this game with another turn limit. Environments, arenas and self-play truncate a game after this number
@@ -214,7 +214,7 @@ impl Game for Race {
     fn apply_action(&self, state: &mut State, action: Action) {
         debug_assert!(self.legal_actions(state).contains(action), "action {} in {state:?}", action.0);
         let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);
-        if !(is_decision && self.sound.contains(action)) {
+        if !(is_decision && self.well_formed.contains(action)) {
             return;
         }
         by_kind!(&self.turns, turns => turns.apply_action(state, action));

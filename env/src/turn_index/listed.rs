@@ -27,11 +27,11 @@ pub(super) struct ListedWalk {
     ends: Vec<ListedEnd>,
     consequences: IndexSet<Consequence>,
     /// `[side position and place]`: the side position after the loss of a piece there.
-    left: Vec<Side>,
+    after_loss: Vec<Side>,
     /// `[seat][place]`: the contribution of a piece there to the key of a pattern.
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether the game can end because no seat can move.
-    waits: bool,
+    has_dead_ends: bool,
     /// `[side position]`: whether enemies may leave it no move with any throw.
     may_be_stuck: Vec<bool>,
 }
@@ -100,7 +100,7 @@ impl ListedWalk {
         let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
         let mut race = index.race.clone();
         by_kind!(&mut race.turns, turns => turns.ignore_dead_ends());
-        let left = |side: Side, place: u8| {
+        let after_loss = |side: Side, place: u8| {
             let mut places = *index.sides.places(side);
             let Some(slot) = places.iter().position(|&other| other == place) else { return side };
             places[slot] = rules.sent_to();
@@ -114,8 +114,11 @@ impl ListedWalk {
             ends: Vec::new(),
             consequences: QUIET.into_iter().map(|then| Consequence { then, lost: Vec::new() }).collect(),
             keys: Box::new(std::array::from_fn(|seat| std::array::from_fn(|place| key(seat, place)))),
-            left: sides.clone().flat_map(|side| (0..PLACES as u8).map(move |place| left(side, place))).collect(),
-            waits: rules.waits_at_gate(),
+            after_loss: sides
+                .clone()
+                .flat_map(|side| (0..PLACES as u8).map(move |place| after_loss(side, place)))
+                .collect(),
+            has_dead_ends: rules.waits_at_gate(),
             may_be_stuck: vec![false; sides.len()],
         };
         // Turns without enemies are read most often. Their lists are contiguous, and so are the lists of each side
@@ -189,9 +192,9 @@ impl ListedWalk {
     fn relevant(&self, index: &TurnIndex, (mover, side, outcome): Thrown) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
-        let met = rules.met(index.sides.places(side), &rules.outcomes[outcome]);
+        let touched = rules.touched(index.sides.places(side), &rules.outcomes[outcome]);
         let [landed, passed] =
-            met.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
+            touched.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
         let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| [closed[2], closed[3]]);
         let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
         Relevant { ones, twos: ones | passed & rules.impassable[1] }
@@ -207,12 +210,12 @@ impl ListedWalk {
             for place in (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0) {
                 // If only two pieces together matter, they may belong to two seats, or be on two places of one seat.
                 let is_apart = index.seats() > 2 || rules.back < rules.home;
-                let is_met_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
+                let is_relevant_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
                 let room = usize::from(rules.room[usize::from(place)]);
                 let mut more = Vec::new();
                 for others in &found {
                     let left = pieces - others.iter().filter(|(seat, _)| *seat == enemy).count();
-                    let counts = if is_met_alone { 1 } else { 2 }..=room.min(left);
+                    let counts = if is_relevant_alone { 1 } else { 2 }..=room.min(left);
                     more.extend(counts.map(|count| [others.as_slice(), &vec![(enemy, place); count]].concat()));
                 }
                 found.extend(more);
@@ -221,12 +224,12 @@ impl ListedWalk {
                 }
             }
         }
-        let is_met = |pieces: &Vec<Piece>| {
+        let are_relevant = |pieces: &Vec<Piece>| {
             let cell = |&(seat, place): &Piece| rules.bits[seat.index()][usize::from(place)];
             let occupancy = pieces.iter().fold(Occupancy::default(), |occupancy, piece| occupancy.with(cell(piece)));
-            pieces.iter().all(|piece| relevant.met(occupancy) & cell(piece) != 0)
+            pieces.iter().all(|piece| relevant.overlap(occupancy) & cell(piece) != 0)
         };
-        found.retain(|pieces| !pieces.is_empty() && is_met(pieces));
+        found.retain(|pieces| !pieces.is_empty() && are_relevant(pieces));
         Some(found)
     }
 
@@ -248,11 +251,11 @@ impl ListedWalk {
                 left.is_none()
             };
             let lost: Vec<Piece> = enemies.iter().copied().filter(is_lost).collect();
-            let then = stepped::then(&self.race, end, mover);
+            let then = stepped::continuation(&self.race, end, mover);
             let side = if then == Continuation::Won {
                 side
             } else {
-                index.sides.of(end, mover, stepped::made(end, mover)).expect("a turn ends with a side")
+                index.sides.of(end, mover, stepped::throws_made(end, mover)).expect("a turn ends with a side")
             };
             let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
             ListedEnd { side, consequence: consequence as u16 }
@@ -278,7 +281,7 @@ impl ListedWalk {
                 occupied[lane] = occupied[lane].plus(index.occupied[seat.index()][usize::from(side)]);
             }
             let are_stuck = || others[1..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
-            stuck |= u16::from(self.waits && are_stuck()) << lane;
+            stuck |= u16::from(self.has_dead_ends && are_stuck()) << lane;
         }
         let mut count = 0;
         let outcomes = self.race.rules.outcomes.len();
@@ -287,9 +290,9 @@ impl ListedWalk {
         for (outcome, turn) in turns.iter().enumerate() {
             // Finds all lists before visiting any, so that memory latencies overlap.
             for lane in lanes_of(lanes) {
-                let met = turn.relevant.met(occupied[lane]);
-                let search = || self.search(index, mover, in_lane(sides, lane), met, turn);
-                starts[lane] = if met == 0 { turn.alone } else { search() };
+                let held = turn.relevant.overlap(occupied[lane]);
+                let search = || self.search(index, mover, in_lane(sides, lane), held, turn);
+                starts[lane] = if held == 0 { turn.alone } else { search() };
             }
             let mut left = lanes;
             while left != 0 {
@@ -334,7 +337,7 @@ impl ListedWalk {
                     visitor.end(0, end.side, Continuation::Next);
                     for lane in lanes_of(lanes) {
                         let sides = in_lane([end.side, sides[1], sides[2], sides[3]], lane);
-                        visitor.differ(lane, self.settled(index, mover, sides, consequence));
+                        visitor.differ(lane, self.afterstate(index, mover, sides, consequence));
                     }
                 }
             }
@@ -345,15 +348,15 @@ impl ListedWalk {
         0
     }
 
-    /// Returns the start of the list of ends with enemies on the cells `met`, or [`NONE`].
+    /// Returns the start of the list of ends with enemies on the cells `held`, or [`NONE`].
     #[inline]
-    fn search(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
+    fn search(&self, index: &TurnIndex, mover: Seat, sides: Sides, held: Cells, turn: &ListedTurn) -> u32 {
         let mut key = 0_u32;
         for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
             for &place in index.sides.places(side) {
                 let place = usize::from(place) % PLACES;
-                let is_met = self.race.rules.bits[seat.index()][place] & met != 0;
-                key = key.wrapping_add(if is_met { self.keys[seat.index()][place] } else { 0 });
+                let is_relevant = self.race.rules.bits[seat.index()][place] & held != 0;
+                key = key.wrapping_add(if is_relevant { self.keys[seat.index()][place] } else { 0 });
             }
         }
         let patterns = &self.patterns[turn.patterns[0] as usize..turn.patterns[1] as usize];
@@ -370,14 +373,15 @@ impl ListedWalk {
 
     /// Returns the afterstate of a turn that captures pieces or may leave all seats without a move.
     #[cold]
-    fn settled(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
+    fn afterstate(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
         let Consequence { then, lost } = &self.consequences[consequence];
         for (side, seat) in sides[1..index.seats()].iter_mut().zip(index.others(mover)) {
             for &(_, place) in lost.iter().filter(|&&(loser, _)| loser == seat) {
-                *side = self.left[usize::from(*side) * PLACES + usize::from(place)];
+                *side = self.after_loss[usize::from(*side) * PLACES + usize::from(place)];
             }
         }
-        let may_be_dead = self.waits && sides[..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
+        let may_be_dead =
+            self.has_dead_ends && sides[..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
         let is_dead = may_be_dead && *then != Continuation::Won && index.race.is_dead(&index.state(mover, sides));
         TurnEnd { sides, then: if is_dead { Continuation::Drawn } else { *then } }
     }

@@ -146,8 +146,8 @@ impl TurnIndex {
         for (&side, seat) in sides.iter().zip(self.in_turn(mover)) {
             let mark = self.sides.mark(side);
             state.pieces[seat.index()] = *self.sides.places(side);
-            state.declared[seat.index()] = mark % sides::CUT;
-            state.cuts |= (mark / sides::CUT) << seat.index();
+            state.declared[seat.index()] = mark % sides::SEAT_MARK;
+            state.seat_marks |= (mark / sides::SEAT_MARK) << seat.index();
         }
         state.thrown = self.sides.thrown(sides[0]);
         state

@@ -21,7 +21,7 @@ pub(super) struct SideList {
 }
 
 /// The mark of a seat that has captured or entered. The bits below are the slots of declared units.
-pub(super) const CUT: u8 = 1 << 7;
+pub(super) const SEAT_MARK: u8 = 1 << 7;
 
 /// Above this number of arrangements, legality is not checked: there are too many in any case.
 const MOST_COUNTED: u64 = 1 << 19;
@@ -39,9 +39,10 @@ impl SideList {
         let last = race.rules.goal;
         let declared = if race.series().is_some_and(|turns| turns.declares()) { 1 << pieces } else { 1 };
         let has_gate = race.rules.has_gate() && race.rules.sheet.gate.without != Without::Open;
-        let cuts = if has_gate || race.rules.remembers_entry { 2 } else { 1 };
-        let marks: Vec<u8> =
-            (0..cuts).flat_map(|cut| (0..declared).map(move |declared| declared | (cut * CUT))).collect();
+        let seat_marks = if has_gate || race.rules.remembers_entry { 2 } else { 1 };
+        let marks: Vec<u8> = (0..seat_marks)
+            .flat_map(|seat_mark| (0..declared).map(move |declared| declared | (seat_mark * SEAT_MARK)))
+            .collect();
         let arrangements = (1..=pieces as u64).fold(1, |count, piece| count * (u64::from(last) + piece) / piece);
         let throws = race.rules.sheet.turn.throw_limit().unwrap_or(1);
         if arrangements > MOST_COUNTED {
@@ -100,7 +101,7 @@ impl SideList {
 
     /// Returns the side position of `seat` after `thrown` throws, or `None` if the rules exclude it.
     pub(super) fn of(&self, state: &State, seat: Seat, thrown: u8) -> Option<Side> {
-        let mark = if state.has_cut(seat) { CUT } else { 0 } | state.declared[seat.index()];
+        let mark = if state.has_mark(seat) { SEAT_MARK } else { 0 } | state.declared[seat.index()];
         Some(self.number(state.pieces[seat.index()], mark & self.marks, thrown)).filter(|&side| side != NONE)
     }
 }
@@ -121,12 +122,12 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     let mut state = State::empty(seat);
     state.pieces[seat.index()] = places;
     let steps = places[..pieces].iter().map(|&place| u16::from(race.rules.steps(place))).sum();
-    (state.declared[seat.index()], state.cuts) = (mark % CUT, (mark / CUT) << seat.index());
+    (state.declared[seat.index()], state.seat_marks) = (mark % SEAT_MARK, (mark / SEAT_MARK) << seat.index());
     let is_beyond = places[..pieces].iter().any(|&place| place >= race.rules.gate);
     if is_beyond && race.rules.has_gate() && !race.rules.gate_rule.is_open(&state, seat) {
         return None;
     }
-    if race.rules.remembers_entry && !state.has_cut(seat) && places[..pieces].iter().any(|&place| place > 0) {
+    if race.rules.remembers_entry && !state.has_mark(seat) && places[..pieces].iter().any(|&place| place > 0) {
         return None;
     }
     // Places are in ascending order. On one place, declared units are last.
@@ -135,7 +136,7 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
         return None;
     }
     let finished = places[..pieces].iter().filter(|&&place| place >= race.rules.finished_from).count() as u8;
-    let is_marked = mark >= CUT;
+    let is_marked = mark >= SEAT_MARK;
     if usize::from(finished) == pieces || race.check_seat(&state, seat).is_err() {
         return None;
     }

@@ -16,7 +16,7 @@ pub(super) fn visit(index: &TurnIndex, mover: Seat, sides: Sides, lanes: u16, vi
     let mut count = 0;
     for lane in lanes_of(lanes) {
         let sides = in_lane(sides, lane);
-        for (state, probability) in thrown(index, &index.state(mover, sides)) {
+        for (state, probability) in decisions(index, &index.state(mover, sides)) {
             let first = count;
             count += visit_ends(index, sides, lane, &state, visitor);
             visitor.throws(1 << lane, probability, first..count);
@@ -44,12 +44,13 @@ pub(super) fn visit_ends(
 
 fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
     let end = |end: &State| {
-        let then = then(&index.race, end, thrown.mover);
+        let then = continuation(&index.race, end, thrown.mover);
         let mut after = sides;
         if then != Continuation::Won {
             for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
                 // The next seat starts with 0 throws; the others keep their numbers.
-                let made = if seat == thrown.mover { made(end, thrown.mover) } else { index.sides.thrown(*side) };
+                let made =
+                    if seat == thrown.mover { throws_made(end, thrown.mover) } else { index.sides.thrown(*side) };
                 *side = index.sides.of(end, seat, made).expect("the end of a turn is a position");
             }
         }
@@ -66,12 +67,12 @@ pub(super) fn results(race: &Race, thrown: &State) -> TurnResults<State> {
 }
 
 /// Returns the number of throws of the turn if `mover` throws again, otherwise 0.
-pub(super) fn made(end: &State, mover: Seat) -> u8 {
+pub(super) fn throws_made(end: &State, mover: Seat) -> u8 {
     if end.mover == mover { end.thrown } else { 0 }
 }
 
 /// Returns the continuation after a turn of `mover` that ended in `end`.
-pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Continuation {
+pub(super) fn continuation(race: &Race, end: &State, mover: Seat) -> Continuation {
     match race.node(end) {
         Node::Chance(seat) if seat == mover => Continuation::Again,
         Node::Chance(_) | Node::Decision(_) => Continuation::Next,
@@ -81,7 +82,7 @@ pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Continuation {
 }
 
 /// Returns the decision nodes after all throws, with their probabilities.
-fn thrown(index: &TurnIndex, start: &State) -> IndexMap<State, f64> {
+fn decisions(index: &TurnIndex, start: &State) -> IndexMap<State, f64> {
     let mut found = IndexMap::new();
     let mut open = IndexMap::from([(*start, 1.0)]);
     while !open.is_empty() {

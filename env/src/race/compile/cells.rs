@@ -171,8 +171,8 @@ impl<'a> CellMap<'a> {
             for (place, cell) in cells[seat.index()].iter().enumerate() {
                 for enemy in seating.enemies(seat) {
                     let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
-                    let met = places[enemy.index()][usize::from(*cell)];
-                    for (visit, there) in meeting[seat.index()][place].iter_mut().zip(met) {
+                    let targets = places[enemy.index()][usize::from(*cell)];
+                    for (visit, there) in meeting[seat.index()][place].iter_mut().zip(targets) {
                         visit[slots.clone()].fill(there);
                     }
                 }

@@ -136,7 +136,7 @@ impl GateRule {
     /// Returns whether `seat` may go beyond its gate.
     #[inline]
     pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
-        self.is_open_to_all | state.has_cut(seat) | (self.is_shared & state.has_cut(seat.rotated(2)))
+        self.is_open_to_all | state.has_mark(seat) | (self.is_shared & state.has_mark(seat.rotated(2)))
     }
 }
 
@@ -199,7 +199,7 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 
     /// Returns the cells with one or more pieces in both occupancies, or two or more in both.
     #[inline]
-    pub(crate) fn met(self, other: Occupancy<W>) -> W {
+    pub(crate) fn overlap(self, other: Occupancy<W>) -> W {
         self.ones & other.ones | self.twos & other.twos
     }
 
@@ -368,7 +368,7 @@ impl Rules {
     pub(crate) fn entry_stage(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> usize {
         let own = Slots::of(*own);
         let is_on_course = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
-        usize::from(if self.remembers_entry { state.has_cut(seat) } else { is_on_course })
+        usize::from(if self.remembers_entry { state.has_mark(seat) } else { is_on_course })
     }
 
     /// Returns whether a position can be dead, so that no seat can ever move again.

@@ -65,7 +65,7 @@ impl Rules {
     }
 
     /// Returns the places that a piece on the course reaches from `from` with any of `steps`. Both are bits.
-    pub(crate) fn led(&self, from: u8, steps: u128, is_open: bool) -> u128 {
+    pub(crate) fn targets(&self, from: u8, steps: u128, is_open: bool) -> u128 {
         let steps = places_of(steps & !1);
         let targets = steps.map(|count| self.target(from, count, is_open)).filter(|&target| target != WALL);
         targets.fold(0, |places, place| places | 1 << place)
@@ -73,7 +73,7 @@ impl Rules {
 
     /// Returns the places that one hop reaches from a place on the course, with the gate open or closed, as bits.
     fn hops_from(&self, place: u8, hops: u128) -> u128 {
-        self.led(place, hops, true) | self.led(place, hops, false)
+        self.targets(place, hops, true) | self.targets(place, hops, false)
     }
 
     /// Returns whether one of `seats` can ever pass its gate. If a capture opens the gate, one of them must be able to
@@ -82,7 +82,7 @@ impl Rules {
         if !self.has_gate() || self.sheet.gate.without == Without::Open {
             return true;
         }
-        let before = self.reached(|place, hops| self.led(place, hops, false)) & ((1 << self.home) - 2);
+        let before = self.reached(|place, hops| self.targets(place, hops, false)) & ((1 << self.home) - 2);
         let is_there = |place: u8| place != NOWHERE && before >> place & 1 == 1;
         let meets = |seat: Seat, enemy: Seat, place: u8| {
             let cell = usize::from(self.cells[seat.index()][usize::from(place)]);
@@ -97,16 +97,16 @@ impl Rules {
 
     /// Returns the places where pieces of `own` can land with a throw, and the places that they can pass, as bits. Both
     /// sets may be too large.
-    pub(crate) fn met(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
+    pub(crate) fn touched(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
         let from = |[landed, passed]: [u128; 2], place: u8| {
             let longest = (place + hops.checked_ilog2().unwrap_or(0) as u8).min(self.home);
             [landed | self.hops_from(place, hops), passed | ((1 << longest) - (1 << place)) & !(1 << place)]
         };
-        let mut met = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
+        let mut touched = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
         // A throw that bounces and its step reach other places than their sum.
         if self.sheet.finish.overshoot == Overshoot::Bounces && self.effects[usize::from(throw.values[0])].bonus {
-            met = places_of(met[0] & ((1 << self.home) - 2)).fold(met, from);
+            touched = places_of(touched[0] & ((1 << self.home) - 2)).fold(touched, from);
         }
         if own.contains(&0) {
             let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
@@ -116,9 +116,9 @@ impl Rules {
             let has_more = enters_first && self.effects[usize::from(throw.values[0])].bonus;
             let on = if entry.spends && !has_more { 0 } else { entered[0] };
             let [landed, passed] = places_of(on).fold(entered, from);
-            met = [met[0] | landed, met[1] | passed];
+            touched = [touched[0] | landed, touched[1] | passed];
         }
-        met
+        touched
     }
 
     /// Returns all places that a piece can reach, as bits.
@@ -157,8 +157,9 @@ impl Rules {
         let (reachable, mut finishing) = (self.reachable(), u128::MAX << self.finished_from.min(self.home));
         // A piece that bounces moves back, so several passes are needed.
         loop {
-            let leads = |&place: &u8| self.hops_from(place, hops) & finishing != 0;
-            let found = places_of(reachable & !finishing & !1).filter(leads).fold(0, |set, place| set | 1 << place);
+            let can_finish = |&place: &u8| self.hops_from(place, hops) & finishing != 0;
+            let found =
+                places_of(reachable & !finishing & !1).filter(can_finish).fold(0, |set, place| set | 1 << place);
             if found == 0 {
                 return reachable & !finishing & !1;
             }

@@ -9,7 +9,7 @@ pub(crate) mod relations;
 use crate::game::{Payoff, Seat};
 use crate::race::compile::reach::bits;
 use crate::race::compile::{PLACES, Rules};
-use crate::race::observe::relations::{Relations, Whereabouts};
+use crate::race::observe::relations::{Relations, SeatFacts};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
 use crate::race::turns::{CAPTURED_COLUMN, FoundEntries, Turns, by_kind};
 use crate::sheet::values::UnitKind;
@@ -28,7 +28,7 @@ pub(crate) struct Layout {
     /// `[place]`: the index of a place among the places that pieces can reach.
     ordinals: [u16; PLACES],
     declared: u16,
-    cut: u16,
+    seat_mark: u16,
     pub(super) relations: Relations,
     finished: u16,
     /// The number of columns of one seat.
@@ -74,7 +74,7 @@ impl Layout {
             places: (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect(),
             ordinals,
             declared: take(if rules.sheet.unit.kind == UnitKind::Declared { pieces } else { 0 }),
-            cut: take(u16::from(rules.has_seat_marks())),
+            seat_mark: take(u16::from(rules.has_seat_marks())),
             relations: Relations::new(rules, &mut take),
             finished: take(if payoff == Payoff::Placings { 4 } else { 0 }),
             seat: {
@@ -101,14 +101,14 @@ impl Layout {
             let is_empty = |&quarters: &usize| !rules.seating.seats.contains(seat.rotated(quarters));
             active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
         }
-        let whereabouts = self.relations.whereabouts(rules, state);
+        let facts = self.relations.facts(rules, state);
         let mut mover = 0;
         let owners = (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| rules.seating.seats.contains(seat));
         for (owner, relative) in owners.zip(0..) {
             if owner == state.mover {
                 mover = relative;
             }
-            self.observe_seat(rules, state, &whereabouts, [seat, owner], relative * self.seat, active);
+            self.observe_seat(rules, state, &facts, [seat, owner], relative * self.seat, active);
         }
         let is_decision = match state.phase {
             Phase::Over => return,
@@ -130,7 +130,7 @@ impl Layout {
         &self,
         rules: &Rules,
         state: &State,
-        whereabouts: &Whereabouts,
+        facts: &SeatFacts,
         [observer, owner]: [Seat; 2],
         at: u16,
         active: &mut FoundEntries,
@@ -144,10 +144,10 @@ impl Layout {
             active.push(at + self.places[usize::from(place)] + nth);
         }
         active.extend(bits(state.declared[owner.index()]).map(|slot| at + self.declared + slot));
-        if state.has_cut(owner) {
-            active.push(at + self.cut);
+        if state.has_mark(owner) {
+            active.push(at + self.seat_mark);
         }
-        self.relations.observe(rules, state, whereabouts, [observer, owner], at, |column| active.push(column));
+        self.relations.observe(rules, state, facts, [observer, owner], at, |column| active.push(column));
         if self.finished < self.seat && state.finished[owner.index()] > 0 {
             active.push(at + self.finished + u16::from(state.finished[owner.index()]) - 1);
         }
@@ -162,7 +162,7 @@ impl Layout {
         });
         let left = Left::of(rules, turns, state);
         let is_open = rules.gate_rule.is_open(state, colour);
-        let met = self.relations.capturable_by(rules, state, colour);
+        let enemies = self.relations.capturable_by(rules, state, colour);
         // Neither the first place (off the board) nor the last place.
         let on_course = ((1_u128 << rules.goal) - 1) & !1;
         for (slot, &place) in reached[..rules.seating.pieces].iter().enumerate() {
@@ -172,7 +172,7 @@ impl Layout {
             let others = (0..rules.seating.pieces).filter(|&other| other != slot).map(|other| reached[other]);
             let own = others.fold(0, |places, other| places | 1_u128.wrapping_shl(other.into())) & on_course;
             let at = self.meeting + slot as u16 * MEETINGS;
-            let mut meet = |pieces: u128, at: u16| {
+            let mut add_columns = |pieces: u128, at: u16| {
                 let (ahead, left) = match place {
                     0 => (pieces, &left.entered),
                     place => (rules.ahead(pieces, is_open).wrapping_shr(place.into()), &left.steps),
@@ -180,8 +180,8 @@ impl Layout {
                 active.extend((ahead & left[0] != 0).then_some(at));
                 active.extend((ahead & left[1] != 0).then_some(at + 1));
             };
-            meet(met, at);
-            meet(own, at + 2);
+            add_columns(enemies, at);
+            add_columns(own, at + 2);
         }
         active.extend(bits(state.skipped).map(|bit| self.skipped + bit));
         active.extend(state.has_captured.then_some(self.skipped + CAPTURED_COLUMN));
@@ -287,12 +287,12 @@ mod tests {
             let (race, state) = Race::parse_position(position).expect("a position");
             let mut active = Vec::new();
             race.observe_active(&state, state.mover, &mut active);
-            let met = |slot: usize| -> String {
+            let columns = |slot: usize| -> String {
                 let at = race.layout.meeting + slot as u16 * MEETINGS;
                 let letter = |(column, letter)| if active.contains(&(at + column)) { letter } else { '-' };
                 (0..MEETINGS).zip(['e', 'e', 'o', 'o']).map(letter).collect()
             };
-            assert_eq!((0..race.pieces()).map(met).collect::<Vec<_>>(), expected, "`{position}`");
+            assert_eq!((0..race.pieces()).map(columns).collect::<Vec<_>>(), expected, "`{position}`");
         }
     }
 }

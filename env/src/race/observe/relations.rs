@@ -47,8 +47,8 @@ impl Relations {
             let others = &rules.bits[Seat::SOUTH.rotated(quarters).index()];
             for place in on_course.clone() {
                 let cell = rules.bits[Seat::SOUTH.index()][place];
-                let met = on_course.clone().filter(|&other| cell & others[other] != 0);
-                same[place] = met.fold(0, |places, other| places | 1 << other);
+                let places = on_course.clone().filter(|&other| cell & others[other] != 0);
+                same[place] = places.fold(0, |places, other| places | 1 << other);
             }
         }
         Relations {
@@ -66,16 +66,16 @@ impl Relations {
     /// Returns the places where `owner` would capture a single piece of an enemy, as bits.
     #[inline]
     pub(crate) fn capturable_by(&self, rules: &Rules, state: &State, owner: Seat) -> u128 {
-        let mut met = 0;
+        let mut capturable = 0;
         for &enemy in rules.seating.enemies(owner) {
             let same = self.same_square(enemy, owner);
             let pieces = &state.pieces[enemy.index()];
             for slot in (0..rules.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
                 let place = usize::from(pieces[slot]) % PLACES;
-                met |= if rules.contested >> place & 1 == 1 { same[place] } else { 0 };
+                capturable |= if rules.contested >> place & 1 == 1 { same[place] } else { 0 };
             }
         }
-        met
+        capturable
     }
 
     /// Returns for each place of `seat` the places of `other` on the same square.
@@ -86,15 +86,15 @@ impl Relations {
 
     /// Returns the facts that determine all relations.
     #[inline]
-    pub(crate) fn whereabouts(&self, rules: &Rules, state: &State) -> Whereabouts {
-        let mut whereabouts = Whereabouts { on_course: [0; MAX_SEATS], progress: [0; MAX_SEATS] };
+    pub(crate) fn facts(&self, rules: &Rules, state: &State) -> SeatFacts {
+        let mut facts = SeatFacts { on_course: [0; MAX_SEATS], progress: [0; MAX_SEATS] };
         for seat in rules.seating.seats.iter() {
             let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
             let on_course = pieces.iter().filter(|&&place| place < rules.home);
-            whereabouts.on_course[seat.index()] = on_course.fold(0, |places, &place| places | 1 << place);
-            whereabouts.progress[seat.index()] = pieces.iter().map(|&place| u16::from(place.min(rules.home))).sum();
+            facts.on_course[seat.index()] = on_course.fold(0, |places, &place| places | 1 << place);
+            facts.progress[seat.index()] = pieces.iter().map(|&place| u16::from(place.min(rules.home))).sum();
         }
-        whereabouts
+        facts
     }
 
     /// Calls `push` with the columns of `owner`, plus `at`.
@@ -103,34 +103,34 @@ impl Relations {
         &self,
         rules: &Rules,
         state: &State,
-        whereabouts: &Whereabouts,
+        facts: &SeatFacts,
         [observer, owner]: [Seat; 2],
         at: u16,
         mut push: impl FnMut(u16),
     ) {
         let pieces = &state.pieces[owner.index()];
-        let own = (whereabouts.on_course[owner.index()] & !1).reverse_bits();
+        let own = (facts.on_course[owner.index()] & !1).reverse_bits();
         // A waiting piece counts as on the place where its first throw starts.
         let entry = if rules.enters_by_count() { rules.entry } else { rules.entry - 1 };
         let hunters = |enemy: &Seat| {
-            let on_course = whereabouts.on_course[enemy.index()];
-            let behind = (on_course & !1 | (on_course & 1) << entry).reverse_bits();
-            (*enemy, behind, rules.gate_rule.is_open(state, *enemy))
+            let on_course = facts.on_course[enemy.index()];
+            let reversed = (on_course & !1 | (on_course & 1) << entry).reverse_bits();
+            (*enemy, reversed, rules.gate_rule.is_open(state, *enemy))
         };
         let hunters: ArrayVec<_, MAX_SEATS> = rules.seating.enemies(owner).iter().map(hunters).collect();
         let (mut hunted, mut staged, mut followed, mut apart) = (0, [0; STAGES as usize], 0, 0);
         for slot in (0..rules.seating.pieces).filter(|&slot| (1..rules.home).contains(&pieces[slot])) {
             let place = usize::from(pieces[slot]) % PLACES;
-            let mut behind = 0;
+            let mut hunters_at = 0;
             for &(enemy, hunters, is_open) in &hunters {
-                let met = rules.ahead(self.same_square(owner, enemy)[place], is_open);
-                behind |= places_of(met).fold(0, |found, place| found | distances(hunters, place));
+                let places = rules.ahead(self.same_square(owner, enemy)[place], is_open);
+                hunters_at |= places_of(places).fold(0, |found, place| found | distances(hunters, place));
             }
             if rules.contested >> place & 1 == 1 && is_single(pieces, slot) {
-                hunted |= behind;
-                staged[place * usize::from(STAGES) / usize::from(rules.home)] |= behind;
+                hunted |= hunters_at;
+                staged[place * usize::from(STAGES) / usize::from(rules.home)] |= hunters_at;
             } else {
-                followed |= behind;
+                followed |= hunters_at;
             }
             apart |= distances(own, place as u8);
         }
@@ -141,10 +141,10 @@ impl Relations {
         }
         push_all(followed, at + self.followed);
         push_all(apart, at + self.apart);
-        let progress = whereabouts.progress[owner.index()];
+        let progress = facts.progress[owner.index()];
         push(at + self.progress + progress * LEVELS / (self.most + 1));
         if owner != observer {
-            let lead = i32::from(progress) - i32::from(whereabouts.progress[observer.index()]);
+            let lead = i32::from(progress) - i32::from(facts.progress[observer.index()]);
             // The highest level is a lead of at least a quarter of all steps, the lowest level a larger deficit.
             let step = (i32::from(self.most / LEVELS) / 2).max(1);
             let level = lead.div_euclid(step) + i32::from(LEVELS / 2);
@@ -154,7 +154,7 @@ impl Relations {
 }
 
 /// The facts about each seat that determine all relations.
-pub(crate) struct Whereabouts {
+pub(crate) struct SeatFacts {
     /// The places with a piece, before the finish, as bits.
     on_course: [u128; MAX_SEATS],
     /// The sums of the places.

@@ -35,7 +35,7 @@ pub struct State {
     pub(crate) mover: Seat,
     pub(crate) phase: Phase,
     /// The seats that have captured or have entered a piece, as bits. Always 0 unless a rule of the game needs it.
-    pub(crate) cuts: u8,
+    pub(crate) seat_marks: u8,
     /// The kinds of throws of this turn that stay unused, as bits. Always 0 unless a rule of the game needs it.
     pub(crate) skipped: u8,
     /// The number of throws of this turn, if it is limited.
@@ -90,7 +90,7 @@ impl State {
             declared: [0; MAX_SEATS],
             mover: first,
             phase: Phase::Throw,
-            cuts: 0,
+            seat_marks: 0,
             skipped: 0,
             thrown: 0,
             has_captured: false,
@@ -132,9 +132,10 @@ impl State {
         self.finished.iter().filter(|&&place| place > 0).count() as u8
     }
 
+    /// Returns whether `seat` has captured or entered a piece, if positions record it.
     #[inline]
-    pub(crate) fn has_cut(&self, seat: Seat) -> bool {
-        self.cuts >> seat.index() & 1 == 1
+    pub(crate) fn has_mark(&self, seat: Seat) -> bool {
+        self.seat_marks >> seat.index() & 1 == 1
     }
 }
 

@@ -80,7 +80,7 @@ impl DivideTurns {
 
     /// Returns whether an action can be applied: it enters a waiting piece, or the next piece can move this number of
     /// steps.
-    fn is_sound(&self, state: &State, action: Action) -> bool {
+    fn can_apply(&self, state: &State, action: Action) -> bool {
         let slot = self.given(state);
         if action == self.enter() {
             return slot == 0 && self.can_enter(state);
@@ -116,7 +116,7 @@ impl TurnMachine for DivideTurns {
     }
 
     /// Actions are numbers of pips, not pieces.
-    fn names(&self, _: Action) -> bool {
+    fn is_well_formed(&self, _: Action) -> bool {
         true
     }
 
@@ -137,7 +137,7 @@ impl TurnMachine for DivideTurns {
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {
-        if !self.is_sound(state, action) {
+        if !self.can_apply(state, action) {
             return;
         }
         let mut own = state.pieces[state.mover.index()];
@@ -189,9 +189,9 @@ impl TurnNotation for DivideTurns {
             let mut before = after;
             (before.roles[last], before.steps[last]) = (role::FRESH, 0);
             before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
-            let leads = self.leads(&before, &after);
+            let is_legal = self.can_lead_to(&before, &after);
             after = before;
-            leads
+            is_legal
         })
     }
 
@@ -218,7 +218,7 @@ impl TurnNotation for DivideTurns {
         true
     }
 
-    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
         let own = &state.pieces[state.mover.index()];
         if action == self.enter() {
             return Some(UnitMove::by(MoveKind::Enter, 0, own[0], state.dice[0]).to(1));

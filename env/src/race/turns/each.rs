@@ -45,7 +45,7 @@ impl EachTurns {
     }
 
     /// Iterates over the kinds of unused throws, in the order of play.
-    pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
+    pub(crate) fn kinds_left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
         self.series.left(state).filter(|&(_, count)| count > 0).map(|(throw, _)| throw)
     }
 
@@ -60,13 +60,13 @@ impl EachTurns {
     }
 
     /// Returns the number of throws that `together` pieces use.
-    fn used(&self, together: usize) -> u8 {
+    fn throws_used(&self, together: usize) -> u8 {
         if self.rules.sheet.throws.dice > 1 { together as u8 } else { 1 }
     }
 
     /// Iterates over the unused throws that are not set aside.
     fn offered(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
-        self.left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
+        self.kinds_left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
     }
 
     /// Returns the place that the piece of `slot` reaches by a throw, alone or as the first of `together` pieces;
@@ -130,7 +130,9 @@ impl EachTurns {
         let units = [(SINGLES, 1), (PAIRS, 2), (THREES, if go_in_threes { 3 } else { 0 })];
         let mut mask = ActionMask::EMPTY;
         for slot in (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
-            for (actions, together) in units.into_iter().filter(|&(_, many)| many > 0 && self.used(many) <= count) {
+            for (actions, together) in
+                units.into_iter().filter(|&(_, many)| many > 0 && self.throws_used(many) <= count)
+            {
                 if self.target_among(occupied, state, slot, value, together) != WALL {
                     mask.insert(Action(actions.0 + slot as u8));
                 }
@@ -146,7 +148,7 @@ impl EachTurns {
         let (slot, together) = (actions::slot(action, pieces).unwrap_or(0), actions::together(action, pieces));
         let is_unit = together > 1;
         let to = self.target(state, slot, self.series.pips(throw), together);
-        (0..self.used(together)).for_each(|_| self.series.use_up(&mut next, throw));
+        (0..self.throws_used(together)).for_each(|_| self.series.use_up(&mut next, throw));
         next.skipped = 0;
         next.phase = Phase::Allot;
         if to == WALL {
@@ -176,7 +178,7 @@ impl EachTurns {
             return known;
         }
         let (mut best, occupied) = (0, self.occupied(state));
-        'found: for throw in self.left(state) {
+        'found: for throw in self.kinds_left(state) {
             for action in self.takers(&occupied, state, throw).iter() {
                 let next = self.played(state, throw, action);
                 best = best.max(left - self.count(&next) + self.best(&next, memo));
@@ -191,7 +193,7 @@ impl EachTurns {
 
     fn can_play(&self, state: &State) -> bool {
         let occupied = self.occupied(state);
-        self.left(state).any(|throw| !self.takers(&occupied, state, throw).is_empty())
+        self.kinds_left(state).any(|throw| !self.takers(&occupied, state, throw).is_empty())
     }
 }
 
@@ -264,7 +266,7 @@ impl TurnNotation for EachTurns {
 
     /// Throws can be played, the throws set aside are the first ones, and a captured piece is off the board.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
-        let first = self.left(state).take(state.skipped.count_ones() as usize);
+        let first = self.kinds_left(state).take(state.skipped.count_ones() as usize);
         let dice = u32::from(self.rules.sheet.throws.dice);
         let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
         first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.skipped
@@ -303,13 +305,13 @@ impl TurnNotation for EachTurns {
         false
     }
 
-    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
         let pieces = self.rules.seating.pieces;
         let slot = actions::slot(action, pieces).filter(|_| action != LATER)?;
         let throw = self.series.pips(self.offered(state).next()?);
         let together = actions::together(action, pieces);
         let target = self.target(state, slot, throw, together);
         let moved = self.rules.landing(&state.pieces[self.colour(state).index()], action, throw, target)?;
-        Some(UnitMove { used: self.used(together).into(), ..moved })
+        Some(UnitMove { used: self.throws_used(together).into(), ..moved })
     }
 }

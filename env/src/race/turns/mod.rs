@@ -54,7 +54,7 @@ pub(crate) trait TurnMachine {
     }
 
     /// Returns whether an action of the space is well formed: it means a piece of a seat, or no piece.
-    fn names(&self, action: Action) -> bool {
+    fn is_well_formed(&self, action: Action) -> bool {
         let pieces = self.rules().seating.pieces;
         actions::slot(action, pieces).is_none_or(|slot| slot < pieces)
     }

@@ -37,12 +37,12 @@ pub(crate) trait TurnNotation: TurnMachine {
         Some(())
     }
 
-    /// Returns whether a position within a turn is valid. `stands` returns whether the mover's pieces can be on their
+    /// Returns whether a position within a turn is valid. `fits` returns whether the mover's pieces can be on their
     /// places. The position need not be reachable from the start of a turn.
-    fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool;
+    fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool;
 
     /// Returns whether one action leads from `before`, a decision, to `state`.
-    fn leads(&self, before: &State, state: &State) -> bool {
+    fn can_lead_to(&self, before: &State, state: &State) -> bool {
         self.legal_actions(before).iter().any(|action| {
             let mut after = *before;
             self.apply_action(&mut after, action);
@@ -72,7 +72,7 @@ pub(crate) trait TurnNotation: TurnMachine {
     }
 
     /// Returns the move of a unit by an action, or `None` if no piece moves.
-    fn moved(&self, state: &State, action: Action) -> Option<UnitMove>;
+    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove>;
 
     /// Returns whether a move can take a part of a throw.
     fn divides(&self) -> bool {
@@ -80,7 +80,7 @@ pub(crate) trait TurnNotation: TurnMachine {
     }
 
     /// Returns the throws that the turn has left unused so far, if the position records them.
-    fn lost(&self, _: &State) -> Vec<u8> {
+    fn unused_throws(&self, _: &State) -> Vec<u8> {
         Vec::new()
     }
 

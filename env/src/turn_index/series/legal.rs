@@ -181,7 +181,7 @@ impl Allotted {
 /// Returns the afterstate of a turn that ends with a legal allotment. If throws must not stay unused, it includes the
 /// kinds of throws that the turn could still use.
 fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn, allotment: &Allotment) -> Option<u64> {
-    if !turns.stands(turn, allotment) {
+    if !turns.can_land(turn, allotment) {
         return None;
     }
     let landed = turns.landed(turn.own, allotment);
@@ -189,7 +189,7 @@ fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn,
     let choice = if places[0] == turns.rules.home + 1 {
         Choice::WINS
     } else {
-        Choice::new(index.sides.number(places, mark, 0), turns.strikes(allotment, landed))
+        Choice::new(index.sides.number(places, mark, 0), turns.landings(allotment, landed))
     };
     let extending =
         turns.series.all().filter(|&throw| turns.must == Must::Greedy && turns.extends(turn, allotment, throw));

@@ -30,7 +30,7 @@ pub(super) struct SeriesWalk {
     seats: usize,
     pub(super) cut_off: f64,
     /// `[quarters][side]`: a seat this number of quarter turns counter-clockwise, as seen by the seat that throws.
-    seen: [Vec<Seen>; MAX_SEATS],
+    views: [Vec<EnemyView>; MAX_SEATS],
     /// `[quarters][side][landing]`: the side position of this seat after the landing.
     captured: [Vec<[Side; LANDINGS]>; MAX_SEATS],
     /// The turns of each side position.
@@ -39,9 +39,9 @@ pub(super) struct SeriesWalk {
 
 /// The squares of an enemy, as bits by place of the seat that throws.
 #[derive(Clone, Copy, Default, Debug)]
-struct Seen {
+struct EnemyView {
     /// Landings that capture a piece.
-    struck: u128,
+    hit: u128,
     /// Marked squares that are closed.
     closed: u64,
 }
@@ -95,9 +95,9 @@ impl Choice {
     /// The last piece is borne off. The landing is a special value.
     const WINS: Choice = Choice { side: 0, landings: [WON, 0] };
 
-    fn new(side: Side, strikes: impl Iterator<Item = (u8, bool)>) -> Choice {
+    fn new(side: Side, landed: impl Iterator<Item = (u8, bool)>) -> Choice {
         let mut landings = [0; 2];
-        for (at, (place, is_pair)) in strikes.enumerate() {
+        for (at, (place, is_pair)) in landed.enumerate() {
             landings[at] = place + if is_pair { PAIR } else { 0 };
         }
         if landings[0] == landings[1] {
@@ -124,7 +124,8 @@ const WON: u8 = PAIR + 63;
 impl SeriesWalk {
     pub(super) fn new(index: &TurnIndex, turns: &SeriesTurns) -> SeriesWalk {
         let missing = if turns.must == Must::Optional { MISSING_OPTIONAL } else { MISSING };
-        let longer = std::iter::successors(Some(goes_on(turns)), |longer| Some(longer * goes_on(turns)));
+        let longer =
+            std::iter::successors(Some(continue_chance(turns)), |longer| Some(longer * continue_chance(turns)));
         SeriesWalk::of(index, turns, longer.take_while(|&longer| longer > missing).count() as u8, |_| true)
     }
 
@@ -132,9 +133,9 @@ impl SeriesWalk {
     fn of(index: &TurnIndex, turns: &SeriesTurns, length: u8, is_wanted: impl Fn(Side) -> bool) -> SeriesWalk {
         let kept = kept_throws(turns, length);
         let captured = std::array::from_fn(|quarters| captured(index, turns, quarters));
-        let seen: [Vec<Seen>; MAX_SEATS] =
-            std::array::from_fn(|quarters| seen(index, turns, quarters, &captured[quarters]));
-        let closed = closed_sets(index, &seen);
+        let views: [Vec<EnemyView>; MAX_SEATS] =
+            std::array::from_fn(|quarters| enemy_views(index, turns, quarters, &captured[quarters]));
+        let closed = closed_sets(index, &views);
         let own = |side: Side| {
             // No piece lands on its own place or behind, except that pieces enter on the first place.
             let relevant = turns.marked & (u64::MAX << (index.sides.places(side)[0] + 1));
@@ -161,9 +162,9 @@ impl SeriesWalk {
         };
         SeriesWalk {
             seats: index.seats(),
-            cut_off: (0..=length).map(|_| goes_on(turns)).product(),
+            cut_off: (0..=length).map(|_| continue_chance(turns)).product(),
             own: (0..index.sides().len() as Side).map(own).collect(),
-            seen,
+            views,
             captured,
         }
     }
@@ -186,13 +187,13 @@ impl SeriesWalk {
         let own = &self.own[usize::from(sides[0])];
         let mut closed = [0; LANES];
         // `[landing]`: the lanes where it captures a piece.
-        let mut struck = [0_u16; LANDINGS];
+        let mut hit = [0_u16; LANDINGS];
         for lane in lanes_of(lanes) {
             let mut enemies = self.enemies(index, mover, in_lane(sides, lane));
             closed[lane] = enemies.closed & own.relevant;
-            while enemies.struck != 0 {
-                struck[enemies.struck.trailing_zeros() as usize] |= 1 << lane;
-                enemies.struck &= enemies.struck - 1;
+            while enemies.hit != 0 {
+                hit[enemies.hit.trailing_zeros() as usize] |= 1 << lane;
+                enemies.hit &= enemies.hit - 1;
             }
         }
         let captured = self.captured_by(index, mover);
@@ -205,7 +206,7 @@ impl SeriesWalk {
             let (first, mut begin, mut known) = (count, 0, 0);
             for class in &turns.classes {
                 for choice in &turns.choices[known..usize::from(class.known)] {
-                    visit_choice(&captured, (sides, alike), *choice, &struck, visitor);
+                    visit_choice(&captured, (sides, alike), *choice, &hit, visitor);
                 }
                 (count, known) = (first + usize::from(class.known), usize::from(class.known));
                 let offers = &turns.offers[begin..class.end as usize];
@@ -226,12 +227,12 @@ impl SeriesWalk {
 
     /// Returns the other seats together, as seen by the seat that throws.
     #[inline]
-    fn enemies(&self, index: &TurnIndex, mover: Seat, sides: Sides) -> Seen {
-        let mut enemies = Seen::default();
+    fn enemies(&self, index: &TurnIndex, mover: Seat, sides: Sides) -> EnemyView {
+        let mut enemies = EnemyView::default();
         for (&side, seat) in sides[1..self.seats].iter().zip(index.others(mover)) {
-            let seen = self.seen[mover.quarters_to(seat)][usize::from(side)];
-            enemies.struck |= seen.struck;
-            enemies.closed |= seen.closed;
+            let view = self.views[mover.quarters_to(seat)][usize::from(side)];
+            enemies.hit |= view.hit;
+            enemies.closed |= view.closed;
         }
         enemies
     }
@@ -246,14 +247,14 @@ fn visit_choice(
     captured: &Captured<'_>,
     (sides, lanes): (Sides, u16),
     choice: Choice,
-    struck: &[u16; LANDINGS],
+    hit: &[u16; LANDINGS],
     visitor: &mut impl TurnVisitor,
 ) {
     if choice == Choice::WINS {
         return visitor.end(lanes, sides[0], Continuation::Won);
     }
     let [first, second] = choice.landings.map(|landing| usize::from(landing) % LANDINGS);
-    let capturing = (struck[first] | struck[second]) & lanes;
+    let capturing = (hit[first] | hit[second]) & lanes;
     visitor.end(lanes & !capturing, choice.side, Continuation::Next);
     let after = |side: Side, captured: Option<&[[Side; LANDINGS]]>| {
         captured.map_or(side, |captured| captured[usize::from(captured[usize::from(side)][first])][second])
@@ -279,7 +280,7 @@ impl OwnSide {
 }
 
 /// Returns the probability that a throw does not end the series.
-fn goes_on(turns: &SeriesTurns) -> f64 {
+fn continue_chance(turns: &SeriesTurns) -> f64 {
     let ends = turns.series.all().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
     1.0 - ends.map(|throw| turns.series.chance_of(throw)).sum::<f64>()
 }
@@ -302,25 +303,30 @@ fn captured(index: &TurnIndex, turns: &SeriesTurns, quarters: usize) -> Vec<[Sid
 }
 
 /// Returns each side position of a seat `quarters` counter-clockwise as seen by South.
-fn seen(index: &TurnIndex, turns: &SeriesTurns, quarters: usize, captured: &[[Side; LANDINGS]]) -> Vec<Seen> {
-    let seen = |(side, captured): (usize, &[Side; LANDINGS])| {
-        let strikes = (0..LANDINGS).filter(|&landing| usize::from(captured[landing]) != side);
-        let held = || turns.seen(Seat::SOUTH.rotated(quarters), index.sides.places(side as Side), Seat::SOUTH);
-        Seen {
-            struck: strikes.fold(0, |landings, landing| landings | 1 << landing),
+fn enemy_views(
+    index: &TurnIndex,
+    turns: &SeriesTurns,
+    quarters: usize,
+    captured: &[[Side; LANDINGS]],
+) -> Vec<EnemyView> {
+    let view = |(side, captured): (usize, &[Side; LANDINGS])| {
+        let hits = (0..LANDINGS).filter(|&landing| usize::from(captured[landing]) != side);
+        let held = || turns.held_places(Seat::SOUTH.rotated(quarters), index.sides.places(side as Side), Seat::SOUTH);
+        EnemyView {
+            hit: hits.fold(0, |landings, landing| landings | 1 << landing),
             closed: if turns.blocks { held() & turns.marked } else { 0 },
         }
     };
-    captured.iter().enumerate().map(seen).collect()
+    captured.iter().enumerate().map(view).collect()
 }
 
 /// Returns every set of marked squares that the enemies of any seat can close.
-fn closed_sets(index: &TurnIndex, seen: &[Vec<Seen>; MAX_SEATS]) -> BTreeSet<u64> {
+fn closed_sets(index: &TurnIndex, views: &[Vec<EnemyView>; MAX_SEATS]) -> BTreeSet<u64> {
     let mut all = BTreeSet::new();
     for &mover in index.movers() {
         let mut sets = BTreeSet::from([0]);
         for enemy in index.others(mover) {
-            let one: BTreeSet<u64> = seen[mover.quarters_to(enemy)].iter().map(|seen| seen.closed).collect();
+            let one: BTreeSet<u64> = views[mover.quarters_to(enemy)].iter().map(|view| view.closed).collect();
             sets = sets.iter().flat_map(|set| one.iter().map(move |closed| set | closed)).collect();
         }
         all.extend(sets);

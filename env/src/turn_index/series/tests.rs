@@ -183,7 +183,7 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
     let turns = series_turns(index);
     let throws = kept_throws(turns, LENGTH);
     let enemies = walk.enemies(index, mover, sides);
-    let struck = std::array::from_fn(|landing| (enemies.struck >> landing & 1) as u16);
+    let hit = std::array::from_fn(|landing| (enemies.hit >> landing & 1) as u16);
     let turn = SeriesTurns::turn_of(*index.sides.places(sides[0]), index.sides.mark(sides[0]), enemies.closed);
     let allotted = Allotted::new(turns, &throws, &turn);
     let legal = Legal::new(index, turns, &throws, sides[0], &turn, &allotted);
@@ -192,7 +192,7 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
         let choices = legal.choices(place_of_kept(index, &throws, sides[0], &series));
         let mut found = Recorder::new(sides);
         for choice in &choices {
-            visit_choice(&walk.captured_by(index, mover), (sides, 1), *choice, &struck, &mut found);
+            visit_choice(&walk.captured_by(index, mover), (sides, 1), *choice, &hit, &mut found);
         }
         found.throws(1, 1.0, 0..choices.len());
         let ends: Vec<TurnEnd> = found.throws.remove(0).1.into_iter().collect();
@@ -252,9 +252,9 @@ fn throws_are_as_likely_as_the_rules_say() {
 
 #[test]
 fn choices_are_written_and_read() {
-    let strikes = [[(33, false), (60, false)], [(33, true), (33, true)]];
-    for (strikes, landings) in strikes.into_iter().zip([[33, 60], [0, 33 + PAIR]]) {
-        let choice = Choice::new(1_953, strikes.into_iter());
+    let landed = [[(33, false), (60, false)], [(33, true), (33, true)]];
+    for (landed, landings) in landed.into_iter().zip([[33, 60], [0, 33 + PAIR]]) {
+        let choice = Choice::new(1_953, landed.into_iter());
         assert_eq!(choice.landings, landings);
         assert_eq!(Choice::from_bits(choice.to_bits()), choice);
     }

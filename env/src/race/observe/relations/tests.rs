@@ -13,9 +13,9 @@ use rand::RngExt;
 /// The names of the columns of `owner`'s relations that are 1, as `observer` sees them.
 fn seen(race: &Race, state: &State, observer: Seat, owner: Seat) -> Vec<String> {
     let relations = &race.layout.relations;
-    let whereabouts = relations.whereabouts(&race.rules, state);
+    let facts = relations.facts(&race.rules, state);
     let mut found = Vec::new();
-    relations.observe(&race.rules, state, &whereabouts, [observer, owner], 0, |column| found.push(column));
+    relations.observe(&race.rules, state, &facts, [observer, owner], 0, |column| found.push(column));
     let groups = [
         ("hunted", relations.hunted, FAR),
         ("staged", relations.staged, STAGES * FAR),
@@ -94,7 +94,7 @@ fn progress_and_lead_have_levels() {
 }
 
 /// The distances of enemies behind the piece of `owner` on `place`, found by stepping.
-fn behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u16> {
+fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u16> {
     let rules = &race.rules;
     let entry = if rules.enters_by_count() { rules.entry } else { 0 };
     // A place that is not a square has no bit.
@@ -105,10 +105,10 @@ fn behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u16> {
         for from in state.pieces[enemy.index()][..race.seating.pieces].iter().filter(|&&from| from < rules.home) {
             for steps in 1..=FAR as u8 {
                 let from = if *from == 0 { entry } else { *from };
-                let reached = rules.led(from, 1 << steps, is_open);
-                let is_met =
+                let reached = rules.targets(from, 1 << steps, is_open);
+                let is_there =
                     |to: u8| (1..rules.home).contains(&to) && rules.bits[enemy.index()][usize::from(to)] & cell != 0;
-                found.extend(places_of(reached).any(is_met).then_some(u16::from(steps)));
+                found.extend(places_of(reached).any(is_there).then_some(u16::from(steps)));
             }
         }
     }
@@ -123,7 +123,7 @@ fn expected(race: &Race, state: &State, owner: Seat) -> BTreeSet<String> {
     for &place in pieces.iter().filter(|place| (1..rules.home).contains(place)) {
         let is_alone = pieces.iter().filter(|&&other| other == place).count() == 1;
         let stage = usize::from(place) * usize::from(STAGES) / usize::from(rules.home);
-        for distance in behind(race, state, owner, place) {
+        for distance in distances_behind(race, state, owner, place) {
             if is_alone && rules.contested >> place & 1 == 1 {
                 names.extend([format!("hunted {distance}"), format!("stage {stage}: {distance}")]);
             } else {
@@ -175,15 +175,15 @@ fn every_distance_is_found_in_every_game() {
 
 #[test]
 fn single_pieces_of_enemies_can_be_met() {
-    let met = |position: &str| {
+    let capturable = |position: &str| {
         let (race, state) = Race::parse_position(position).expect("a position");
-        let met = race.layout.relations.capturable_by(&race.rules, &state, Seat::SOUTH);
-        (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
+        let capturable = race.layout.relations.capturable_by(&race.rules, &state, Seat::SOUTH);
+        (0..PLACES).filter(|place| capturable >> place & 1 == 1).collect::<Vec<_>>()
     };
     // North's 10 is South's 44. South cannot capture doubles, partners, or pieces at home or in the belly.
-    assert_eq!(met("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
-    assert_eq!(met("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
-    assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
+    assert_eq!(capturable("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
+    assert_eq!(capturable("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
+    assert_eq!(capturable("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
     // South's 14 is North's 2, and South's 12 is protected.
-    assert_eq!(met("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [15]);
+    assert_eq!(capturable("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [15]);
 }

@@ -43,7 +43,7 @@ pub(crate) struct Hops<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Landings {
     squares: Slots,
-    crowds: Slots,
+    occupancy: Slots,
 }
 
 /// The landing of a piece.
@@ -96,7 +96,7 @@ impl<'a> Hops<'a> {
         if !self.squares.comes_back {
             return landings;
         }
-        Landings { crowds: landings.crowds.minus(self.staying(&landings).each(OWN)), ..landings }
+        Landings { occupancy: landings.occupancy.minus(self.staying(&landings).each(OWN)), ..landings }
     }
 
     #[inline]
@@ -140,15 +140,15 @@ impl<'a> Hops<'a> {
     pub(crate) fn pairs(&self) -> Set {
         let (_, followed) = self.own.repeated();
         let landings = &self.landings[SMALLER];
-        let open = landings.crowds.only(CLOSED_TO_PAIR).are(0) | self.staying(landings);
+        let open = landings.occupancy.only(CLOSED_TO_PAIR).are(0) | self.staying(landings);
         (self.lowest & followed & open).when(self.waiting.is_empty() && self.is_doublet())
     }
 
     /// Returns the pieces that can take the other die after the piece of `slot`, which can begin, has taken `die`.
     #[inline]
-    fn nexts(&self, slot: usize, die: usize) -> Set {
+    fn followers(&self, slot: usize, die: usize) -> Set {
         let first = self.landings[die];
-        let captures = first.crowds.get(slot) & ANY_ENEMY != 0;
+        let captures = first.occupancy.get(slot) & ANY_ENEMY != 0;
         let next = match self.beyond {
             Without::Wait | Without::Lap if captures => self.landings(self.dice[other(die)], Without::Open),
             _ => self.landings[other(die)],
@@ -156,11 +156,11 @@ impl<'a> Hops<'a> {
         let from = self.squares.of(self.own.get(slot));
         let left = next.squares.are(from).when(from != BESIDE).without(slot);
         let come = next.squares.are(first.squares.get(slot));
-        let crowds = next.crowds.minus(left.each(OWN)).plus(come.each(OWN));
+        let occupancy = next.occupancy.minus(left.each(OWN)).plus(come.each(OWN));
         // If two pieces wait, both dice must enter.
         let enters = self.enters[1] >> self.dice[other(die)] & 1 == 1;
         let may_follow = if self.waiting.len() > 1 { self.waiting.when(enters) } else { self.pieces() };
-        may_follow.without(slot) & crowds.only(CLOSED_TO_ONE).are(0)
+        may_follow.without(slot) & occupancy.only(CLOSED_TO_ONE).are(0)
     }
 
     /// Returns the other slots that may take the other die after `slot` has taken `die`. Among equal pieces this is the
@@ -171,7 +171,7 @@ impl<'a> Hops<'a> {
             return Set::NONE;
         }
         let lowest_left = self.lowest.with((slot + 1).min(MAX_PIECES - 1), true);
-        let mut others = self.nexts(slot, die) & lowest_left;
+        let mut others = self.followers(slot, die) & lowest_left;
         let listed_later = match die {
             SMALLER if self.is_doublet() => slot,
             SMALLER => 0,
@@ -197,16 +197,16 @@ impl<'a> Hops<'a> {
     /// opens the gate.
     #[inline]
     pub(crate) fn order_matters(&self) -> bool {
-        let Landings { squares, crowds } = self.landings[SMALLER];
-        let onto_own_pair = crowds.have(TWO_OWN) & !squares.at_least(NOWHERE);
-        let capturing = |landings: Landings| landings.crowds.have(ANY_ENEMY) & landings.open();
+        let Landings { squares, occupancy } = self.landings[SMALLER];
+        let onto_own_pair = occupancy.have(TWO_OWN) & !squares.at_least(NOWHERE);
+        let capturing = |landings: Landings| landings.occupancy.have(ANY_ENEMY) & landings.open();
         let opening = self.landings.map(capturing).into_iter().fold(Set::NONE, |set, capturing| set | capturing);
         !(self.waiting | onto_own_pair | opening.when(self.beyond != Without::Open)).is_empty()
     }
 
     /// Returns whether the same two pieces can move in the other order, to the same places.
     pub(crate) fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
-        let is_legal = || self.firsts(other(die)).contains(second) && self.nexts(second, other(die)).contains(slot);
+        let is_legal = || self.firsts(other(die)).contains(second) && self.followers(second, other(die)).contains(slot);
         let is_same = || {
             let [first, next] = self.both(slot, die, second).map(|hop| hop.place);
             let [swapped, last] = self.both(second, other(die), slot).map(|hop| hop.place);
@@ -260,12 +260,12 @@ impl Landings {
     #[inline]
     fn new(of: &Squares, origins: Slots, steps: u8, ring: &Ring, beyond: Without) -> Landings {
         let squares = origins.map(|place| of.landing(place.wrapping_add(steps), beyond));
-        Landings { squares, crowds: squares.map(|square| ring.at(square)) }
+        Landings { squares, occupancy: squares.map(|square| ring.at(square)) }
     }
 
     /// Returns the pieces that may land alone.
     #[inline]
     fn open(&self) -> Set {
-        self.crowds.only(CLOSED_TO_ONE).are(0)
+        self.occupancy.only(CLOSED_TO_ONE).are(0)
     }
 }

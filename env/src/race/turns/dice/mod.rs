@@ -44,7 +44,7 @@ pub(crate) struct DiceTurns {
     pub(crate) is_optional: bool,
     /// The rule for pieces that would pass a closed gate.
     closed: Without,
-    pub(crate) waits: bool,
+    pub(crate) has_dead_ends: bool,
     /// The kind of a piece in [`Ring`], for a seat this number of quarter turns counter-clockwise.
     piece_kinds: [u8; MAX_SEATS],
     /// The numbers that let a piece enter, as bits: `[0]` if no piece is on the course, `[1]` otherwise.
@@ -74,7 +74,7 @@ impl DiceTurns {
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
             closed: rules.sheet.gate.without,
-            waits: rules.waits_at_gate(),
+            has_dead_ends: rules.waits_at_gate(),
             piece_kinds: [OWN, ENEMY, if rules.seating.has_teams { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
             enters,
@@ -231,7 +231,7 @@ impl TurnMachine for DiceTurns {
     /// Returns whether no unfinished colour has a legal move with any throw. The position can then never change again.
     fn is_dead(&self, state: &State) -> bool {
         let mut unfinished = self.rules.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
-        self.waits
+        self.has_dead_ends
             && unfinished.all(|colour| {
                 // A piece before `late_from` certainly has a move.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
@@ -240,7 +240,7 @@ impl TurnMachine for DiceTurns {
     }
 
     fn ignore_dead_ends(&mut self) {
-        self.waits = false;
+        self.has_dead_ends = false;
     }
 }
 
@@ -266,7 +266,7 @@ impl TurnNotation for DiceTurns {
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         let (left, taken) = (state.dice[0], state.steps.iter().fold(0_u8, |taken, steps| taken.saturating_add(*steps)));
         let before = State { dice: [taken, left], ..state.unplayed() };
-        self.rules.can_throw([taken.min(left), taken.max(left)]) && self.leads(&before, state)
+        self.rules.can_throw([taken.min(left), taken.max(left)]) && self.can_lead_to(&before, state)
     }
 
     fn words(&self) -> TurnWords {
@@ -303,7 +303,7 @@ impl TurnNotation for DiceTurns {
             || self.hops(&mut ring, state, self.colour(state), state.dice).is_same_swapped(first, die, second)
     }
 
-    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
         let slot = actions::slot(action, self.rules.seating.pieces)?;
         let from = state.pieces[self.colour(state).index()][slot];
         let kind = MoveKind::of(action, self.rules.seating.pieces);

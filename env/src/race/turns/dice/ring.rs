@@ -47,8 +47,8 @@ impl Squares {
         };
         let landings = [Without::Wait, Without::Lap, Without::Open];
         let landings = landings.map(|beyond| std::array::from_fn(|place| landing(beyond, place)));
-        let leads = |from: usize, steps: u8| landings.iter().map(move |to: &[u8; 256]| to[from + usize::from(steps)]);
-        let back = |from: usize| places_of(rules.hops()).any(|steps| leads(from, steps).any(|to| to == of[from]));
+        let reached = |from: usize, steps: u8| landings.iter().map(move |to: &[u8; 256]| to[from + usize::from(steps)]);
+        let back = |from: usize| places_of(rules.hops()).any(|steps| reached(from, steps).any(|to| to == of[from]));
         let comes_back = (1..usize::from(rules.home)).any(|from| of[from] != BESIDE && back(from));
         Squares { of, landings, gate, lap, entry: rules.entry, comes_back }
     }

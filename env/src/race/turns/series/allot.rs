@@ -236,12 +236,12 @@ impl SeriesTurns {
     /// Returns whether the turn can end with this allotment: it can land, and no unused throw must be used.
     pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let extends = |throw| allotment.skipped & self.series.bit(throw) != 0 && self.extends(turn, allotment, throw);
-        self.stands(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(extends))
+        self.can_land(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(extends))
     }
 
     /// Returns whether some unit can take one more `throw` so that the allotment can land.
     pub(crate) fn extends(&self, turn: &SeriesTurn, allotment: &Allotment, throw: AllottedThrow) -> bool {
-        self.extensions(turn, allotment, throw).any(|next| self.stands(turn, &next))
+        self.extensions(turn, allotment, throw).any(|next| self.can_land(turn, &next))
     }
 
     /// Iterates over the allotments with one more `throw`, one for each unit that can take it.
@@ -261,7 +261,7 @@ impl SeriesTurns {
     /// Returns whether the allotment can land: every hop ends on an open square, and pieces are borne off only if all
     /// others are in the keep.
     #[inline]
-    pub(crate) fn stands(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
+    pub(crate) fn can_land(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
         let mut are_all_home = true;
         for slot in 0..self.seating.pieces {

@@ -98,8 +98,8 @@ pub(crate) fn most_used(
     let entering = if turn.closed >> 1 & 1 == 0 { off.min(remaining.counts[0]) } else { 0 };
     for entered in 0..=entering {
         fill.off = off - entered;
-        fill.group(entered);
-        fill.settle(0, entered);
+        fill.find_groups(entered);
+        fill.try_moves(0, entered);
     }
     let most = fill.most;
     LISTS.set(lists);
@@ -112,22 +112,22 @@ impl Fill<'_> {
         self.turn.own.get(slot) | self.allotment.roles.get(slot) & role::ENTERED
     }
 
-    fn has(&self, slot: usize, roles: u8) -> bool {
+    fn has_role(&self, slot: usize, roles: u8) -> bool {
         self.allotment.roles.get(slot) & roles != 0
     }
 
     /// Returns the number of waiting pieces on places that fulfil `is_there`.
     fn waiting(&self, is_there: impl Fn(u8) -> bool) -> u8 {
-        let waits = |&slot: &usize| !self.has(slot, role::TAKEN) && is_there(self.place(slot));
+        let waits = |&slot: &usize| !self.has_role(slot, role::TAKEN) && is_there(self.place(slot));
         (0..self.turns.seating.pieces).filter(waits).count() as u8
     }
 
     /// Finds the groups of waiting pieces on the course after `entered` more pieces have entered.
-    fn group(&mut self, entered: u8) {
+    fn find_groups(&mut self, entered: u8) {
         self.lists.groups.clear();
         for slot in 0..self.turns.seating.pieces {
             let place = self.place(slot);
-            if !self.has(slot, role::TAKEN) && (1..self.turns.rules.home).contains(&place) {
+            if !self.has_role(slot, role::TAKEN) && (1..self.turns.rules.home).contains(&place) {
                 self.add(place, self.turn.declared.contains(slot), 1, entered);
             }
         }
@@ -157,7 +157,7 @@ impl Fill<'_> {
     /// pieces have entered.
     fn untied(&self, place: u8, entered: u8) -> u8 {
         let here = |roles: u8| {
-            let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has(slot, roles));
+            let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has_role(slot, roles));
             (0..self.turns.seating.pieces).filter(is_here).count() as u8
         };
         let (all, entered) = (here(0) + entered, here(role::ENTERED) + entered);
@@ -165,11 +165,11 @@ impl Fill<'_> {
     }
 
     /// Tries all choices for the groups from `index` on: pieces move alone, move together or stay.
-    fn settle(&mut self, index: usize, entered: u8) {
+    fn try_moves(&mut self, index: usize, entered: u8) {
         if self.most >= Some(self.enough) {
             return;
         }
-        let Some(&group) = self.lists.groups.get(index) else { return self.bear(entered) };
+        let Some(&group) = self.lists.groups.get(index) else { return self.try_bearing(entered) };
         let (units, idle) = (self.lists.units.len(), self.lists.idle.len());
         let unit = FillUnit { reached: group.place, has_moved: false, is_pair: false };
         for pairs in 0..=if group.may_join { group.waiting / 2 } else { 0 } {
@@ -178,7 +178,7 @@ impl Fill<'_> {
                 self.lists.units.extend((0..singles).map(|_| unit));
                 let (waiting, alone) = (group.waiting - 2 * pairs - singles, group.alone - singles);
                 self.lists.idle.extend((waiting > 0).then_some(FillGroup { waiting, alone, ..group }));
-                self.settle(index + 1, entered);
+                self.try_moves(index + 1, entered);
                 self.lists.units.truncate(units);
                 self.lists.idle.truncate(idle);
             }
@@ -186,9 +186,9 @@ impl Fill<'_> {
     }
 
     /// Tries every number of pieces to bear off, if `ones` 1s are used to enter.
-    fn bear(&mut self, ones: u8) {
+    fn try_bearing(&mut self, ones: u8) {
         let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.rules.home);
-        let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has(slot, role::BORNE));
+        let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has_role(slot, role::BORNE));
         let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
         for borne in 0..=in_keep.min(self.remaining.counts[0] - ones) {
             let is_bearing = were_borne || borne > 0;
@@ -198,10 +198,10 @@ impl Fill<'_> {
             let used = ones + borne;
             let are_all_home = |_: usize| is_bearing.then_some(true);
             if self.turns.must != Must::Greedy {
-                self.fit(used, None, are_all_home);
+                self.find_most(used, None, are_all_home);
                 continue;
             }
-            for left in self.lefts() {
+            for left in self.leftovers() {
                 if self.is_extended_by_idle(left) {
                     continue;
                 }
@@ -210,11 +210,11 @@ impl Fill<'_> {
                     && all_can_be_home
                     && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::First)) != 0;
                 if !could_bear {
-                    self.fit(used, Some(left), are_all_home);
+                    self.find_most(used, Some(left), are_all_home);
                 } else if !is_bearing {
                     // If one unit is not in the keep, no piece can be borne off.
                     for other in 0..self.lists.units.len() {
-                        self.fit(used, Some(left), |unit| (unit == other).then_some(false));
+                        self.find_most(used, Some(left), |unit| (unit == other).then_some(false));
                     }
                 }
             }
@@ -223,7 +223,7 @@ impl Fill<'_> {
 
     /// Iterates over the sets of kinds that may have unused throws, as `SeriesThrows::bit`s. Kinds that are already
     /// unused are always included.
-    fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
+    fn leftovers(&self) -> impl Iterator<Item = u8> + use<> {
         let skipped = self.allotment.skipped;
         let remaining = self.remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
         let free = remaining.fold(0, |bits, (throw, _)| bits | self.turns.series.bit(throw));
@@ -260,7 +260,7 @@ impl Fill<'_> {
 
     /// Finds the most throws that the units can take. With `left`, only throws of these kinds may stay unused.
     /// `is_home` decides for each unit whether it must end in the keep, or must not.
-    fn fit(&mut self, ones: u8, left: Option<u8>, is_home: impl Fn(usize) -> Option<bool>) {
+    fn find_most(&mut self, ones: u8, left: Option<u8>, is_home: impl Fn(usize) -> Option<bool>) {
         if self.most >= Some(self.enough) {
             return;
         }
@@ -272,7 +272,7 @@ impl Fill<'_> {
         self.lists.taken.resize(index(all) + 1, 0);
         self.lists.taken[0] = 1 << ones;
         for unit in 0..self.lists.units.len() {
-            self.share(self.lists.units[unit], left.unwrap_or(0), is_home(unit));
+            self.find_shares(self.lists.units[unit], left.unwrap_or(0), is_home(unit));
             let Lists { shares, taken, next, .. } = &mut *self.lists;
             next.clear();
             next.resize(taken.len(), 0);
@@ -302,7 +302,7 @@ impl Fill<'_> {
 
     /// Finds the shares of a unit. With them the unit can take no more throws of the kinds `left`, and it is in the
     /// keep or not as `is_home` demands.
-    fn share(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
+    fn find_shares(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
         let [(_, ones), others @ ..] = self.remaining.kinds();
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
         let home = 1 << self.turns.rules.home;

@@ -92,11 +92,11 @@ impl SeriesTurns {
     /// Returns the places of the mover with an enemy on their square, as bits.
     fn enemy_places(&self, state: &State) -> u64 {
         let enemies = self.seating.others(state.mover).iter();
-        enemies.fold(0, |places, &enemy| places | self.seen(enemy, &state.pieces[enemy.index()], state.mover))
+        enemies.fold(0, |places, &enemy| places | self.held_places(enemy, &state.pieces[enemy.index()], state.mover))
     }
 
     /// Returns the squares with pieces of `seat`, which are on `places`, as bits by place of the seat `by`.
-    pub(crate) fn seen(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
+    pub(crate) fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
         let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);
         let is_held = |place: &u8| bits[by.index()][usize::from(*place)] & held != 0;
@@ -183,7 +183,7 @@ impl TurnNotation for SeriesTurns {
         self.series.action_text(state, state.mover, action, next)
     }
 
-    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
         let slot = actions::slot(action, self.seating.pieces)?;
         let value = self.next_value(state)?;
         let place = state.pieces[state.mover.index()][slot];
@@ -199,7 +199,7 @@ impl TurnNotation for SeriesTurns {
         Some(next)
     }
 
-    fn lost(&self, state: &State) -> Vec<u8> {
+    fn unused_throws(&self, state: &State) -> Vec<u8> {
         self.series.skipped(state)
     }
 

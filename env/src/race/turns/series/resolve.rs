@@ -15,7 +15,7 @@ impl SeriesTurns {
         let landed = self.landed(own, allotment);
         let (places, declared) = self.settled(own, state.declared[mover.index()], allotment, landed);
         let mut has_captured = false;
-        for (target, is_pair) in self.strikes(allotment, landed) {
+        for (target, is_pair) in self.landings(allotment, landed) {
             has_captured |= self.rules.capture(state, mover, target, 1 + usize::from(is_pair));
         }
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
@@ -24,7 +24,7 @@ impl SeriesTurns {
 
     /// Iterates over the unmarked squares of the course with a landing or an entry, with "two pieces land together".
     #[inline]
-    pub(crate) fn strikes(&self, allotment: &Allotment, landed: Slots) -> impl Iterator<Item = (u8, bool)> {
+    pub(crate) fn landings(&self, allotment: &Allotment, landed: Slots) -> impl Iterator<Item = (u8, bool)> {
         let roles = allotment.roles;
         let hops = roles.have(role::SINGLE | role::LEAD).iter();
         let hops = hops.map(move |slot| (landed.get(slot), roles.get(slot) & role::LEAD != 0));

@@ -44,12 +44,12 @@ impl SeriesTurns {
                 && (role & (role::LEAD | role::FOLLOWER) == 0
                     || self.may_join(from, declared == 1) && count(role::LEAD) == count(role::FOLLOWER))
         };
-        let is_sound = |slot: usize| match state.roles[slot] {
+        let is_valid = |slot: usize| match state.roles[slot] {
             role::FRESH => true,
             role::BORNE => own[slot] == self.rules.home,
             _ => moves(slot),
         };
-        (0..self.seating.pieces).all(is_sound)
+        (0..self.seating.pieces).all(is_valid)
             && Search::new(self, &turn, 0).most_used(&Allotment::of(state), self.series.remaining(state)).is_some()
     }
 }

@@ -71,13 +71,13 @@ pub(crate) struct ThrowTurns {
     has_priority: bool,
     /// Whether a piece can pass a square twice or return to its own square: the course crosses itself, or pieces go
     /// round again or bounce.
-    winds: bool,
+    can_revisit: bool,
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
     /// Whether the step of a throw may precede the throw. The actions of pairs then play the step first.
     steps_first: bool,
-    pub(crate) waits: bool,
+    pub(crate) has_dead_ends: bool,
     again_on_capture: bool,
     again_on_finish: bool,
     /// Whether each throw can grant another by its value, because no throw is lost and unused throws count, too.
@@ -171,7 +171,7 @@ impl ThrowTurns {
         let units = |is_open: bool| std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open));
         ThrowTurns {
             must: sheet.turn.must,
-            winds: rules.back < rules.home
+            can_revisit: rules.back < rules.home
                 || rules.has_gate() && sheet.gate.without == Without::Lap
                 || sheet.finish.overshoot == Overshoot::Bounces,
             has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
@@ -179,7 +179,7 @@ impl ThrowTurns {
             are_units_tied: !sheet.unit.split,
             has_parts: sheet.turn.divide == Divide::Finish,
             steps_first: sheet.turn.bonus_order == BonusOrder::Any,
-            waits: rules.waits_at_gate(),
+            has_dead_ends: rules.waits_at_gate(),
             again_on_capture: sheet.turn.again_on_capture,
             again_on_finish: sheet.turn.again_on_finish,
             always_counts: sheet.turn.again_unused && sheet.turn.last_throw == LastThrow::Played,
@@ -285,11 +285,11 @@ impl ThrowTurns {
             let to = hops[usize::from(from) % PLACES];
             let landing = at[usize::from(to) % PLACES];
             let mut can_go_alone = is_offered & (landing & on.to_single == none);
-            let stays = self.winds && landing & at[usize::from(from) % PLACES] != none;
+            let stays = self.can_revisit && landing & at[usize::from(from) % PLACES] != none;
             let after = usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1)) % PLACES;
             if stays {
                 can_go_alone = is_offered && self.can_hop(state, seat, own, slot, [1, throw, to]);
-            } else if self.winds && on.to_pass != none && can_go_alone {
+            } else if self.can_revisit && on.to_pass != none && can_go_alone {
                 // Most ways are straight, without any of these cells, the cell of this piece included.
                 let is_straight = from > 0 && to.wrapping_sub(from) == throw;
                 let mut passed = at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
@@ -305,7 +305,7 @@ impl ThrowTurns {
                 let to = self.unit_target(from, throw, is_open);
                 let landing = at[usize::from(to) % PLACES];
                 can_go_together = is_offered & is_unit & (landing & on.to_unit == none);
-                if self.winds && is_unit && landing & at[usize::from(from) % PLACES] != none {
+                if self.can_revisit && is_unit && landing & at[usize::from(from) % PLACES] != none {
                     can_go_together = is_offered && self.can_hop(state, seat, own, slot, [2, throw, to]);
                 }
                 if self.are_units_tied {
@@ -377,7 +377,7 @@ impl ThrowTurns {
         let (places, to) = self.moved_by(state, seat, throw, action);
         let has_captured = self.rules.capture(state, seat, to, 1 + usize::from(action.0 >= self.slots));
         state.pieces[seat.index()] = places;
-        state.cuts |= u8::from(self.rules.remembers_entry) << seat.index();
+        state.seat_marks |= u8::from(self.rules.remembers_entry) << seat.index();
         has_captured & self.again_on_capture
             | (to == self.rules.home) & self.again_on_finish
             | (self.rules.lands_again >> to & 1 == 1)
@@ -504,7 +504,7 @@ impl ThrowTurns {
     /// Returns whether an action can be applied, even if it is illegal. An action of two pieces needs two on one place
     /// of the course. An action that divides a throw needs a throw that can be divided.
     #[inline]
-    fn is_sound(&self, state: &State, action: Action) -> bool {
+    fn can_apply(&self, state: &State, action: Action) -> bool {
         if !actions::is_pair(action, self.rules.seating.pieces) {
             return true;
         }
@@ -610,7 +610,7 @@ impl TurnMachine for ThrowTurns {
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {
-        if !self.is_sound(state, action) {
+        if !self.can_apply(state, action) {
             return;
         }
         if self.is_in_parts {
@@ -625,11 +625,11 @@ impl TurnMachine for ThrowTurns {
     /// Returns whether no seat can ever move again.
     #[inline]
     fn is_dead(&self, state: &State) -> bool {
-        self.waits && self.rules.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
+        self.has_dead_ends && self.rules.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
     }
 
     fn ignore_dead_ends(&mut self) {
-        self.waits = false;
+        self.has_dead_ends = false;
     }
 
     /// The rest of a divided throw can be any number, and the whole throw tells whether another follows. With steps,
@@ -699,7 +699,7 @@ impl TurnNotation for ThrowTurns {
 
     /// In a valid position within a turn a piece has entered, or has finished with a part of the throw, or a step
     /// follows the throw.
-    fn is_playable(&self, state: &State, stands: &dyn Fn(&State) -> bool) -> bool {
+    fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool {
         let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
         if state.has_captured && !self.can_grant() {
             return false;
@@ -721,8 +721,8 @@ impl TurnNotation for ThrowTurns {
                 // The piece may be the first that has entered.
                 let is_first =
                     self.rules.remembers_entry && before.pieces[mover].iter().all(|at| [0, NO_PIECE].contains(at));
-                let without = State { cuts: before.cuts & !(u8::from(is_first) << mover), ..before };
-                stands(&before) && (self.leads(&before, state) || self.leads(&without, state))
+                let without = State { seat_marks: before.seat_marks & !(u8::from(is_first) << mover), ..before };
+                fits(&before) && (self.can_lead_to(&before, state) || self.can_lead_to(&without, state))
             })
     }
 
@@ -752,7 +752,7 @@ impl TurnNotation for ThrowTurns {
         self.rules.sheet.turn.divide != Divide::None
     }
 
-    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
         let seat = self.colour(state);
         let (own, part) = (&state.pieces[seat.index()], self.part(state));
         let slot = actions::slot(action, self.rules.seating.pieces)?;
