@@ -21,6 +21,7 @@ use crate::race::Race;
 use crate::race::compile::{Cells, Occupancy};
 use crate::race::position::state::{Phase, State};
 use crate::race::turns::by_kind;
+use crate::race::turns::series_throws::SeriesThrows;
 use crate::sheet::values::Must;
 use listed::ListedWalk;
 use series::SeriesWalk;
@@ -227,10 +228,7 @@ impl RaceTurns {
     /// Prepares tables of moves. For a series of throws with two pieces this takes seconds, and minutes if enemies
     /// close squares or any throw may stay unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
-        // The tables of a series know that a capture grants another, that pieces are borne off, and two landings.
-        let (grants, bears) = (index.race.rules.sheet.turn.again_on_capture, index.race.bears_off());
-        let series = index.race.turns.as_series();
-        let walk = match series.filter(|turns| grants && bears && !turns.enters_among_enemies) {
+        let walk = match index.race.turns.as_series().filter(|turns| turns.allows_tables()) {
             Some(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),
             _ if index.race.series().is_some() => Walk::Stepped,
             _ => Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS))),
@@ -267,8 +265,7 @@ impl TurnModel for RaceTurns {
     fn cut_off(&self) -> f64 {
         match &self.walk {
             Walk::Series(walk) => walk.cut_off,
-            // Several dice are thrown once each.
-            Walk::Stepped if self.index.race.rules.sheet.throws.dice == 1 => stepped::MISSING,
+            Walk::Stepped if self.index.race.series().is_some_and(SeriesThrows::is_unlimited) => stepped::MISSING,
             Walk::Stepped | Walk::Listed(_) => 0.0,
         }
     }

@@ -37,7 +37,7 @@ impl SideList {
     pub(super) fn new(race: &Race) -> Result<SideList, IndexError> {
         let pieces = race.pieces();
         let last = race.rules.goal;
-        let declared = if race.series().is_some_and(|turns| turns.declares()) { 1 << pieces } else { 1 };
+        let declared = if race.rules.declares() { 1 << pieces } else { 1 };
         let has_gate = race.rules.has_gate() && race.rules.sheet.gate.without != Without::Open;
         let seat_marks = if has_gate || race.rules.remembers_entry { 2 } else { 1 };
         let marks: Vec<u8> = (0..seat_marks)

@@ -11,7 +11,7 @@ use crate::race::compile::reach::bits;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, Phase, Series, SeriesKind, State, role};
 use crate::race::turns::actions::{self, LATER, PASS, THREES};
-use crate::sheet::values::{Hop, LostBefore, Must, UnitKind};
+use crate::sheet::values::{Hop, LostBefore, Must};
 
 /// The throws of a series under one ruleset.
 #[derive(Clone, Debug)]
@@ -61,9 +61,9 @@ impl SeriesThrows {
         SeriesThrows { lost_before, home: rules.home, dice, faces, outcomes, rules }
     }
 
-    /// Returns whether units are declared. Positions then record declared twins.
-    pub(crate) fn declares(&self) -> bool {
-        self.rules.sheet.unit.kind == UnitKind::Declared
+    /// Returns whether a series can have any length.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        self.dice == 1
     }
 
     /// Returns whether positions within a turn record unused throws, or throws set aside.

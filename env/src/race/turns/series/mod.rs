@@ -49,7 +49,7 @@ pub(crate) struct SeriesTurns {
     /// Places that two pieces can leave as a declared unit, as bits.
     opposite: u64,
     /// Whether a piece that enters can capture.
-    pub(crate) enters_among_enemies: bool,
+    enters_among_enemies: bool,
     /// Whether pieces are borne off from the finish.
     bears: bool,
     /// Whether a turn can end after any hop: hops can land anywhere and always move, and throws may stay unused.
@@ -73,6 +73,12 @@ impl SeriesTurns {
             seating: rules.seating,
             rules,
         }
+    }
+
+    /// Returns whether the rules allow the tables of `turn_index`: a capture grants another series, pieces are borne
+    /// off, and pieces that enter do not capture.
+    pub(crate) fn allows_tables(&self) -> bool {
+        self.rules.sheet.turn.again_on_capture && self.bears && !self.enters_among_enemies
     }
 
     #[inline]

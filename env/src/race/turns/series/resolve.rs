@@ -60,7 +60,7 @@ impl SeriesTurns {
         landed: Slots,
     ) -> ([u8; MAX_PIECES], u8) {
         let mut places = landed.bytes();
-        if !self.series.declares() {
+        if !self.rules.declares() {
             sort(&mut places);
             return (places, 0);
         }
