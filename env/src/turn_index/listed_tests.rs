@@ -10,6 +10,7 @@ use crate::game::{Game, Node, Outcome, Seat, SeatSet};
 use crate::race::Race;
 use crate::race::position::state::State;
 use crate::sheet::ruleset::Ruleset;
+use crate::sheet::values::Teams;
 use crate::sheet::{Sheet, builtin};
 use crate::turn::{TurnResults, turn_results};
 
@@ -50,11 +51,11 @@ fn starts(text: &str, seats: &str) -> TurnIndex {
     TurnIndex::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough positions")
 }
 
-/// Returns the engine's afterstates of `start` with one outcome.
-fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<TurnEnd> {
-    let race = turns.index().race();
+/// Returns the engine's afterstates of `start` after these outcomes.
+pub(super) fn by_engine(index: &TurnIndex, start: &State, outcomes: &[u8]) -> BTreeSet<TurnEnd> {
+    let race = index.race();
     let mut thrown = *start;
-    race.apply_chance(&mut thrown, outcome);
+    outcomes.iter().for_each(|&outcome| race.apply_chance(&mut thrown, Outcome(outcome)));
     let mut results = TurnResults::new();
     turn_results(race, &thrown, &mut results);
     let end = |state: &State| {
@@ -62,11 +63,11 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
         if race.node(state) == Node::Terminal {
             return over(if race.returns(state)[start.mover] == 1.0 { Continuation::Won } else { Continuation::Drawn });
         }
-        let (mover, mut sides) = turns.index().locate(state).expect("a turn ends at the start of the next");
+        let (mover, mut sides) = index.locate(state).expect("a turn ends at the start of the next");
         if mover == start.mover {
             return TurnEnd { sides, then: Continuation::Again };
         }
-        sides[..turns.index().seats()].rotate_right(1);
+        sides[..index.seats()].rotate_right(1);
         TurnEnd { sides, then: Continuation::Next }
     };
     results.states().iter().map(end).collect()
@@ -171,7 +172,7 @@ fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
         let chances = race.chance_outcomes(&state);
         for (outcome, (probability, ends)) in found.throws.iter().enumerate() {
             assert!((probability - chances[outcome]).abs() < 1e-12, "{}: {probability}", race.print(&state));
-            let expected = by_engine(turns, &state, Outcome(outcome as u8));
+            let expected = by_engine(turns.index(), &state, &[outcome as u8]);
             assert_eq!(ends, &expected, "{} outcome {outcome}", race.print(&state));
         }
     }
@@ -227,4 +228,16 @@ fn two_seats_that_sit_side_by_side_are_not_solved() {
     let race = Race::new(Ruleset::of(Arc::new(sheet), seats, [("pieces", "1")]).expect("valid"));
     let error = TurnIndex::new(&race).expect_err("not alike");
     assert_eq!(error, IndexError::Unsupported("two seats to which the board does not look alike"));
+}
+
+#[test]
+fn three_seats_of_a_game_of_teams_are_solved() {
+    let mut sheet = Sheet::clone(builtin::named("gavalata").expect("built in"));
+    (sheet.seats.allowed, sheet.seats.teams) = (vec!["SEN".to_owned(), "SENW".to_owned()], Teams::Opposite);
+    let race = |letters: &str| {
+        let seats = SeatSet::from_letters(letters).expect("seats");
+        Race::new(Ruleset::of(Arc::new(sheet.clone()), seats, [("pieces", "1")]).expect("valid"))
+    };
+    assert_eq!(TurnIndex::new(&race("SENW")).expect_err("teams"), IndexError::Unsupported("teams"));
+    check(&RaceTurns::new(TurnIndex::new(&race("SEN")).expect("no teams")), 20, &mut stream(2, 0));
 }

@@ -1,8 +1,8 @@
 //! Relations between pieces: their distances, and the progress of the seats.
 //!
-//! A network would have to learn each relation anew for each pair of squares. Columns by distance let it learn them
-//! once. A distance is a number of steps on the course of the piece behind. The network must learn the effect of throws
-//! and of pieces in between.
+//! A network would have to learn each relation anew for each pair of squares. With columns by distance, it learns each
+//! relation once. A distance is a number of steps on the course of the piece behind. The network itself must learn the
+//! effect of throws and of pieces in between.
 
 use arrayvec::ArrayVec;
 
@@ -25,7 +25,7 @@ const LEVELS: u16 = 16;
 /// between own pieces, the level of progress and, for other seats, the lead over the observer.
 #[derive(Clone, Debug)]
 pub(crate) struct Relations {
-    /// `[quarters][place]`: the places of the seat this number of quarters counter-clockwise that are the same square,
+    /// `[quarters][place]`: for the seat this number of quarter turns counter-clockwise, its places on the same square,
     /// as bits.
     same: Box<[[u128; PLACES]; MAX_SEATS]>,
     hunted: u16,

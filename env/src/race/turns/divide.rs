@@ -17,6 +17,8 @@ use crate::sheet::values::Must;
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"divide\"",
     dice: [2, 2],
+    // Any part of the total is a hop.
+    steps: |[a, b]| (2 << (a + b)) - 2,
     must: &[Must::Most],
     supports: &["finish.doublets"],
     demands: &[],
@@ -104,11 +106,6 @@ impl DivideTurns {
 impl TurnMachine for DivideTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    /// Any part of the total is a hop.
-    fn steps([a, b]: [u8; 2]) -> u128 {
-        (2 << (a + b)) - 2
     }
 
     fn actions(&self) -> usize {

@@ -22,6 +22,7 @@ use crate::sheet::values::{Must, UnitKind};
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "a series of hops with a landing each",
     dice: [1, 4],
+    steps: |[value, _]| 1 << value,
     must: &[Must::Most, Must::Greedy, Must::Optional],
     supports: &["stacking.partner", "capture.unit_on_unit", "pieces.sent_to", "unit.speed", "finish.bear_off"],
     demands: &[],

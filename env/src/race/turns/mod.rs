@@ -20,7 +20,7 @@ use arrayvec::ArrayVec;
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::Rules;
 use crate::race::position::state::{Phase, State};
-use crate::sheet::values::{End, FinishedPartner, Hop, Must, Sheet, Teams, TurnKind};
+use crate::sheet::values::{End, FinishedPartner, Hop, Must, Sheet, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;
@@ -39,14 +39,6 @@ pub(crate) const CAPTURED_COLUMN: u16 = 8;
 /// The rules of a kind of turn and its entries of the observation. Most defaults fit turns that throw one or two dice.
 pub(crate) trait TurnMachine {
     fn rules(&self) -> &Rules;
-
-    /// Returns the step counts that one throw allows a piece on the course, as bits.
-    fn steps([a, _]: [u8; 2]) -> u128
-    where
-        Self: Sized,
-    {
-        1 << a
-    }
 
     /// Returns the size of the action space.
     fn actions(&self) -> usize {
@@ -127,10 +119,9 @@ pub(crate) trait TurnMachine {
     /// Makes the game continue in positions that are dead because no seat can move.
     fn ignore_dead_ends(&mut self) {}
 
-    /// Returns the most seats of a game that solvers can number.
+    /// Returns the largest number of seats that solvers support.
     fn most_numbered_seats(&self) -> usize {
-        let seats = &self.rules().sheet.seats;
-        if seats.teams == Teams::Opposite || seats.end == End::Placings { 2 } else { MAX_SEATS }
+        MAX_SEATS
     }
 
     /// Returns whether a seat still throws: it has not finished, or it throws for its partner.
@@ -180,8 +171,8 @@ pub(crate) trait TurnMachine {
         add(a.min(b), 1);
     }
 
-    /// Returns the places that a waiting piece reaches with the next throw or all throws, as bits. Returns `None` if
-    /// single values enter, and the other throws move the piece on.
+    /// Returns the places that a waiting piece reaches with the next throw and any other throws, as bits. Returns
+    /// `None` if single values enter, and the other throws move the piece on.
     fn entered_by_all(&self, _: &State) -> Option<u128> {
         None
     }
@@ -203,6 +194,8 @@ pub(crate) struct TurnKeys {
     pub(crate) name: &'static str,
     /// The fewest and the most dice that are thrown at once.
     pub(crate) dice: [u8; 2],
+    /// Returns the step counts that one throw allows a piece on the course, as bits.
+    pub(crate) steps: fn([u8; 2]) -> u128,
     /// The values of `turn.must` that the kind accepts.
     pub(crate) must: &'static [Must],
     /// The supported keys among those that not every kind supports. For some keys only certain values matter.
@@ -270,12 +263,7 @@ impl Turns {
 /// # Errors
 /// Describes the problem of the course.
 pub(crate) fn compile(sheet: Arc<Sheet>, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
+    let keys = TurnKeys::of(&sheet);
     // Several dice that are used one by one are also thrown one by one.
-    let (dice, steps): (u8, fn([u8; 2]) -> u128) = match sheet.turn.kind {
-        TurnKind::Throw => (1, ThrowTurns::steps),
-        TurnKind::Series => (1, SeriesTurns::steps),
-        TurnKind::Dice => (2, DiceTurns::steps),
-        TurnKind::Divide => (2, DivideTurns::steps),
-    };
-    Rules::new(sheet, seats, pieces, dice, steps)
+    Rules::new(sheet, seats, pieces, keys.dice[0], keys.steps)
 }

@@ -21,7 +21,7 @@ use legal::{Allotted, Legal, kept_throws};
 
 /// The total probability of longer series, which are cut off.
 const MISSING: f64 = 1e-10;
-/// This limit if any throw may stay unused, because there are then many more afterstates.
+/// This limit for games in which any throw may stay unused. They have many more afterstates.
 const MISSING_OPTIONAL: f64 = 1e-6;
 
 /// The tables by side position.
@@ -29,7 +29,7 @@ const MISSING_OPTIONAL: f64 = 1e-6;
 pub(super) struct SeriesWalk {
     seats: usize,
     pub(super) cut_off: f64,
-    /// `[quarters][side]`: a seat this number of quarter turns counter-clockwise, as seen by the seat that throws.
+    /// `[quarters][side]`: the view of a seat this number of quarter turns counter-clockwise.
     views: [Vec<EnemyView>; MAX_SEATS],
     /// `[quarters][side][landing]`: the side position of this seat after the landing.
     captured: [Vec<[Side; LANDINGS]>; MAX_SEATS],
@@ -37,7 +37,7 @@ pub(super) struct SeriesWalk {
     own: Vec<OwnSide>,
 }
 
-/// The squares of an enemy, as bits by place of the seat that throws.
+/// The landings and squares that matter because of an enemy, as bits by place of the seat that throws.
 #[derive(Clone, Copy, Default, Debug)]
 struct EnemyView {
     /// Landings that capture a piece.

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use super::legal::KeptThrows;
 use super::*;
 use crate::chance;
-use crate::game::{Game, Node, Outcome};
+use crate::game::Game;
 use crate::race::Race;
-use crate::race::position::state::State;
 use crate::sheet::ruleset::Ruleset;
-use crate::turn::{TurnResults, turn_results};
-use crate::turn_index::listed_tests::Recorder;
+use crate::turn_index::listed_tests::{Recorder, by_engine};
 
 /// Every flag of the turn at every value, and some combinations.
 const RULES: [&str; 24] = [
@@ -67,36 +65,8 @@ fn random_sides(index: &TurnIndex, rng: &mut chance::GameRng) -> Sides {
     sides
 }
 
-/// Returns the afterstates of the position with `outcomes` thrown, by playing.
-fn played(index: &TurnIndex, mover: Seat, sides: Sides, outcomes: &[u8]) -> Vec<TurnEnd> {
-    let race = index.race();
-    let mut state = index.state(mover, sides);
-    outcomes.iter().for_each(|&outcome| race.apply_chance(&mut state, Outcome(outcome)));
-    let mut results = TurnResults::new();
-    turn_results(race, &state, &mut results);
-    assert!(!results.is_empty());
-    let end = |state: &State| {
-        if race.node(state) == Node::Terminal {
-            return TurnEnd { sides: Sides::default(), then: Continuation::Won };
-        }
-        let (next, mut after) = index.locate(state).expect("a turn begins");
-        let then = if next == mover { Continuation::Again } else { Continuation::Next };
-        if then == Continuation::Next {
-            after[..index.seats()].rotate_right(1);
-        }
-        TurnEnd { sides: after, then }
-    };
-    distinct(results.states().iter().map(end).collect())
-}
-
-fn distinct(mut ends: Vec<TurnEnd>) -> Vec<TurnEnd> {
-    ends.sort_unstable();
-    ends.dedup();
-    ends
-}
-
 /// Classes of throws: their afterstates and their probability.
-type Classes = BTreeMap<Vec<TurnEnd>, f64>;
+type Classes = BTreeMap<BTreeSet<TurnEnd>, f64>;
 
 fn classes(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides) -> Classes {
     let mut found = Recorder::new(sides);
@@ -104,7 +74,7 @@ fn classes(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides) -> C
     let mut merged = Classes::new();
     for (probability, ends) in found.throws {
         assert!(probability > 0.0 && !ends.is_empty());
-        *merged.entry(ends.into_iter().collect()).or_insert(0.0) += probability;
+        *merged.entry(ends).or_insert(0.0) += probability;
     }
     merged
 }
@@ -145,7 +115,7 @@ fn check_position(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Side
     }
     let mut played_in_all = 0.0;
     each_series(&chances(index), length, &mut Vec::new(), 1.0, &mut |series, probability| {
-        let ends = played(index, mover, sides, series);
+        let ends = by_engine(index, &index.state(mover, sides), series);
         let Some(class) = left.get_mut(&ends) else {
             panic!("{} {series:?}: {ends:?}", index.race().print(&index.state(mover, sides)))
         };
@@ -195,9 +165,9 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
             visit_choice(&walk.captured_by(index, mover), (sides, 1), *choice, &hit, &mut found);
         }
         found.throws(1, 1.0, 0..choices.len());
-        let ends: Vec<TurnEnd> = found.throws.remove(0).1.into_iter().collect();
+        let ends = found.throws.remove(0).1;
         let text = index.race().ruleset().to_string();
-        assert_eq!(ends, played(index, mover, sides, &series), "{text:?} {sides:?} {series:?}");
+        assert_eq!(ends, by_engine(index, &index.state(mover, sides), &series), "{text:?} {sides:?} {series:?}");
     }
 }
 

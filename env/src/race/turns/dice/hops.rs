@@ -192,9 +192,9 @@ impl<'a> Hops<'a> {
         self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
     }
 
-    /// Returns whether the larger die first can reach positions that the smaller die first does not reach. This needs a
-    /// waiting piece, which must move first, a landing on a square that one of two own pieces leaves, or a capture that
-    /// opens the gate.
+    /// Returns whether the larger die first can reach positions that the smaller die first does not reach. There are
+    /// three cases: a piece waits and must move first; a landing square holds two own pieces, and one of them leaves; a
+    /// capture opens the gate.
     #[inline]
     pub(crate) fn order_matters(&self) -> bool {
         let Landings { squares, occupancy } = self.landings[SMALLER];

@@ -24,6 +24,8 @@ use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"dice\"",
     dice: [2, 2],
+    // A hop uses one die, or the sum of both.
+    steps: |[a, b]| 1 << a | 1 << b | 1 << (a + b),
     must: &[Must::Most, Must::Optional],
     supports: &[],
     demands: &[
@@ -169,11 +171,6 @@ impl DiceTurns {
 impl TurnMachine for DiceTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    /// A hop uses one die, or the sum of both.
-    fn steps([a, b]: [u8; 2]) -> u128 {
-        1 << a | 1 << b | 1 << (a + b)
     }
 
     fn actions(&self) -> usize {

@@ -29,6 +29,7 @@ use allot::{Allotment, SeriesTurn};
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"series\"",
     dice: [1, 1],
+    steps: |[value, _]| 1 << value,
     must: &[Must::Most, Must::Greedy, Must::Optional],
     supports: &["finish.bear_off"],
     demands: &["entry.first", "entry.next"],

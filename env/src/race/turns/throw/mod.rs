@@ -22,6 +22,7 @@ use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, Overshoot, UnitK
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"throw\"",
     dice: [1, 1],
+    steps: |[value, _]| 1 << value,
     must: &[Must::One, Must::NoMerge, Must::Optional],
     supports: &[
         "turn.again",
@@ -65,6 +66,7 @@ pub(crate) struct ThrowTurns {
     unit: Box<[[[u8; PLACES]; VALUES]; 2]>,
     /// Bitboards for boards with few cells.
     short: Option<Box<Bits<u64>>>,
+    /// Bitboards for all boards.
     pub(crate) long: Box<Bits<u128>>,
     must: Must,
     /// Whether some moves have priority over others: an entry, or a move of the piece on the entry square.
@@ -83,7 +85,7 @@ pub(crate) struct ThrowTurns {
     /// Whether each throw can grant another by its value, because no throw is lost and unused throws count, too.
     always_counts: bool,
     most_throws: u8,
-    /// Whether the last of these throws is lost if it would grant another.
+    /// Whether the last throw of a turn is lost if it would grant another.
     loses_last: bool,
     /// Whether a throw can have two parts.
     is_in_parts: bool,
