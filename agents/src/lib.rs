@@ -1,7 +1,7 @@
-//! Agents for the games of `ashta-env`: search, networks, self-play learning, perfect play, and the arena in which all
-//! of them meet.
+//! Agents for the games of `ashta-env`: search, networks, self-play learning, perfect play, and the arena that compares
+//! agents.
 //!
-//! A bot is one file. It chooses a move of its game like this; [`Agent::act`] does the same for many games at once.
+//! A bot is one file. This example loads a bot and chooses a move; [`Agent::act`] chooses moves in many games at once.
 //!
 //! ```
 //! use ashta_agents::{Agent, Bot};
@@ -14,8 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`NamedAgent`] is any agent as it is written on the command line: a bot that looks further ahead, a baseline, or
-//! perfect play. It finds out which game it plays, and makes a [`Player`] of that game:
+//! [`NamedAgent`] is an agent by its name on the command line: a bot with a look-ahead, a baseline, or perfect play.
+//! [`NamedAgent::player`] makes a [`Player`] for one game:
 //!
 //! ```
 //! use ashta_agents::{Agent, Evaluator, NamedAgent};
@@ -29,11 +29,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A bot is trained, for any game that implements [`Game`](ashta_env::Game), by [`learn::trainer`]: the examples
-//! `train.rs` and `own_game.rs` of this package are a whole run each.
+//! [`learn::trainer`] trains a bot for any game that implements [`Game`](ashta_env::Game). The examples `train.rs` and
+//! `own_game.rs` of this package are complete training runs.
 //!
-//! Each module is a folder. They are listed from the ground up: a module imports only modules that stand before it, and
-//! `tests/architecture.rs` holds that.
+//! Each module is a folder. A module imports only modules above it in this table; `tests/architecture.rs` checks this.
 //!
 //! | module | contents |
 //! |---|---|
@@ -46,8 +45,8 @@
 //! | [`roster`] | agents by name, folders of bots and tables |
 //! | [`protocol`] | the engine protocol: requests and answers in JSON |
 //!
-//! [`learn::net`], [`learn::replay`] and [`learn::trainer`] belong to the feature `learning`, which is on by default;
-//! without it nothing here needs burn.
+//! [`learn::net`], [`learn::replay`] and [`learn::trainer`] require the feature `learning`, which is on by default.
+//! Without it this package does not depend on burn.
 
 pub mod arena;
 pub mod learn;

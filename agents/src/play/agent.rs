@@ -1,8 +1,8 @@
 //! Agents: an agent is an evaluator plus a rule of choice.
 //!
-//! Agents act on batches, as many games as the caller plays side by side, and draw their random numbers from the
-//! generator of each game. So their choices depend neither on which games are batched together nor on threads. An agent
-//! sees positions only; it keeps no memory of a game.
+//! Agents act on batches: one state from each of many games. An agent draws random numbers from the generator of each
+//! game, so its choices do not depend on the batch or on threads. It sees only positions and remembers nothing of a
+//! game.
 
 use std::ops::Range;
 
@@ -17,14 +17,14 @@ pub use ashta_env::chance::GameRng;
 
 /// Chooses actions.
 pub trait Agent<G: Game> {
-    /// One legal action for each state, in order. Every state is a decision; `rngs[i]` is the generator of the game
-    /// that `states[i]` belongs to, owned by the caller, which plays that game.
+    /// Returns one legal action for each state, in order. Every state must be a decision. `rngs[i]` is the generator of
+    /// the game of `states[i]`; the caller owns it.
     ///
     /// # Panics
-    /// May panic when a state is no decision or when there are not as many generators as states.
+    /// May panic when a state is not a decision or when the numbers of states and generators differ.
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action>;
 
-    /// A legal action for one state, which is a decision; draws from `rng`, if it draws.
+    /// Returns a legal action for one state, which must be a decision. May draw from `rng`.
     ///
     /// # Panics
     /// As [`Agent::act`].
@@ -32,7 +32,7 @@ pub trait Agent<G: Game> {
         self.act(game, std::slice::from_ref(state), std::slice::from_mut(rng))[0]
     }
 
-    /// As [`Evaluator::stop_by`]: once `stop` is set, calls end soon, with any legal actions.
+    /// Sets the stop of this agent: once `stop` is set, calls return soon, with any legal actions.
     fn stop_by(&mut self, _stop: &Stop) {}
 }
 
@@ -49,114 +49,114 @@ impl<G: Game, A: Agent<G> + ?Sized> Agent<G> for Box<A> {
 /// The seat that decides in `state`.
 ///
 /// # Panics
-/// When `state` is no decision.
+/// When `state` is not a decision.
 pub(crate) fn deciding_seat<G: Game>(game: &G, state: &G::State) -> Seat {
     match game.node(state) {
         Node::Decision(seat) => seat,
-        node => panic!("agents are asked at decisions, not at {node:?}"),
+        node => panic!("an agent can only choose at a decision, not at {node:?}"),
     }
 }
 
-/// The only legal action in `state`, if there is only one.
+/// The only legal action in `state`; `None` if there are several.
 ///
 /// # Panics
-/// When `state` is no decision.
+/// When `state` is not a decision.
 pub(crate) fn forced_action<G: Game>(game: &G, state: &G::State) -> Option<Action> {
     let legal = game.legal_actions(state);
     let first = legal.nth(0).expect("a decision has a legal action");
     (legal.len() == 1).then_some(first)
 }
 
-/// One-ply play: plays towards the afterstate, the position at the end of its turn, that the evaluator values highest
-/// for the deciding seat. Works from any point of a turn. Where all actions lead to one position nothing is evaluated;
-/// everything else of a call is evaluated in one batch.
+/// One-ply play: plays towards the afterstate that the evaluator values highest for the deciding seat. An afterstate is
+/// the position at the end of a turn. The state can be any decision of a turn. A turn with a single afterstate is not
+/// evaluated; all other afterstates of a call form one batch.
 #[derive(Debug)]
 pub struct OnePly<G: Game, E> {
     evaluator: E,
     pick: Pick,
     results: TurnResults<G::State>,
-    /// Afterstates of all undecided states, end to end.
+    /// The afterstates to evaluate in this call, state by state.
     leaves: Vec<G::State>,
-    /// For each leaf the action that leads there.
-    openings: Vec<Action>,
+    /// The first action towards each leaf.
+    first_actions: Vec<Action>,
     values: Vec<BySeat<f32>>,
 }
 
 /// The rule of choice among afterstates.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pick {
-    /// The best one, the first found among equals: deterministic.
+    /// The best one; among equals the first found. Deterministic.
     First,
-    /// Any of the best ones with equal probability.
+    /// One of the best, each with equal probability.
     Drawn,
-    /// Any, with the probabilities of the softmax of the values over this temperature. It is drawn anew at each
-    /// decision of a turn among the afterstates that are left; those that several first actions reach come up a little
-    /// more often.
+    /// Any afterstate, with the softmax of the values at this temperature as probabilities. The agent draws again at
+    /// each decision of the turn, among the afterstates it can still reach. So an afterstate that several first actions
+    /// reach is slightly more likely.
     Softmax(f32),
 }
 
-/// Values closer than this are equal where ties are drawn: above the rounding of single precision.
+/// Values that differ by at most this count as equal when ties are drawn: larger than rounding in single precision.
 const TIE: f32 = 1e-6;
 
 impl<G: Game, E> OnePly<G, E> {
-    /// An agent that plays by `evaluator`, the first found among equals.
+    /// An agent that plays the best afterstate by `evaluator`; among equals the first found.
     pub fn new(evaluator: E) -> OnePly<G, E> {
         OnePly::picking(evaluator, Pick::First)
     }
 
-    /// An agent that plays by `evaluator` and this rule of choice.
+    /// An agent that plays by `evaluator` and the rule `pick`.
     pub fn picking(evaluator: E, pick: Pick) -> OnePly<G, E> {
         OnePly {
             evaluator,
             pick,
             results: TurnResults::new(),
             leaves: Vec::new(),
-            openings: Vec::new(),
+            first_actions: Vec::new(),
             values: Vec::new(),
         }
     }
 
-    fn gather(&mut self, game: &G, state: &G::State) -> Gathered {
+    fn gather(&mut self, game: &G, state: &G::State) -> Choice {
         let seat = deciding_seat(game, state);
         if let Some(action) = forced_action(game, state) {
-            return Gathered::Settled(action);
+            return Choice::Single(action);
         }
         results_of_turn(game, state, &mut self.results);
         if self.results.len() == 1 {
-            return Gathered::Settled(self.results.actions(0)[0]);
+            return Choice::Single(self.results.actions(0)[0]);
         }
         let start = self.leaves.len();
         self.leaves.extend_from_slice(self.results.states());
-        self.openings.extend((0..self.results.len()).map(|index| self.results.actions(index)[0]));
-        Gathered::Among(seat, start..self.leaves.len())
+        self.first_actions.extend((0..self.results.len()).map(|index| self.results.actions(index)[0]));
+        Choice::Among(seat, start..self.leaves.len())
     }
 }
 
-/// A state before the evaluation.
-enum Gathered {
-    Settled(Action),
+/// The choice at a state before the evaluation: the only sensible action, or the deciding seat and its leaves.
+enum Choice {
+    Single(Action),
     Among(Seat, Range<usize>),
 }
 
 impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
         self.leaves.clear();
-        self.openings.clear();
-        let choices: Vec<Gathered> = states.iter().map(|state| self.gather(game, state)).collect();
+        self.first_actions.clear();
+        let choices: Vec<Choice> = states.iter().map(|state| self.gather(game, state)).collect();
         self.values.clear();
         if !self.leaves.is_empty() {
             self.evaluator.values(game, &self.leaves, &mut self.values);
         }
         let chosen = choices.into_iter().zip(rngs.iter_mut()).map(|(choice, rng)| match choice {
-            Gathered::Settled(action) => action,
-            Gathered::Among(seat, leaves) => {
+            Choice::Single(action) => action,
+            Choice::Among(seat, leaves) => {
                 let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
                 let picked = match self.pick {
                     Pick::First => first_best(values).expect("a turn has a result"),
-                    Pick::Drawn => drawn_best(values, rng),
-                    Pick::Softmax(temperature) => drawn(softmax(values, temperature), rng),
+                    Pick::Drawn => draw_best(values, rng),
+                    Pick::Softmax(temperature) => draw_weighted(softmax(values, temperature), rng),
                 };
-                self.openings[leaves.start + picked]
+                self.first_actions[leaves.start + picked]
             }
         });
         chosen.collect()
@@ -167,13 +167,7 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
     }
 }
 
-/// The places of the numbers that are about as large as the largest, among which [`Pick::Drawn`] draws.
-pub(crate) fn about_best(values: impl Iterator<Item = f32> + Clone) -> impl Iterator<Item = usize> + Clone {
-    let best = values.clone().fold(f32::MIN, f32::max);
-    values.enumerate().filter(move |&(_, value)| value >= best - TIE).map(|(place, _)| place)
-}
-
-/// Softmax weights of values over `temperature`, not normalised: 1 for the best.
+/// Softmax weights of `values` at `temperature`, not normalised: the best value has weight 1.
 pub(crate) fn softmax(
     values: impl Iterator<Item = f32> + Clone,
     temperature: f32,
@@ -182,21 +176,21 @@ pub(crate) fn softmax(
     values.map(move |value| ((value - best) / temperature).exp())
 }
 
-/// The softmax of the values of actions over `temperature`.
+/// The softmax policy over `values`, the values of actions, at `temperature`.
 pub(crate) fn policy(values: impl Iterator<Item = (Action, f32)> + Clone, temperature: f32) -> Vec<(Action, f32)> {
     let weights = softmax(values.clone().map(|(_, value)| value), temperature);
     let total: f32 = weights.clone().sum();
     values.zip(weights).map(|((action, _), weight)| (action, weight / total)).collect()
 }
 
-/// A random number from 0 to 1, 1 excluded.
+/// A random number in [0, 1).
 pub(crate) fn unit(rng: &mut GameRng) -> f32 {
     const STEPS: usize = 1 << 24;
     below(STEPS, rng) as f32 / STEPS as f32
 }
 
-/// A place, with a probability in proportion to its weight.
-fn drawn(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+/// Draws an index with a probability proportional to its weight.
+fn draw_weighted(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
     let mut left = weights.clone().sum::<f32>() * unit(rng);
     let passed = weights.clone().take_while(|&weight| {
         left -= weight;
@@ -205,24 +199,25 @@ fn drawn(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize
     passed.count().min(weights.count().saturating_sub(1))
 }
 
-/// Any of the places that [`about_best`] finds, with equal probability.
-fn drawn_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
-    let mut equal = about_best(values);
+/// Draws one of the indices whose values are at most [`TIE`] below the largest, each with equal probability.
+fn draw_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+    let best = values.clone().fold(f32::MIN, f32::max);
+    let mut equal = values.enumerate().filter(|&(_, value)| value >= best - TIE).map(|(index, _)| index);
     let count = equal.clone().count();
     equal.nth(below(count, rng)).expect("a turn has a result")
 }
 
-/// Plays the action of the highest probability in the evaluator's policy, the lowest number among equals. An evaluator
-/// without a policy makes it play the lowest legal action.
+/// Plays the action with the highest probability in the evaluator's policy, among equals the lowest number. If the
+/// evaluator has no policy, it plays the lowest legal action.
 #[derive(Clone, Debug)]
 pub struct PolicyAgent<E> {
-    /// The evaluator whose policy is played.
+    /// The evaluator that provides the policy.
     pub evaluator: E,
 }
 
 impl<G: Game, E: Evaluator<G>> Agent<G> for PolicyAgent<E> {
     fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
-        unless_forced(game, states, |_, asked| {
+        choose_unless_forced(game, states, |_, asked| {
             let evaluations = self.evaluator.evaluate(game, asked);
             let first_legal = |state| game.legal_actions(state).nth(0).expect("a decision has a legal action");
             let answers = evaluations.iter().zip(asked);
@@ -235,8 +230,8 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for PolicyAgent<E> {
     }
 }
 
-/// Random play: ends its turn in any of its distinct afterstates with equal probability, however many sequences of
-/// actions lead there.
+/// Random play: at each decision it draws one of the distinct afterstates of the turn, all with equal probability, no
+/// matter how many sequences of actions lead to an afterstate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomAgent;
 
@@ -245,7 +240,6 @@ impl<G: Game> Agent<G> for RandomAgent {
         let mut results = TurnResults::new();
         let choose = |(state, rng): (&G::State, &mut GameRng)| {
             forced_action(game, state).unwrap_or_else(|| {
-                // Drawn again at each decision of a turn: uniform but for afterstates that several first actions reach.
                 results_of_turn(game, state, &mut results);
                 results.actions(below(results.len(), rng))[0]
             })
@@ -254,15 +248,16 @@ impl<G: Game> Agent<G> for RandomAgent {
     }
 }
 
-/// The afterstates that an agent chooses among: all of the turn, or those that are found first, at least one, where the
-/// turn leads through more than [`MOST_POSITIONS`]. Such series are too rare for play, but a caller can ask about one.
+/// Writes the afterstates that an agent chooses among: all afterstates of the turn or, if the turn leads through more
+/// than [`MOST_POSITIONS`] positions, the afterstates found first, at least one. Turns that long are too rare to matter
+/// in play, but a caller can ask about one.
 pub(crate) fn results_of_turn<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
     turn_results_within(game, state, MOST_POSITIONS, out);
 }
 
-/// Plays forced actions at once and leaves the other states to `choose`, which gets their places in `states` and the
-/// states themselves and returns an action for each.
-pub(crate) fn unless_forced<G: Game>(
+/// Returns the forced actions and passes all other states to `choose`. `choose` receives their indices in `states` and
+/// the states, and returns an action for each.
+pub(crate) fn choose_unless_forced<G: Game>(
     game: &G,
     states: &[G::State],
     choose: impl FnOnce(&[usize], &[G::State]) -> Vec<Action>,
@@ -286,7 +281,7 @@ mod tests {
     use ashta_env::turn::turn_results;
     use rand::SeedableRng;
 
-    /// Prefers the last action of every state and counts the states it is asked about.
+    /// Prefers the last action of every state and counts the states it evaluates.
     struct LastAction(usize);
 
     impl Evaluator<Toy> for LastAction {

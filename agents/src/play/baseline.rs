@@ -1,7 +1,7 @@
-//! Baselines: rule-based opponents without training, the reference of matches and training runs.
+//! Baselines: rule-based opponents without training, used as references in matches and training runs.
 //!
-//! They see a game only through the steps its pieces have made, so they play every game alike and none of them well:
-//! they know nothing of safe squares, twins or the throws that hit.
+//! A baseline sees only how many steps each piece has made. So it plays every game, but none of them well: it knows
+//! nothing of safe squares, twins or throws that capture.
 
 use std::fmt;
 
@@ -14,11 +14,11 @@ use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
 /// A baseline, by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Baseline {
-    /// Every afterstate of its turn with equal probability.
+    /// Random play: see [`RandomAgent`].
     Random,
-    /// Runs with the furthest piece.
+    /// Runs with the piece that is furthest ahead.
     Runner,
-    /// Captures what it can, else runs.
+    /// Captures if it can, otherwise runs.
     Hunter,
     /// One-ply play by [`PipEvaluator`].
     Greedy,
@@ -60,8 +60,8 @@ impl fmt::Display for Baseline {
     }
 }
 
-/// Chooses among afterstates by a fixed order, the first found among equals: where it hunts the fewest enemy steps,
-/// then the furthest pieces of its own.
+/// Chooses the best afterstate by a fixed order; among equals the first found. A hunter first compares the steps of the
+/// enemies (fewer is better). Then the steps of the own pieces count, the furthest piece first.
 #[derive(Debug)]
 struct RuleAgent<G: Game> {
     hunts: bool,
@@ -80,7 +80,7 @@ impl<G: RaceGame> RuleAgent<G> {
             let left_to_enemies = if self.hunts { enemy_steps(game, result, seat) } else { 0 };
             (std::cmp::Reverse(left_to_enemies), running_order(game, result, seat))
         };
-        // `max_by_key` keeps the last of equals, so the walk goes backwards.
+        // `max_by_key` returns the last of equals, so iterate backwards.
         let best = (0..self.results.len()).rev().max_by_key(rank).expect("a turn has a result");
         self.results.actions(best)[0]
     }
@@ -92,7 +92,7 @@ impl<G: RaceGame> Agent<G> for RuleAgent<G> {
     }
 }
 
-/// Steps of the seat's own pieces, the furthest first, then those of its partners.
+/// Steps of the pieces of `seat`, the furthest piece first, then the steps of its partner's pieces.
 fn running_order<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> [[u8; MAX_PIECES]; 2] {
     let mut order = [[0; MAX_PIECES]; 2];
     for mate in game.spec().teams[seat].iter() {
@@ -104,7 +104,7 @@ fn running_order<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> [[u8; M
     order
 }
 
-/// Steps of all pieces that are not of the seat's team.
+/// Steps of all pieces of the other teams.
 fn enemy_steps<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> u32 {
     let spec = game.spec();
     let enemies = spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other));
@@ -116,18 +116,18 @@ fn total_steps<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> u32 {
     game.steps(state, seat)[..game.pieces()].iter().map(|&steps| u32::from(steps)).sum()
 }
 
-/// The value of a lead of the whole course, in logits. At equal progress a lead of a fiftieth of the course, about an
-/// average throw in the real games, then gains 3 percentage points; a lead of a quarter wins four games in five.
+/// Logits for a lead of the whole course. From equal progress, a lead of a fiftieth of the course (about an average
+/// throw in the real games) gains 3 percentage points; a lead of a quarter wins four games in five.
 const STEEPNESS: f32 = 6.0;
 
-/// Evaluates a position by the race alone (the pip count of backgammon): the shares of the course that the seats have
-/// covered, pieces taken together.
+/// Evaluates a position by the race alone (the pip count of backgammon): by the share of the course that each seat has
+/// covered with all its pieces.
 ///
-/// It ignores which piece has run: most afterstates of a turn have equal values, and `greedy` draws among them.
+/// It ignores which piece has moved. So most afterstates of a turn have equal values, and `greedy` draws among them.
 ///
-/// Winning chances are the softmax of the shares (for two seats the sigmoid of their difference), for teams of the
-/// means of the partners. The expected placing is that of pairwise sigmoids, where a seat that is home beats all that
-/// are not. Throws that wait to be played do not count. Finished games have their exact returns. There is no policy.
+/// Winning chances are the softmax of the shares (for two seats, the sigmoid of their difference); in team games, of
+/// the mean share of each team. The expected placing is the mean of pairwise sigmoids; a seat that is home beats every
+/// seat that is not. Pending throws do not count. Finished games have their exact returns. There is no policy.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PipEvaluator;
 
@@ -168,7 +168,8 @@ fn pip_values<G: RaceGame>(game: &G, state: &G::State) -> BySeat<f32> {
     values
 }
 
-/// The probability that a seat that has covered `own` of the course comes home before one that has covered `other`.
+/// The probability that a seat comes home before another seat; `own` and `other` are the shares of the course that they
+/// have covered.
 fn chance_to_be_first(own: f32, other: f32) -> f32 {
     match (own >= 1.0, other >= 1.0) {
         (true, false) => 1.0,

@@ -1,10 +1,10 @@
-//! The error of this package: a sentence for people, and its cause.
+//! The error type of this package: a message for people, and its cause.
 
 use std::fmt::{Display, Write};
 
-/// What is wrong with a file, a text or a setting, as a sentence for people, and what that came from.
+/// A problem with a file, a text or a setting: a message for people, and the error that caused it, if any.
 ///
-/// Errors that a caller has to tell apart have types of their own.
+/// Errors that callers must distinguish have types of their own.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -18,17 +18,17 @@ impl Error {
         Error { message: message.to_string(), source: None }
     }
 
-    /// An error that came from another.
+    /// An error with a cause.
     pub(crate) fn caused(message: impl Display, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error { message: message.to_string(), source: Some(source.into()) }
     }
 
-    /// An error with this message, unless something holds.
+    /// Returns an error with this message unless `holds` is true.
     pub(crate) fn unless<M: Display>(holds: bool, message: impl FnOnce() -> M) -> Result<(), Error> {
         if holds { Ok(()) } else { Err(Error::new(message())) }
     }
 
-    /// Puts a message before the cause, for `map_err`.
+    /// Adds a message to an error, which becomes the cause; for `map_err`.
     pub(crate) fn because<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
         message: impl Display,
     ) -> impl FnOnce(E) -> Error {
@@ -36,12 +36,13 @@ impl Error {
     }
 }
 
-/// The most characters that a message shows between two backticks, and those of its own words, in one line.
+/// Longest part of a message that is shown whole, in characters: between two backticks, and outside of backticks in one
+/// line.
 const LONGEST: [usize; 2] = [400, 2000];
-/// How many characters are shown of a longer part, at its beginning and at its end.
+/// Characters of a longer part that are shown at its beginning and at its end.
 const SHOWN: usize = 60;
 
-/// A message for people in which overlong parts, which come from overlong inputs, lose their middle.
+/// Returns `message` without the middle of overlong parts. Such parts repeat an overlong input.
 pub fn shortened(message: &str) -> String {
     let mut text = String::new();
     let mut is_quoted = false;
@@ -54,7 +55,7 @@ pub fn shortened(message: &str) -> String {
         }
         let edge = |skipped| part.char_indices().nth(skipped).map_or(0, |(place, _)| place);
         let (start, end) = (&part[..edge(SHOWN)], &part[edge(count - SHOWN)..]);
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{start} … ({} characters left out) … {end}", count - 2 * SHOWN);
     }
     text

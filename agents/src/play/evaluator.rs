@@ -1,20 +1,20 @@
-//! Evaluators: value estimates of a position for every seat, and a policy where there is something to choose.
+//! Evaluators: value estimates of a position for every seat and, at decisions, a policy.
 //!
-//! Networks, hand-written rules, tables and searches are all evaluators, and a search is an evaluator around another
-//! one. Evaluators always work on batches. Values are indexed by seat and never by ply: extra throws let the same seat
-//! move again, so there is no negamax sign. Evaluators do not choose; agents do.
+//! Networks, hand-written rules, tables and searches are evaluators; a search wraps another evaluator. Evaluators work
+//! on batches. Values are indexed by seat, not by ply: after an extra throw the same seat moves again, so there is no
+//! negamax sign. Evaluators do not choose actions; agents do.
 
 use ashta_env::game::{Action, BySeat, Game, Node};
 
 use crate::play::stop::Stop;
 
-/// The answer for one position.
+/// The evaluation of one position.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Evaluation {
-    /// The expected return of each seat, 0 to 1; entries of seats that do not take part mean nothing.
+    /// The expected return of each seat, 0 to 1; entries of absent seats mean nothing.
     pub values: BySeat<f32>,
-    /// At a decision the probability of every legal action, in ascending order of actions and with sum 1. Empty
-    /// elsewhere and where the evaluator has no policy.
+    /// At a decision: the probability of every legal action, in ascending order of actions, with sum 1. Empty at other
+    /// nodes, and if the evaluator has no policy.
     pub policy: Vec<(Action, f32)>,
 }
 
@@ -26,7 +26,7 @@ impl From<BySeat<f32>> for Evaluation {
 }
 
 impl Evaluation {
-    /// The action of the highest probability, the lowest number among equals; `None` without a policy.
+    /// The action with the highest probability, among equals the lowest number; `None` without a policy.
     pub fn best_action(&self) -> Option<Action> {
         first_best(self.policy.iter().map(|&(_, probability)| probability)).map(|best| self.policy[best].0)
     }
@@ -34,22 +34,23 @@ impl Evaluation {
 
 /// Evaluates positions.
 ///
-/// Contract: there is one answer for each state, in order; an answer depends on its state alone, not on the rest of the
-/// batch; and a finished game is answered with its exact returns. [`answer_open`] keeps the last promise for evaluators
-/// that are made for open positions.
+/// Contract: every state has one evaluation, in order; an evaluation depends on its state alone, not on the rest of the
+/// batch; a finished game has its exact returns. [`answer_open`] keeps the last promise for evaluators that only handle
+/// open positions.
 pub trait Evaluator<G: Game> {
     /// Evaluates every state.
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation>;
 
-    /// Writes the values of every state into `out`, whatever it held. Evaluators that can skip the policy override
-    /// this.
+    /// Writes the values of every state into `out` and replaces its contents. Evaluators that can skip the policy
+    /// override this.
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
         out.clear();
         out.extend(self.evaluate(game, states).into_iter().map(|evaluation| evaluation.values));
     }
 
-    /// From now on a call ends soon once `stop` is set, and its answers mean nothing. What takes long for one state
-    /// overrides this; a caller that has many states asks for some at a time.
+    /// Sets the stop of this evaluator: once `stop` is set, calls return soon, with meaningless values. Only evaluators
+    /// that need long for a single state override this. A caller with many states passes a few at a time and checks
+    /// `stop` in between.
     fn stop_by(&mut self, _stop: &Stop) {}
 }
 
@@ -67,11 +68,11 @@ impl<G: Game, E: Evaluator<G> + ?Sized> Evaluator<G> for Box<E> {
     }
 }
 
-/// Writes the values of each of `states` into `out`, whatever it held: the exact returns of finished games, and for
-/// the open positions, which alone are handed to `open` in order, what that pushes.
+/// Writes the values of every state into `out` and replaces its contents. Finished games get their exact returns.
+/// `open` receives the open positions, in order, and pushes their values.
 ///
 /// # Panics
-/// When `open` does not push exactly one answer for each position it was given.
+/// When `open` does not push exactly one value for each position.
 pub fn answer_open<G: Game>(
     game: &G,
     states: &[G::State],
@@ -84,7 +85,7 @@ pub fn answer_open<G: Game>(
     if !open_states.is_empty() {
         open(&open_states, out);
     }
-    assert_eq!(out.len(), open_states.len(), "one answer for each open position");
+    assert_eq!(out.len(), open_states.len(), "one value for each open position");
     if open_states.len() < states.len() {
         let mut answers = std::mem::take(out).into_iter();
         out.extend(states.iter().map(|state| {
@@ -94,7 +95,7 @@ pub fn answer_open<G: Game>(
     }
 }
 
-/// The place of the largest number, the first among equals; `None` when there is none.
+/// The index of the largest number, among equals the first; `None` if there are no numbers.
 pub(crate) fn first_best(numbers: impl IntoIterator<Item = f32>) -> Option<usize> {
     let better = |best: (usize, f32), next: (usize, f32)| if next.1 > best.1 { next } else { best };
     numbers.into_iter().enumerate().reduce(better).map(|(place, _)| place)

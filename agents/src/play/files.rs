@@ -1,18 +1,18 @@
-//! Atomic writes of files, and reads that are bounded and never block.
+//! Atomic writes of files, and bounded reads that never block.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Ending of names that are not complete yet, or no longer.
+/// File extension of files and folders that are not complete: still being written, or being removed.
 pub const TEMPORARY: &str = "tmp";
 
-/// Replaces the file at `path` by what `write` writes: under this name stands the old content or the new, never a part,
-/// also after a loss of power.
+/// Replaces the file at `path` by the output of `write`. `path` has either the old content or the new one, never a
+/// part, even after a power failure.
 ///
 /// # Errors
-/// Those of `write`, and what `failed` makes of it when the file cannot be written or `path` is a link or anything else
-/// than a regular file; what was there stays.
+/// The errors of `write`. When the file cannot be written, or `path` is a link or not a regular file, the result of
+/// `failed`. The old file stays.
 pub fn write_whole<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -27,42 +27,44 @@ pub fn write_whole<E>(
         named.and_then(|()| sync_folder(path.parent().unwrap_or(path))).map_err(&failed)
     });
     if written.is_err() {
-        // The first error is the one to report; a leftover is harmless.
+        // Report the first error; a leftover file is harmless.
         let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-/// Makes the names in `folder` last: without this a loss of power may undo what was created, renamed or removed there.
+/// Writes the entries of `folder` to disk. Without this a power failure may undo that a file there was created, renamed
+/// or removed.
 ///
 /// # Errors
-/// When the system cannot; where folders cannot be opened, nothing is done.
+/// When the system reports an error. On systems other than Unix this does nothing.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     match File::open(folder)?.sync_all() {
-        // Some file systems of networks do not know it.
+        // Some network file systems do not support this.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced,
     }
 }
 
-/// Checks that a file can be written at `path`, before much time is spent on its content. What is there stays.
+/// Checks that a file can be written at `path`, before a long computation of its content. A file at `path` stays as it
+/// is.
 ///
 /// # Errors
-/// When it cannot.
+/// When the file cannot be written.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     check_target(path)?;
     let (temporary, _file) = open_temporary(path)?;
     fs::remove_file(temporary)
 }
 
-/// Checks that what is at `path`, if anything, is a regular file and no link to one, so that it can be replaced.
+/// Checks that `path` is free or is a regular file, not a link, so that it can be replaced.
 ///
 /// # Errors
-/// What is there instead.
+/// When something else is at `path`.
 pub fn check_target(path: &Path) -> io::Result<()> {
     fs::symlink_metadata(path).map_or(Ok(()), |facts| check_regular(&facts))
 }
@@ -70,25 +72,25 @@ pub fn check_target(path: &Path) -> io::Result<()> {
 fn check_regular(facts: &Metadata) -> io::Result<()> {
     let what = match facts.is_symlink() {
         _ if facts.is_file() => return Ok(()),
-        true => "it is a symbolic link, and files are not written through links",
+        true => "it is a symbolic link; give the path of the file itself",
         false => "it is not a regular file",
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
-/// Opens the regular file at `path`, or behind a link there, for reading.
+/// Opens the regular file at `path` for reading; follows a link.
 ///
 /// # Errors
-/// When there is none, or something else, such as a pipe, at which reading could wait for ever.
+/// When there is no file, or something else, such as a pipe, where reading could block forever.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     check_regular(&fs::metadata(path)?)?;
     File::open(path)
 }
 
-/// Reads at most `limit` bytes, of a file, a pipe or a device.
+/// Reads all bytes of a file, a pipe or a device, at most `limit`.
 ///
 /// # Errors
-/// When reading fails, or there is more.
+/// When reading fails or there are more bytes.
 pub fn read_within(limit: u64, input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -103,22 +105,22 @@ pub fn read_within(limit: u64, input: impl Read) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read_within`], and when it is not UTF-8.
 pub fn read_text(limit: u64, mut input: impl Read) -> io::Result<String> {
-    let not_text = || io::Error::new(io::ErrorKind::InvalidData, "it is not a text in UTF-8");
+    let not_text = || io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
     let start = read_within(LONGEST_LINE, input.by_ref().take(LONGEST_LINE))?;
-    // Devices and archives show it at once.
+    // Zero bytes show at once that the input is a device or an archive.
     if start.contains(&0) {
         return Err(not_text());
     }
     String::from_utf8(read_within(limit, start.chain(input))?).map_err(|_| not_text())
 }
 
-/// The longest line that a person types, in bytes.
+/// The longest line that [`read_line`] accepts, in bytes: more than a person types.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// Reads a line with its line break; nothing at the end of the input.
+/// Reads a line with its line break; an empty string at the end of the input.
 ///
 /// # Errors
-/// When reading fails, or the line is longer than a person types.
+/// When reading fails or the line is longer than 64 KiB.
 pub fn read_line(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
@@ -128,8 +130,8 @@ pub fn read_line(input: &mut impl BufRead) -> io::Result<String> {
     }
 }
 
-/// Makes the file that is renamed to `path` once it is written, and locks it while it is open: a second writer waits
-/// for the first, and what a killed process has left is removed.
+/// Creates and locks the temporary file that is renamed to `path` once it is complete. A second writer waits for the
+/// lock of the first. A leftover file of a killed process is removed.
 fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     let path = path.with_added_extension("ashta").with_added_extension(TEMPORARY);
     loop {
@@ -137,7 +139,7 @@ fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
             Ok(file) => (file, true),
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             Err(_) if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) => {
-                let message = format!("{} is in the way and not a regular file", path.display());
+                let message = format!("{} is not a regular file; remove it", path.display());
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
             }
             Err(_) => match OpenOptions::new().write(true).open(&path) {
@@ -145,7 +147,7 @@ fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
                 left => (left?, false),
             },
         };
-        // Some network file systems know no locks; they lose this protection and nothing else.
+        // Some network file systems do not support locks; there, two writers of one file are not kept apart.
         file.lock().or_else(|error| if error.kind() == io::ErrorKind::Unsupported { Ok(()) } else { Err(error) })?;
         match (is_at(&file, &path), is_new) {
             (true, true) => return Ok((path, file)),
@@ -155,7 +157,7 @@ fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Whether `path` is the name of `file`, which another process may have renamed or removed.
+/// Whether `path` still names `file`; another process may have renamed or removed it.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

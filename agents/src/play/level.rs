@@ -1,9 +1,9 @@
 //! Levels of difficulty: one bot, weakened by a softmax temperature to a given regret.
 //!
-//! At a level a bot draws among the results of its turn, each with a probability that falls by a factor of e for every
-//! `temperature` that its value lies below the best. That is the best result after adding to every value independent
-//! Gumbel noise of this scale. Temperatures are calibrated for each bot, so that the regret of a level is a fixed share
-//! of that of random play.
+//! At a level a bot draws among the afterstates of its turn, by the softmax of their values: the probability of an
+//! afterstate falls by a factor of e for every `temperature` by which its value is below the best. Adding independent
+//! Gumbel noise of this scale to every value and playing the best gives the same distribution. Temperatures are
+//! calibrated for each bot, so that the regret of a level is a fixed share of the regret of random play.
 
 use std::fmt;
 
@@ -15,15 +15,15 @@ use serde::{Deserialize, Serialize};
 pub enum Level {
     /// Half the regret of random play.
     Beginner,
-    /// A quarter of it.
+    /// A quarter of the regret of random play.
     Novice,
-    /// An eighth or so.
+    /// About an eighth of the regret of random play.
     Intermediate,
-    /// A twentieth.
+    /// A twentieth of the regret of random play.
     Advanced,
-    /// The bot as it is, looking one ply ahead.
+    /// The bot without noise, one ply ahead.
     Expert,
-    /// Perfect play, where the game is solved.
+    /// Perfect play, if the game is solved.
     Perfect,
 }
 
@@ -44,12 +44,12 @@ impl Level {
         }
     }
 
-    /// The level of this name.
+    /// The level with this name.
     pub fn named(name: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }
 
-    /// Its regret per decision as a share of that of random play; `None` where no noise is added.
+    /// The regret per decision as a share of the regret of random play; `None` for levels without noise.
     pub(crate) fn share(self) -> Option<f64> {
         match self {
             Level::Beginner => Some(0.5),
@@ -73,25 +73,26 @@ impl fmt::Display for Level {
 pub struct Calibration {
     /// The level.
     pub level: Level,
-    /// The scale of the noise, in units of value, above 0.
+    /// The softmax temperature, in units of value, above 0.
     pub temperature: f32,
-    /// Its regret per decision by the bot's own values, in units of value.
+    /// The regret per decision by the bot's own values, in units of value.
     pub regret: f64,
     /// The 95 % interval of the regret.
     pub regret_interval: [f64; 2],
-    /// Games against the bot as it is.
+    /// Games against the bot without noise.
     pub games: u64,
-    /// Mean result of them for the level, 0 to 1.
+    /// Mean score of the level in these games, 0 to 1.
     pub score: f64,
     /// The 95 % interval of the score.
     pub score_interval: [f64; 2],
 }
 
-/// Verdicts on players, the best first, each with the largest regret per decision: those between the measured `levels`
-/// of a bot, the weakest first. By the values of perfect play the best verdict is that it is perfect.
+/// Verdicts on players, the best first, each with the largest regret per decision that it covers. The limits lie
+/// between the regrets of the measured `levels` of a bot, which come weakest first. If regret is measured by perfect
+/// play (`by_perfect`), the best verdict is `perfect`.
 pub fn bands(levels: &[Calibration], by_perfect: bool) -> Vec<(&'static str, f64)> {
     let Some((weakest, strongest)) = levels.first().zip(levels.last()) else { return Vec::new() };
-    // Without noise a bot has no regret by its own values, and a little by those of perfect play.
+    // A bot without noise has no regret by its own values, but a little by the values of perfect play.
     let perfect = by_perfect.then_some((Level::Perfect.name(), strongest.regret / 12.0));
     let mut bands: Vec<_> = perfect.into_iter().chain([(Level::Expert.name(), strongest.regret / 2.0)]).collect();
     let weaker = levels.iter().rev().skip(1).map(|level| level.regret);

@@ -1,10 +1,11 @@
 //! Evaluators and agents: values of positions, agents that choose by them, and seeded throws.
 //!
-//! [`evaluator::Evaluator`] gives a position its value for each seat, [`agent::Agent`] chooses an action; both work on
-//! batches. [`agent::OnePly`] makes an agent of an evaluator: it plays towards the afterstate of the highest value.
-//! [`baseline`] has agents without a network, [`level`] the levels of difficulty, [`throws`] the throws of a game as a
-//! function of its seed. [`stop`] ends computations early, [`files`] writes files atomically, [`error`] has the error
-//! of this crate, and [`perspective`] the order of seats as one of them sees it. This module uses the rules alone.
+//! [`evaluator::Evaluator`] estimates the value of a position for each seat, [`agent::Agent`] chooses an action; both
+//! work on batches. [`agent::OnePly`] turns an evaluator into an agent: it plays towards the afterstate with the
+//! highest value. [`baseline`] has agents without a network, [`level`] the levels of difficulty, and [`throws`] the
+//! throws of a game as a function of its seed. [`stop`] ends computations early, [`files`] writes files atomically,
+//! [`error`] has the error type of this package, and [`perspective`] converts values between the observer and the
+//! seats. This module depends only on the rules.
 
 pub mod agent;
 pub mod baseline;

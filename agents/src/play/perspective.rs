@@ -1,13 +1,13 @@
-//! The perspective rule: the mapping between values relative to the observing seat and values by seat.
+//! The perspective rule: converts between values relative to the observing seat and values by seat.
 //!
-//! A network always sees the board from one seat, so its values are relative too. Where a seat wins or is placed
-//! ([`Payoff::Winner`], [`Payoff::Placings`]), value 0 belongs to the observer and the others follow
-//! counter-clockwise, seats that do not take part left out. Where a team wins ([`Payoff::Teams`]), value 0 belongs to
-//! the observer's team and value 1 to the other. This module knows neither networks nor rules.
+//! A network sees the board from one seat, so its values are relative to that seat. If seats win or are placed
+//! ([`Payoff::Winner`], [`Payoff::Placings`]), value 0 belongs to the observer and the values of the other seats follow
+//! counter-clockwise, without absent seats. If teams win ([`Payoff::Teams`]), value 0 belongs to the observer's team
+//! and value 1 to the other team. This module does not depend on networks or rules.
 
 use ashta_env::game::{BySeat, MAX_SEATS, Payoff, Seat, Spec};
 
-/// Number of values that a network for `spec` gives: 2 for teams, otherwise one for each seat that takes part.
+/// Number of values that a network for `spec` returns: 2 for teams, otherwise one for each seat of the game.
 pub fn value_count(spec: &Spec) -> usize {
     match spec.payoff {
         Payoff::Teams => 2,
@@ -15,7 +15,7 @@ pub fn value_count(spec: &Spec) -> usize {
     }
 }
 
-/// The relative values `[value_count]` as `observer` sees them, by seat; 0 for seats that do not take part.
+/// Converts the values `[value_count]` relative to `observer` to values by seat; absent seats get 0.
 ///
 /// # Panics
 /// When `relative` is shorter than [`value_count`].
@@ -32,17 +32,15 @@ pub fn to_seats(relative: &[f32], spec: &Spec, observer: Seat) -> BySeat<f32> {
     values
 }
 
-/// The seats that take part, counter-clockwise from `observer` on.
+/// The seats of the game, counter-clockwise, beginning with `observer`.
 #[inline]
 fn seats_from(observer: Seat, spec: &Spec) -> impl Iterator<Item = Seat> {
     (0..MAX_SEATS).map(move |quarters| observer.rotated(quarters)).filter(|&seat| spec.seats.contains(seat))
 }
 
-/// Appends the values of the seats, as `observer` sees them, to `out`: [`value_count`] numbers. The inverse of
-/// [`to_seats`].
+/// Appends the values relative to `observer` to `out`: [`value_count`] numbers. The inverse of [`to_seats`].
 ///
-/// In a game of teams the value of the observer's team is that of the observer, and the value of the other team that of
-/// its first member counter-clockwise of the observer.
+/// In a game of teams these are the value of the observer and the value of its first opponent counter-clockwise.
 #[inline]
 pub fn to_relative(values: &BySeat<f32>, spec: &Spec, observer: Seat, out: &mut Vec<f32>) {
     let seats = seats_from(observer, spec);

@@ -1,31 +1,30 @@
-//! A way to end a computation early: searches ask a [`Stop`] every few milliseconds whether their answer is still
-//! wanted.
+//! Stops, which end a computation early: searches check a [`Stop`] every few milliseconds.
 //!
-//! Who makes a stop decides what it depends on: a flag, a clock, a signal. What is stopped answers at once, and what it
-//! answers means nothing; the one who stopped it drops the answer.
+//! The creator of a stop decides when it is set: by a flag, a clock, a signal. A stopped computation returns soon with
+//! a meaningless result; the caller that stopped it discards the result.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Whether a computation is to end early. Clones are the same stop.
+/// A condition that ends a computation early. Clones share the condition.
 #[derive(Clone)]
 pub struct Stop(Arc<dyn Fn() -> bool + Send + Sync>);
 
 impl Stop {
-    /// One that is set when `is_set` says so, which goes on to say so until the computation has ended. That is called
-    /// from the threads that compute, often: it should take less than a microsecond.
+    /// A stop that is set once `is_set` returns true. From then on `is_set` must return true until the computation has
+    /// ended. The computing threads call it often: it should take less than a microsecond.
     pub fn when(is_set: impl Fn() -> bool + Send + Sync + 'static) -> Stop {
         Stop(Arc::new(is_set))
     }
 
-    /// Whether the computation is to end now.
+    /// Whether the computation should end now.
     pub fn is_set(&self) -> bool {
         (self.0)()
     }
 }
 
 impl Default for Stop {
-    /// One that is never set.
+    /// A stop that is never set.
     fn default() -> Stop {
         Stop::when(|| false)
     }

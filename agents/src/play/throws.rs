@@ -1,8 +1,9 @@
 //! Seeded throws: a pure function of seed, seat, turn and throw number (common random numbers).
 //!
-//! Two games with the same seed get the same throws for the same turns of a seat, whatever the players choose; so
-//! matches are paired, and games are reproducible from a seed alone. No generator is advanced, so no choice or draw of
-//! an agent changes the dice. The game defines the meaning of throws; here it only gives probabilities.
+//! Two games with the same seed get the same throws in the same turns of a seat, whatever the players choose. So
+//! matches can be paired, and a game can be repeated from its seed alone. There is no generator that advances, so
+//! choices and draws of an agent do not change the dice. The game defines the meaning of throws; this module only uses
+//! their probabilities.
 
 use ashta_env::chance::{mix, outcome};
 use ashta_env::game::{BySeat, Chances, Outcome, Seat};
@@ -17,13 +18,13 @@ pub struct SeededThrows {
 }
 
 impl SeededThrows {
-    /// The throws that belong to `seed`.
+    /// The throws of a game with this seed.
     pub const fn new(seed: u64) -> SeededThrows {
         SeededThrows { seed }
     }
 
-    /// The outcome of throw number `throw` (from 0) in `seat`'s turn number `turn` (from 0, counted for each seat),
-    /// where the outcomes have these `chances`.
+    /// Draws a throw from the probabilities `chances`. `turn` is the number of the turn among the turns of `seat`,
+    /// `throw` the number of the throw within the turn; both count from 0.
     pub fn draw(&self, seat: Seat, turn: u32, throw: u32, chances: &Chances) -> Outcome {
         let of_seat = derived_seed(self.seed, seat.index() as u64);
         let of_turn = derived_seed(of_seat, u64::from(turn));
@@ -31,11 +32,11 @@ impl SeededThrows {
     }
 }
 
-/// Counts turns and throws along one game.
+/// Counts turns and throws of one game.
 ///
-/// A turn begins with the first throw of the game, with every throw that follows an action, and with every throw of
-/// another seat than the one that threw last. So an extra throw of the same seat is a new turn, and a series thrown at
-/// one go is one turn of several throws. The default stands before the first throw.
+/// A turn begins with the first throw of the game, with every throw after an action, and with every throw by another
+/// seat than the throw before. So an extra throw of the same seat is a new turn, and a series is one turn with several
+/// throws. The default is the state before the first throw.
 #[derive(Clone, Debug, Default)]
 pub struct TurnClock {
     turns: BySeat<u32>,
@@ -44,13 +45,13 @@ pub struct TurnClock {
 }
 
 impl TurnClock {
-    /// Says whether a throw of `seat` would begin a turn now.
+    /// Whether a throw of `seat` would begin a turn now.
     pub fn begins_turn(&self, seat: Seat) -> bool {
         self.thrower != Some(seat)
     }
 
-    /// Counts a throw of `seat`; returns the numbers of its turn and of the throw within it, as [`SeededThrows::draw`]
-    /// them.
+    /// Counts a throw of `seat`. Returns the number of the turn among the turns of `seat` and the number of the throw
+    /// within the turn, as [`SeededThrows::draw`] takes them.
     pub fn throw(&mut self, seat: Seat) -> (u32, u32) {
         if self.begins_turn(seat) {
             self.thrower = Some(seat);
@@ -61,18 +62,18 @@ impl TurnClock {
         (self.turns[seat] - 1, self.throws - 1)
     }
 
-    /// Notes that an action was taken: the next throw begins a turn.
+    /// Counts an action: the next throw begins a turn.
     pub fn action(&mut self) {
         self.thrower = None;
     }
 
-    /// Turns that all seats together have begun.
+    /// Number of turns that all seats have begun.
     pub fn turns(&self) -> u32 {
         self.turns.0.iter().sum()
     }
 }
 
-/// Seed number `index` of the family that `seed` names: the output of the SplitMix64 generator at that place.
+/// Derives seed number `index` from `seed`: output number `index` of the SplitMix64 generator.
 pub const fn derived_seed(seed: u64, index: u64) -> u64 {
     mix(seed.wrapping_add(index.wrapping_add(1).wrapping_mul(GOLDEN)))
 }

@@ -1,11 +1,10 @@
 //! Monte-Carlo tree search (MCTS) with PUCT and explicit chance nodes, as in AlphaZero with dice.
 //!
-//! PUCT selects single actions at decisions, throws are sampled with their exact probabilities, and values are kept by
-//! seat: each seat maximises its own entry, so extra throws and partners need no special case. Priors and values come
-//! from any evaluator.
+//! PUCT selects single actions at decisions; throws are sampled with their exact probabilities. Each seat maximises its
+//! own value, so extra throws and partners need no special case. Any evaluator can provide priors and values.
 //!
 //! All roots of a call advance in lock-step: each tree descends to a leaf, all leaves are evaluated in one batch, and
-//! the values are backed up. A tree is a flat list of nodes; nothing recurses.
+//! the values are backed up. A tree is a flat list of nodes; there is no recursion.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -14,22 +13,22 @@ use ashta_env::chance::outcome;
 use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 use rand::{Rng, SeedableRng};
 
-use crate::play::agent::{Agent, GameRng, unless_forced};
+use crate::play::agent::{Agent, GameRng, choose_unless_forced};
 use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::stop::Stop;
 
-/// Ends of games that are reached before it is asked again whether to stop.
-const ENDS: u32 = 1 << 10;
+/// Simulations between two checks of the stop while all simulations reach the end of the game.
+const CHECK_INTERVAL: u32 = 1 << 10;
 
 /// The settings of a search.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MctsConfig {
     /// Simulations for each root; 0 counts as 1.
     pub simulations: u32,
-    /// Exploration constant of PUCT, the weight of the priors against the values, 0 or more; values lie between 0 and
+    /// Exploration constant of PUCT: the weight of the priors against the values, 0 or more. Values are between 0 and
     /// 1.
     pub c_puct: f32,
-    /// Seed of the throws that the search samples when it is used as an evaluator.
+    /// Seed of the sampled throws when the search is used as an evaluator.
     pub seed: u64,
 }
 
@@ -39,13 +38,13 @@ impl Default for MctsConfig {
     }
 }
 
-/// A tree search as an evaluator: its values are the means over all simulations, its policy at a decision the visit
+/// A tree search as an evaluator: its values are the means over all simulations, its policy at a decision is the visit
 /// distribution.
 ///
-/// The inner evaluator's policies are the priors, uniform where it has none. Its values are used only at turn-start
-/// states, the positions that evaluators are made for; from a decision or from the middle of a series of throws the
-/// simulation goes on to the next such position. Finished games count with their exact returns. Every root starts from
-/// the same seed, so an answer depends on the configuration and its state alone.
+/// The policy of the inner evaluator gives the priors; without a policy they are uniform. The values of the inner
+/// evaluator are used only at turn-start states, the positions that evaluators are made for: from a decision or from
+/// within a series of throws, a simulation continues to the next turn-start state. Finished games count with their
+/// exact returns. Every root uses the same seed, so an evaluation depends on the configuration and the state alone.
 #[derive(Debug)]
 pub struct Mcts<E> {
     evaluator: E,
@@ -73,26 +72,26 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<E> {
 }
 
 impl<E> Mcts<E> {
-    /// Searches from every state; tree number `i` samples its throws from a generator seeded with `seed(i)`.
+    /// Searches from every state; tree `i` samples throws from a generator with the seed `seed(i)`.
     fn search<G: Game>(&mut self, game: &G, states: &[G::State], mut seed: impl FnMut(usize) -> u64) -> Vec<Evaluation>
     where
         E: Evaluator<G>,
     {
-        let plant = |(place, state)| Tree::new(game, state, GameRng::seed_from_u64(seed(place)));
-        let mut trees: Vec<_> = states.iter().enumerate().map(plant).collect();
+        let new_tree = |(index, state)| Tree::new(game, state, GameRng::seed_from_u64(seed(index)));
+        let mut trees: Vec<_> = states.iter().enumerate().map(new_tree).collect();
         loop {
-            // The trees that need the evaluator, and the positions that they ask about.
-            let ask = |tree| Tree::descend(tree, game, &self.config, &self.stop);
-            let (askers, questions): (Vec<_>, Vec<_>) = trees.iter_mut().filter_map(ask).unzip();
-            if questions.is_empty() {
+            // The trees that need an evaluation, and the leaves to evaluate.
+            let descend = |tree| Tree::descend(tree, game, &self.config, &self.stop);
+            let (waiting, leaves): (Vec<_>, Vec<_>) = trees.iter_mut().filter_map(descend).unzip();
+            if leaves.is_empty() {
                 break;
             }
-            let answers = self.evaluator.evaluate(game, &questions);
-            assert_eq!(answers.len(), questions.len(), "one answer for each question");
-            for (tree, answer) in askers.into_iter().zip(&answers) {
-                tree.apply(game, answer);
+            let evaluations = self.evaluator.evaluate(game, &leaves);
+            assert_eq!(evaluations.len(), leaves.len(), "one evaluation for each leaf");
+            for (tree, evaluation) in waiting.into_iter().zip(&evaluations) {
+                tree.apply(game, evaluation);
             }
-            // Not before the roots are open: a decision has a policy.
+            // Even a stopped search expands the roots: a decision must have a policy.
             if self.stop.is_set() {
                 break;
             }
@@ -101,8 +100,8 @@ impl<E> Mcts<E> {
     }
 }
 
-/// Plays the action that a tree search visits most, the lowest number among equals. Forced actions are played without a
-/// search. The throws of a search come from a generator of its own, seeded with one draw from the game's.
+/// Plays the action with the most visits in a tree search, among equals the lowest number. Forced actions are played
+/// without a search. A search has its own generator, seeded with one draw from the generator of the game.
 #[derive(Debug)]
 pub struct MctsAgent<E> {
     /// The search.
@@ -111,7 +110,7 @@ pub struct MctsAgent<E> {
 
 impl<G: Game, E: Evaluator<G>> Agent<G> for MctsAgent<E> {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
-        unless_forced(game, states, |places, asked| {
+        choose_unless_forced(game, states, |places, asked| {
             let evaluations = self.mcts.search(game, asked, |question| rngs[places[question]].next_u64());
             let best = |evaluation: &Evaluation| evaluation.best_action().expect("a searched decision has a policy");
             evaluations.iter().map(best).collect()
@@ -128,7 +127,7 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for MctsAgent<E> {
 struct Tree<S> {
     nodes: Vec<TreeNode<S>>,
     edges: Vec<Edge>,
-    /// The nodes of the running simulation from the root on; empty between simulations.
+    /// The nodes of the current simulation, beginning with the root; empty between simulations.
     path: Vec<usize>,
     rng: GameRng,
 }
@@ -137,10 +136,10 @@ struct Tree<S> {
 struct TreeNode<S> {
     state: S,
     node: Node,
-    /// Its actions or outcomes; empty until it is first gone through.
+    /// Its actions or outcomes; empty until the node is expanded.
     edges: Range<usize>,
     visits: u32,
-    /// Sum of the values of all simulations that came through.
+    /// Sum of the values of all simulations through this node.
     sum: BySeat<f64>,
 }
 
@@ -148,7 +147,7 @@ struct TreeNode<S> {
 struct Edge {
     /// Number of the action or outcome.
     label: u8,
-    /// The prior of an action; 0 for an outcome, which is drawn by the game's own probabilities.
+    /// The prior of an action; 0 for an outcome, which is sampled by its probability in the game.
     prior: f32,
     child: Option<NonZeroUsize>,
 }
@@ -160,8 +159,8 @@ impl<S: Clone> Tree<S> {
         tree
     }
 
-    /// Runs simulations until one needs the evaluator at the returned position; `None` when all are done, or are to
-    /// stop.
+    /// Runs simulations until one needs an evaluation; returns the tree and the position to evaluate. `None` when all
+    /// simulations are done or the search is stopped.
     fn descend<G: Game<State = S>>(&mut self, game: &G, config: &MctsConfig, stop: &Stop) -> Option<(&mut Tree<S>, S)> {
         while !self.path.is_empty() || self.nodes[0].visits < config.simulations.max(1) {
             if self.path.is_empty() {
@@ -171,15 +170,15 @@ impl<S: Clone> Tree<S> {
             let edge = match self.nodes[current].node {
                 Node::Terminal => {
                     self.back_up(game.returns(&self.nodes[current].state));
-                    // Near the end of a game no simulation needs the evaluator.
-                    if self.nodes[0].visits.is_multiple_of(ENDS) && stop.is_set() {
+                    // Near the end of a game no simulation needs an evaluation, so the stop is checked here.
+                    if self.nodes[0].visits.is_multiple_of(CHECK_INTERVAL) && stop.is_set() {
                         return None;
                     }
                     continue;
                 }
                 Node::Chance(_) => self.sample(game, current),
                 Node::Decision(seat) => {
-                    if self.nodes[current].edges.is_empty() && !self.open_forced(game, current) {
+                    if self.nodes[current].edges.is_empty() && !self.expand_if_forced(game, current) {
                         let state = self.nodes[current].state.clone();
                         return Some((self, state));
                     }
@@ -188,7 +187,7 @@ impl<S: Clone> Tree<S> {
             };
             let (child, is_new) = self.follow(game, current, edge);
             self.path.push(child);
-            // A throw that begins a turn, rather than going on with the series at its parent.
+            // Within a series, parent and child are chance nodes of one seat; any other chance node begins a turn.
             let node = self.nodes[child].node;
             if is_new && matches!(node, Node::Chance(_)) && node != self.nodes[current].node {
                 let state = self.nodes[child].state.clone();
@@ -198,49 +197,50 @@ impl<S: Clone> Tree<S> {
         None
     }
 
-    /// Expands the leaf that [`Tree::descend`] returned: priors at a decision, values at a throw.
-    fn apply<G: Game<State = S>>(&mut self, game: &G, answer: &Evaluation) {
-        let current = *self.path.last().expect("a tree that asked is in a simulation");
+    /// Uses the evaluation of the leaf that [`Tree::descend`] returned: expands a decision with the priors, backs up
+    /// the values of a chance node.
+    fn apply<G: Game<State = S>>(&mut self, game: &G, evaluation: &Evaluation) {
+        let current = *self.path.last().expect("a tree that waits for an evaluation is in a simulation");
         let Node::Decision(_) = self.nodes[current].node else {
-            self.back_up(answer.values);
+            self.back_up(evaluation.values);
             return;
         };
         let legal = game.legal_actions(&self.nodes[current].state);
         let uniform = 1.0 / legal.len() as f32;
         let prior = |action: Action| {
-            let found = answer.policy.iter().find(|(other, _)| *other == action);
-            if answer.policy.is_empty() { uniform } else { found.map_or(0.0, |&(_, probability)| probability) }
+            let found = evaluation.policy.iter().find(|(other, _)| *other == action);
+            if evaluation.policy.is_empty() { uniform } else { found.map_or(0.0, |&(_, probability)| probability) }
         };
-        self.open(current, legal.iter().map(|action| (action.0, prior(action))));
+        self.expand(current, legal.iter().map(|action| (action.0, prior(action))));
     }
 
-    fn open(&mut self, node: usize, edges: impl Iterator<Item = (u8, f32)>) {
+    fn expand(&mut self, node: usize, edges: impl Iterator<Item = (u8, f32)>) {
         let start = self.edges.len();
         self.edges.extend(edges.map(|(label, prior)| Edge { label, prior, child: None }));
         self.nodes[node].edges = start..self.edges.len();
     }
 
-    /// Opens a decision without a choice; says whether it was one.
-    fn open_forced<G: Game<State = S>>(&mut self, game: &G, node: usize) -> bool {
+    /// Expands a decision if it has a single action; returns whether it has.
+    fn expand_if_forced<G: Game<State = S>>(&mut self, game: &G, node: usize) -> bool {
         let legal = game.legal_actions(&self.nodes[node].state);
         let is_forced = legal.len() == 1;
         if is_forced {
-            self.open(node, legal.iter().map(|action| (action.0, 1.0)));
+            self.expand(node, legal.iter().map(|action| (action.0, 1.0)));
         }
         is_forced
     }
 
-    /// An edge of a throw by its probability.
+    /// Samples an edge of a chance node by its probability.
     fn sample<G: Game<State = S>>(&mut self, game: &G, node: usize) -> usize {
         let probabilities = game.chance_outcomes(&self.nodes[node].state);
         let outcome = outcome(probabilities, self.rng.next_u64());
         if self.nodes[node].edges.is_empty() {
-            self.open(node, (0..probabilities.len()).map(|label| (label as u8, 0.0)));
+            self.expand(node, (0..probabilities.len()).map(|label| (label as u8, 0.0)));
         }
         self.nodes[node].edges.start + usize::from(outcome.0)
     }
 
-    /// The edge of a decision with the highest PUCT score for `seat`, the first among equals. An unvisited action has
+    /// The edge of a decision with the highest PUCT score for `seat`, among equals the first. An unvisited action has
     /// the mean value of its parent so far (first-play urgency).
     fn select(&self, node: usize, seat: Seat, c_puct: f32) -> usize {
         let parent = &self.nodes[node];
@@ -261,7 +261,7 @@ impl<S: Clone> Tree<S> {
         best.0
     }
 
-    /// The node behind an edge, and whether it was made just now.
+    /// The child at the end of an edge, and whether it was created now.
     fn follow<G: Game<State = S>>(&mut self, game: &G, node: usize, edge: usize) -> (usize, bool) {
         if let Some(child) = self.edges[edge].child {
             return (child.get(), false);
@@ -284,7 +284,7 @@ impl<S: Clone> Tree<S> {
         self.nodes.len() - 1
     }
 
-    /// Ends the simulation: backs these values up along the path.
+    /// Ends the simulation: adds `values` to all nodes of the path.
     fn back_up(&mut self, values: BySeat<f32>) {
         for node in self.path.drain(..) {
             let node = &mut self.nodes[node];
@@ -316,7 +316,7 @@ mod tests {
     use ashta_env::testing::exact::Play;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// Turn starts and free decisions spread over the whole game.
+    /// Turn-start states and unforced decisions spread over the whole game.
     fn sample_states(game: &Toy, exact: &ExactEvaluator) -> Vec<ToyState> {
         let states = exact.states();
         let is_free = |state: &&ToyState| match game.node(state) {
