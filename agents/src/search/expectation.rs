@@ -1,5 +1,5 @@
-//! The one-ply expectation over throws: the afterstates of every likely throw from a turn-start state and of one that
-//! stands for the rare ones, and the expected value of the best ones.
+//! The one-ply expectation over throws: the expected value of a turn-start state if its seat plays the best afterstate
+//! of each throw. It enumerates every likely throw and one drawn throw that represents all rare ones.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use super::throw_series::{Draws, throw_series};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 
-/// The throws of one position and the places of their afterstates among the positions to be evaluated. Reused from turn
-/// to turn.
+/// The throws from one turn-start state, and the indices of their afterstates in the list of positions to evaluate. Can
+/// be reused for the next turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation {
-    /// Of each throw, or whole series of throws, the probability and the afterstates of the turn. For the throw that
-    /// stands for the rare ones it is the probability of them all.
+    /// For each throw, or whole series of throws: its probability and the indices of its afterstates. The throw that
+    /// represents the rare ones has the probability of all rare throws.
     branches: Vec<(f32, Range<usize>)>,
 }
 
-/// The actual throw of a turn: the turn-start state, the decision after the throw, and its afterstates.
+/// The actual throw of a turn: the turn-start state, the decision after the throw, and the indices of its afterstates.
 #[derive(Clone, Debug)]
 pub(crate) struct Happened<'a, S> {
     pub(crate) start: &'a S,
@@ -28,7 +28,7 @@ pub(crate) struct Happened<'a, S> {
     pub(crate) results: Range<usize>,
 }
 
-/// The afterstates of the decision `state`, appended to `results`.
+/// Appends the afterstates of the decision `state` to `results` and returns their indices.
 pub(crate) fn append<G: Game>(
     game: &G,
     state: &G::State,
@@ -42,9 +42,9 @@ pub(crate) fn append<G: Game>(
 }
 
 impl Expectation {
-    /// Enumerates the throws that could have been instead of the one that happened, and appends their afterstates to
-    /// `results`. Throws and series less likely than `limit` are rare; the one that stands for them is drawn from
-    /// `rng`, independently of the actual throw.
+    /// Enumerates the throws from the turn-start state. Appends the afterstates of all throws except the actual one to
+    /// `results`. Throws and series with a probability below `limit` are rare. One of them represents all; it is drawn
+    /// from `rng`, independently of the actual throw.
     pub(crate) fn look<G: Game>(
         &mut self,
         game: &G,
@@ -64,8 +64,8 @@ impl Expectation {
         }
     }
 
-    /// The value of the position: the expectation over throws of the afterstate that is best for `seat`. It is unbiased
-    /// where throws are rare, and exact where none is.
+    /// The expected values of the turn-start state: the mean over throws of the afterstate that is best for `seat`.
+    /// Exact without rare throws, otherwise unbiased.
     pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for (probability, results) in &self.branches {
@@ -78,7 +78,7 @@ impl Expectation {
     }
 }
 
-/// The first of `results` that is best for `seat`.
+/// The index of the first of `results` that is best for `seat`.
 pub(crate) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> usize {
     let own = results.clone().map(|result| values[result][seat]);
     results.start + first_best(own).expect("a throw has a result")
@@ -93,8 +93,8 @@ mod tests {
     use ashta_env::game::Outcome;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// Expectations of a new game of series in which the throws `thrown` happened, with this limit: one for each value
-    /// of its afterstates. The throws are 1, then 2 1 with probability 1/4, then 2 2 1 and 2 2 2 with 1/8 each.
+    /// Expectations at the start of a game of series with this limit, one for each of `draws` generators; `thrown` is
+    /// the actual throw. The throws are 1 with probability 1/2, 2 1 with 1/4, 2 2 1 and 2 2 2 with 1/8 each.
     fn expected(limit: f32, thrown: &[u8], draws: u64, value: impl Fn(&ToyState) -> f32) -> Vec<f32> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);

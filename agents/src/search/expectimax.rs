@@ -1,8 +1,8 @@
-//! Expectimax: full-width look-ahead with expectations over throws and the best whole turn at decisions.
+//! Expectimax: full-width search with expectations over throws and the best whole turn at decisions.
 //!
-//! Each seat is taken to maximise its own value (max^n), which with two sides is plain expectiminimax; partners share
-//! their value. The inner evaluator values the leaves. There is no pruning (no Star1 or Star2): the games branch so
-//! little that one ply costs some dozens to hundreds of leaves, and all of them fit into one batch.
+//! Each seat maximises its own value (max^n); with two sides this is expectiminimax. Partners share their value. The
+//! inner evaluator values the leaves. There is no pruning (no Star1 or Star2): one ply has only dozens to hundreds of
+//! leaves, and all of them fit into one batch.
 
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
@@ -13,28 +13,28 @@ use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::stop::Stop;
 
-/// Leaves that are gathered before they are evaluated; only searches of two plies and more exceed it.
+/// Leaves that are gathered before they are evaluated; only searches of two or more plies have more.
 const BATCH: usize = 1 << 16;
-/// Leaves that are evaluated before it is asked again whether to stop.
+/// Leaves that are evaluated between two checks of the stop.
 const SLICE: usize = 1 << 10;
 
-/// The seed of the draws among rare throws. All positions share their draws, so the error that a draw makes is nearly
-/// the same for positions that are compared (common random numbers), and a search answers alike each time.
+/// The seed of the draws among rare throws. All positions share their draws (common random numbers). So the error of a
+/// draw is nearly equal for positions that are compared, and a repeated search returns equal values.
 const SEED: u64 = 0;
 
-/// An evaluator that looks whole turns ahead with another one at the leaves.
+/// An evaluator that looks whole turns ahead, with another evaluator at the leaves.
 ///
-/// At a throw, depth 0 is the inner evaluator's answer. Each further ply is the expectation over the throws of the seat
-/// to throw, a whole series where throws follow throws, and its best turn result; the leaves are the throws where the
-/// following turns begin. At a decision the plies count from the end of the turn. An extra throw of the same
-/// seat is a turn of its own. Finished games keep their exact returns at any depth.
+/// At a chance node, depth 0 is the value of the inner evaluator. Each further ply is the expectation over the throws
+/// of one turn (whole series, if throws follow throws), where the seat plays its best afterstate of each throw. The
+/// leaves are the chance nodes at which the next turns begin. At a decision the plies count from the end of the turn.
+/// An extra throw of the same seat is a turn of its own. Finished games have their exact returns at any depth.
 ///
-/// A series of throws can be long or endless. For all throws and series that are rarer than `min_probability` stand
-/// some of them, drawn by their probability, one for about each `min_probability`; with 0 every series of finite length
-/// is followed exactly. The inner evaluator is never asked about the middle of a series. Throws that lead to the same
-/// position are one branch.
+/// A series of throws can be long or endless. Throws and series with a probability below `min_probability` are rare.
+/// Some of them, drawn by their probability, represent all rare ones: about one draw for each `min_probability`. With
+/// 0, only series with a probability below 1e-9 are drawn. The inner evaluator never values a position within a series.
+/// Throws that lead to the same position are one branch.
 ///
-/// One call asks the inner evaluator in slices of 1,024 leaves. There is no policy; wrap it in
+/// The inner evaluator gets the leaves of a call in slices of 1,024. There is no policy; wrap the search in
 /// [`OnePly`](crate::play::agent::OnePly) to play by it.
 #[derive(Debug)]
 pub struct Expectimax<G: Game, E> {
@@ -42,15 +42,16 @@ pub struct Expectimax<G: Game, E> {
     depth: usize,
     min_probability: f32,
     stop: Stop,
-    /// Leaves that wait for the evaluator.
+    /// Leaves that are not evaluated yet.
     leaves: Vec<G::State>,
-    /// The values of the leaves before them.
+    /// The values of all leaves before them.
     leaf_values: Vec<BySeat<f32>>,
     results: TurnResults<G::State>,
 }
 
 impl<G: Game, E> Expectimax<G, E> {
-    /// Looks `depth` plies ahead with `evaluator` at the leaves; throws and series rarer than 0.02 are rare.
+    /// Looks `depth` plies ahead with `evaluator` at the leaves; throws and series with a probability below 0.02 are
+    /// rare.
     pub fn new(evaluator: E, depth: usize) -> Expectimax<G, E> {
         Expectimax {
             evaluator,
@@ -63,7 +64,7 @@ impl<G: Game, E> Expectimax<G, E> {
         }
     }
 
-    /// The same search with another limit for rare throws and series, 0 to 1.
+    /// Sets the probability below which throws and series are rare, 0 to 1.
     #[must_use]
     pub fn with_min_probability(self, min_probability: f32) -> Expectimax<G, E> {
         Expectimax { min_probability, ..self }
@@ -79,9 +80,9 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
 
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
         self.leaf_values.clear();
-        let trees: Vec<Tree> = states.iter().map(|state| self.gather(game, state, self.depth)).collect();
+        let trees: Vec<Tree> = states.iter().map(|state| self.build_tree(game, state, self.depth)).collect();
         self.evaluate_leaves(game);
-        // Of a search that was stopped some leaves have no values.
+        // In a stopped search some leaves have no values.
         let is_stopped = self.stop.is_set();
         out.clear();
         out.extend(
@@ -96,8 +97,8 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
-    /// The tree below `state`, whose leaves wait for the evaluator or have been evaluated.
-    fn gather(&mut self, game: &G, state: &G::State, depth: usize) -> Tree {
+    /// Builds the tree below `state`, and evaluates the gathered leaves when there are [`BATCH`] of them.
+    fn build_tree(&mut self, game: &G, state: &G::State, depth: usize) -> Tree {
         match game.node(state) {
             Node::Terminal => Tree::Known(game.returns(state)),
             Node::Chance(_) if depth == 0 => {
@@ -108,17 +109,17 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
                 }
                 Tree::Leaf(number)
             }
-            // What was gathered so far is not used.
+            // A stopped search does not use its tree.
             Node::Chance(_) if self.stop.is_set() => Tree::Known(BySeat::default()),
             Node::Chance(_) => {
                 let rng = &mut chance::stream(SEED, 0);
                 let throws = throw_series(game, state, self.min_probability, Draws::ByLimit, rng).into_iter();
-                Tree::Mean(throws.map(|(throw, share)| (share, self.gather(game, &throw, depth - 1))).collect())
+                Tree::Mean(throws.map(|(throw, share)| (share, self.build_tree(game, &throw, depth - 1))).collect())
             }
             Node::Decision(seat) => {
                 results_of_turn(game, state, &mut self.results);
                 let results = self.results.states().to_vec();
-                Tree::Best(seat, results.iter().map(|result| self.gather(game, result, depth)).collect())
+                Tree::Best(seat, results.iter().map(|result| self.build_tree(game, result, depth)).collect())
             }
         }
     }
@@ -133,16 +134,16 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
     }
 }
 
-/// A search tree whose leaves are gathered first, evaluated together and then backed up.
+/// A search tree: its leaves are gathered first, then evaluated together; then values are backed up.
 #[derive(Debug)]
 enum Tree {
-    /// The leaf of this number.
+    /// The leaf with this number.
     Leaf(usize),
     /// Exact returns.
     Known(BySeat<f32>),
-    /// Of these the one that this seat likes best, the first among equals.
+    /// The child with the highest value for this seat, among equals the first.
     Best(Seat, Vec<Tree>),
-    /// The expectation over these, each with its probability.
+    /// The expectation over the children and their probabilities.
     Mean(Vec<(f32, Tree)>),
 }
 
@@ -260,7 +261,7 @@ mod tests {
         let mut search = Expectimax::new(Ignorant::default(), 1);
         let values = search.evaluate(&game, std::slice::from_ref(&state))[0].clone().values;
         assert_eq!([values[Seat::SOUTH], values[Seat::NORTH]], [0.5 * 1.0 + 0.5 * 0.5, 0.5 * 0.0 + 0.5 * 0.5]);
-        // The same at the decision after the 2, and at the end.
+        // Exact returns at the decision after the 2, and at the end.
         let mut decision = state;
         game.apply_chance(&mut decision, Outcome(1));
         let mut end = decision.clone();
@@ -280,7 +281,7 @@ mod tests {
             assert!((values[Seat::SOUTH] - 0.5).abs() < 1e-6, "the probabilities sum to 1");
             search.evaluator.states
         };
-        // Four throws; below a limit of 0.3 one of them stands for 2 2 1 and 2 2 2.
+        // There are four throws; with a limit of 0.3 one draw represents 2 2 1 and 2 2 2.
         assert!(leaves(0.3) < leaves(0.0));
         let throws = throw_series(&game, &start, 0.3, Draws::ByLimit, &mut chance::stream(SEED, 0));
         assert!(throws.iter().all(|(throw, _)| matches!(game.node(throw), Node::Decision(_))));
@@ -290,7 +291,7 @@ mod tests {
     fn a_stop_ends_the_search() {
         let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Again);
         let states = vec![game.initial_state(Seat::EAST); 5];
-        // One that would take years.
+        // A search that would take years.
         let mut search = Expectimax::new(Ignorant::default(), 40);
         let asked = AtomicUsize::new(0);
         search.stop_by(&Stop::when(move || asked.fetch_add(1, Ordering::Relaxed) >= 1000));

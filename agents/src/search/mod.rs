@@ -1,7 +1,7 @@
 //! Search: evaluators that look ahead with another evaluator at the leaves, by expectimax or MCTS.
 //!
-//! [`Expectimax`] takes expectations over all likely throws, [`Mcts`] samples them; both wrap any evaluator, so they
-//! can be put around networks, tables, hand-written rules and each other. They walk the `Game` interface only.
+//! [`Expectimax`] takes expectations over all likely throws, [`Mcts`] samples throws. Both wrap any evaluator:
+//! networks, tables, hand-written rules and each other. They only use the `Game` interface.
 
 pub(crate) mod expectation;
 mod expectimax;

@@ -1,4 +1,4 @@
-//! Shared test support: exact values as an evaluator, and one game played out.
+//! Shared test support: exact values as an evaluator, and a complete game.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Evaluator<Toy> for ExactEvaluator {
     }
 }
 
-/// Uninformed: equal values for everybody, no policy. Counts its calls and the states it is asked about.
+/// An uninformed evaluator: equal values for all seats, no policy. Counts its calls and the states it evaluates.
 #[derive(Clone, Default)]
 pub(crate) struct Ignorant {
     pub(crate) calls: usize,

@@ -1,31 +1,32 @@
-//! The throws of a turn: each likely one with its probability, and one or more that stand for all rare ones.
+//! The throws of a turn: each likely throw with its probability, and one or more drawn throws that represent all rare
+//! ones.
 //!
-//! A throw may be followed by further throws of the same turn, a series; long series are many and rare. A mean over the
-//! likely throws alone, divided by their probability, is biased: long series are the good ones. So rare throws are
-//! drawn by their probability and count for all of them, which leaves the mean unbiased. The draws are systematic: the
-//! rare throws stand in a row, each as long as its probability, and the draws are evenly spaced points of the row, with
-//! a random offset.
+//! Some throws are followed by further throws of the same turn, a series. There are many long series, each of them
+//! rare. A mean over the likely throws alone, divided by their probability, is biased, because long series are good for
+//! the seat. So rare throws are drawn by their probability and represent all rare ones, which keeps the mean unbiased.
+//! The draws are systematic: the rare throws lie in a row, each as long as its probability, and the draws are evenly
+//! spaced points of the row with a random offset.
 
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node, Outcome};
 use rand::Rng;
 
-/// Series that are rarer than this are rare whatever the limit, so that endless ones end.
+/// Series with a probability below this are rare whatever the limit, so that endless series end.
 const LEAST_LIMIT: f32 = 1e-9;
 
-/// How many draws stand for the rare throws.
+/// The number of draws that represent the rare throws.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Draws {
-    /// One, so that a mean costs little.
+    /// One draw, so that a mean is cheap.
     One,
-    /// As many as it takes for each to count for no more than the limit below which throws are rare.
+    /// Enough draws that each represents a probability of at most the limit of rare throws.
     ByLimit,
 }
 
-/// Follows the throws of the turn from `start` on. Returns the positions after the last throw of the turn with their
-/// probabilities, which sum to 1: the likely ones, each once, and then those that were drawn. Throws that lead to one
-/// position are one; throws and beginnings of series that are less likely than `limit`, 0 to 1, are rare, and drawn by
-/// `rng`.
+/// Follows the throws of the turn from `start`. Returns the positions after the last throw of the turn and their
+/// probabilities, which sum to 1: first the likely positions, each once, then the drawn ones. Throws that lead to the
+/// same position are merged. Throws and beginnings of series with a probability below `limit` (0 to 1) are rare and
+/// drawn from `rng`.
 pub(crate) fn throw_series<G: Game>(
     game: &G,
     start: &G::State,
@@ -34,19 +35,19 @@ pub(crate) fn throw_series<G: Game>(
     rng: &mut GameRng,
 ) -> Vec<(G::State, f32)> {
     let limit = limit.max(LEAST_LIMIT);
-    // Rare throws with their probabilities; of a series the position in which it became rare, with throws to come.
+    // Rare throws with their probabilities; for a series, the position at which it became rare.
     let mut rare = Vec::new();
     let (mut throws, mut open, mut next) = (Vec::new(), Vec::new(), Vec::new());
-    // A position within a turn, after its last throw, is the one there is.
-    let begins = if throws_on(game, start) { &mut open } else { &mut throws };
-    begins.push((start.clone(), 1.0));
+    // After the last throw of the turn, `start` is the only position.
+    let list = if is_chance(game, start) { &mut open } else { &mut throws };
+    list.push((start.clone(), 1.0));
     while !open.is_empty() {
         for (state, reached) in open.drain(..) {
             for (outcome, &probability) in game.chance_outcomes(&state).iter().enumerate() {
                 if probability > 0.0 {
                     let mut after = state.clone();
                     game.apply_chance(&mut after, Outcome(outcome as u8));
-                    let list = if throws_on(game, &after) { &mut next } else { &mut throws };
+                    let list = if is_chance(game, &after) { &mut next } else { &mut throws };
                     add(list, after, reached * probability as f32);
                 }
             }
@@ -63,30 +64,30 @@ pub(crate) fn throw_series<G: Game>(
     throws
 }
 
-/// Draws `draws` of the rare throws; together they have the probability of all rare throws.
+/// Draws `draws` of the rare throws. They have equal probabilities, which sum to the probability of all rare throws.
 fn draw<G: Game>(game: &G, rare: &[(G::State, f32)], draws: usize, rng: &mut GameRng) -> Vec<(G::State, f32)> {
     let mut drawn = Vec::new();
     let spacing = total(rare) / draws as f32;
-    // The next draw is `behind` after the beginning of the rare throw `index`.
-    let mut behind = spacing * (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
+    // The next draw is `offset` after the beginning of the rare throw `index`.
+    let mut offset = spacing * (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
     let mut index = 0;
     for _ in 0..draws {
-        while behind >= rare[index].1 && index + 1 < rare.len() {
-            behind -= rare[index].1;
+        while offset >= rare[index].1 && index + 1 < rare.len() {
+            offset -= rare[index].1;
             index += 1;
         }
         let mut state = rare[index].0.clone();
-        while throws_on(game, &state) {
+        while is_chance(game, &state) {
             let outcome = chance::outcome(game.chance_outcomes(&state), rng.next_u64());
             game.apply_chance(&mut state, outcome);
         }
         add(&mut drawn, state, spacing);
-        behind += spacing;
+        offset += spacing;
     }
     drawn
 }
 
-fn throws_on<G: Game>(game: &G, state: &G::State) -> bool {
+fn is_chance<G: Game>(game: &G, state: &G::State) -> bool {
     matches!(game.node(state), Node::Chance(_))
 }
 
@@ -103,7 +104,7 @@ fn total<S>(list: &[(S, f32)]) -> f32 {
     list.iter().map(|&(_, probability)| probability).sum()
 }
 
-/// Moves what is less likely than `limit` to `rare` and the rest to `likely`.
+/// Moves the entries with a probability below `limit` to `rare` and all others to `likely`.
 fn split<S>(all: &mut Vec<(S, f32)>, limit: f32, likely: &mut Vec<(S, f32)>, rare: &mut Vec<(S, f32)>) {
     for one in all.drain(..) {
         if one.1 < limit { rare.push(one) } else { likely.push(one) }
@@ -116,8 +117,8 @@ mod tests {
     use ashta_env::game::Seat;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// The throws of a new game of series with their probabilities: 1 with 1/2, 2 1 with 1/4, 2 2 1 and 2 2 2 with 1/8
-    /// each, with numbers for them in this order.
+    /// The throws at the start of a game of series, by number, with their probabilities. The throws are 1 with
+    /// probability 1/2, 2 1 with 1/4, 2 2 1 and 2 2 2 with 1/8 each, numbered in this order.
     fn throws(limit: f32, draws: Draws, rng: &mut GameRng) -> Vec<(usize, f32)> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let series = throw_series(&game, &game.initial_state(Seat::SOUTH), limit, draws, rng);
@@ -140,7 +141,7 @@ mod tests {
                 assert_eq!(throws(limit, draws, rng), [(0, 0.5), (1, 0.25), (2, 0.125), (3, 0.125)]);
             }
             assert!(matches!(throws(0.2, draws, rng)[..], [(0, 0.5), (1, 0.25), ..]));
-            assert!(matches!(throws(1.0, draws, rng)[..], [(_, 1.0)]), "one draw stands for all throws");
+            assert!(matches!(throws(1.0, draws, rng)[..], [(_, 1.0)]), "one draw represents all throws");
         }
     }
 
@@ -164,7 +165,7 @@ mod tests {
     fn draws_are_evenly_spaced() {
         for seed in 0..20 {
             let rng = &mut chance::stream(3, seed);
-            // One draw stands for 2 1 and 2 2, of a quarter each; two draws are always one for each.
+            // One draw represents 2 1 and 2 2, a quarter each; of two draws each gets one.
             assert!(matches!(throws(0.3, Draws::One, rng)[..], [(0, 0.5), (1..=3, 0.5)]));
             assert!(matches!(throws(0.3, Draws::ByLimit, rng)[..], [(0, 0.5), (2 | 3, 0.25), (1, 0.25)]));
         }
