@@ -338,7 +338,7 @@ def test_a_game_that_cannot_be_played_names_its_file(tmp_path):
 def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
     for arguments, message in [
         (["greedy"], "2 values required"),
-        (["greedy", "greddy", "--game", "ashtapada"], "`greddy` is no agent"),
+        (["greedy", "greddy", "--game", "ashtapada"], "`greddy` is not an agent"),
         (["greedy", "random"], "--game"),
         (["greedy", "engine:", "--game", "ashtapada"], "engine:./mybot"),
         (["greedy", "engine:sh -c 'exit 3'", "--game", "ashtapada"], "ended before it answered `hello`"),

@@ -48,7 +48,7 @@ def test_the_example_says_what_is_wrong(choose, tmp_path):
     broken = tmp_path / "broken.bot"
     broken.write_bytes(bot.read_bytes()[:-9])
     for agent, position, message in [
-        ("nobody", POSITION, "agent: `nobody` is no agent"),
+        ("nobody", POSITION, "agent: `nobody` is not an agent"),
         (broken, POSITION, f"agent: bot file {broken}: "),
         (bot, "ashtapada S:5,99/N:off,23 S 4,2", "position: seat `S:5,99`: there is no place `99`"),
         (bot, "pagade S:6,7,12,12/N:6,7,12,12 S 1,3", "position: "),

@@ -168,7 +168,7 @@ def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
     report = json.loads(finished.stdout)
     assert report["agent"] == "ashtapada+policy", "from any folder"
     unknown = program.run("eval", "ashtapda", "--against", "random")
-    assert unknown.returncode == 1 and "`ashtapda` is no agent" in unknown.stderr
+    assert unknown.returncode == 1 and "`ashtapda` is not an agent" in unknown.stderr
     assert all(name in unknown.stderr for name in program.SMALL), unknown.stderr
     wrong = program.run("eval", "ashtapada+3plies")
     assert wrong.returncode == 1 and "no way to look ahead" in wrong.stderr, wrong.stderr

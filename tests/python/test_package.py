@@ -229,7 +229,7 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: ashta.VectorGame(game, 0), "`num_games` is 0"),
         (lambda: ashta.VectorGame(game, 2, player=0), "`player` goes with an `opponent`"),
         (lambda: ashta.VectorGame(game, 1 << 60, ashta.Agent("greedy", game)), f"`num_games` is {1 << 60}, but must be 1 to"),
-        (lambda: ashta.Agent("nobody", game), "`nobody` is no agent"),
+        (lambda: ashta.Agent("nobody", game), "`nobody` is not an agent"),
         (lambda: ashta.Agent("pagade", game), "not ashtapada"),
         (lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]), "nothing to choose"),
         (lambda: ashta.Agent("greedy", ashta.Game("pagade")).values([state]), "the game is pagade"),

@@ -377,7 +377,7 @@ def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
     mine = ashta.Game(sheet=sheet)
     spread = ashta.ray.arena(["greedy", "random"], mine, pairs=4, seed=1, luck="none")
     assert told(spread) == told(ashta.arena(["greedy", "random"], mine, pairs=4, seed=1, luck="none", threads=1))
-    with pytest.raises(ValueError, match="`nobody` is no agent"):
+    with pytest.raises(ValueError, match="`nobody` is not an agent"):
         ashta.ray.arena(["greedy", "nobody"], game)
 
 

@@ -1,7 +1,7 @@
-//! Bots and tables by name: in folders and in the program itself; and the reference for luck and errors.
+//! Bots and tables by name, in folders and in the program itself; and the reference for luck and errors.
 //!
-//! The caller chooses the folders and what the program brings. Files are read by [`crate::network::bot`] and
-//! [`crate::perfect::table`].
+//! The caller provides the folders and the embedded bots. [`crate::network::bot`] and [`crate::perfect::table`] read
+//! the files.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -17,15 +17,16 @@ use crate::play::files::open_regular;
 /// The file extension of bots.
 pub const BOT: &str = "bot";
 
-/// Where bots and tables go by their names: in folders, and bots also in the program itself. Of two with the same name
-/// that in the first folder counts, and last what the program brings.
+/// The folders of bots and tables, and the bots that are part of the program. If several files have the same name, the
+/// file in the first folder counts. An embedded bot counts if no file has its name.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
-    /// The folders; those that do not exist hold nothing.
+    /// The folders; a missing folder counts as empty.
     pub folders: Vec<PathBuf>,
     /// The bots in the program.
     pub embedded: &'static [EmbeddedBot],
-    /// Receives a sentence about each folder or file that is left out: it cannot be read, and no name asked for it.
+    /// Receives a message about each folder or file that is skipped because it cannot be read. Files that are loaded by
+    /// name cause errors instead.
     pub warn: Option<fn(&str)>,
 }
 
@@ -36,14 +37,14 @@ impl From<Vec<PathBuf>> for Folders {
 }
 
 impl Folders {
-    /// Loads an agent as [`NamedAgent`] reads it; a bot also by its name: `ashtapada+2ply` is
+    /// Loads an agent, either as [`NamedAgent`] does or a bot by its name: `ashtapada+2ply` is
     /// `FOLDER/ashtapada.bot+2ply`.
     ///
     /// # Errors
     /// When there is no such agent, or its file is damaged.
     pub fn agent(&self, name: &str) -> Result<NamedAgent, AgentError> {
         let agent = match name.parse() {
-            Err(AgentError::Unknown(unknown)) => self.named(name, &unknown)?,
+            Err(AgentError::Unknown(unknown)) => self.load_bot(name)?.ok_or_else(|| self.with_bots(&unknown))?,
             parsed => parsed?,
         };
         Ok(agent.with_tables_in(self))
@@ -52,32 +53,34 @@ impl Folders {
     /// Loads a baseline, perfect play, or a bot by its name, never a file by its path.
     ///
     /// # Errors
-    /// When there is no such agent, or its file is damaged. An unknown name says nothing of folders and files.
+    /// When there is no such agent, or its file is damaged. The error for an unknown name does not mention folders or
+    /// files.
     pub fn agent_by_name(&self, name: &str) -> Result<NamedAgent, AgentError> {
-        let unknown = || AgentError::Unknown(format!("there is no agent and no bot with the name `{name}`"));
-        let (base, suffix) = name.split_at(name.find('+').unwrap_or(name.len()));
-        suffix.strip_prefix('+').map(str::parse::<Lookahead>).transpose()?;
-        if self.bot(base).is_some() {
-            return Ok(self.named(name, name)?.with_tables_in(self));
-        }
-        let is_built_in = Baseline::named(name).is_some() || base == Baseline::Greedy.name() || name == PERFECT;
-        if is_built_in { Ok(name.parse::<NamedAgent>()?.with_tables_in(self)) } else { Err(unknown()) }
+        let is_greedy = name.split('+').next() == Some(Baseline::Greedy.name());
+        let agent = match self.load_bot(name)? {
+            Some(bot) => bot,
+            None if is_greedy || Baseline::named(name).is_some() || name == PERFECT => name.parse()?,
+            None => return Err(AgentError::Unknown(format!("there is no agent with the name `{name}`"))),
+        };
+        Ok(agent.with_tables_in(self))
     }
 
-    fn named(&self, name: &str, unknown: &str) -> Result<NamedAgent, AgentError> {
-        let (name, lookahead) = name.split_at(name.find('+').unwrap_or(name.len()));
-        if let Some(source) = self.bot(name) {
-            let lookahead = lookahead.strip_prefix('+').map_or(Ok(Lookahead::Plies(1)), str::parse)?;
-            return NamedAgent::of_source(source, lookahead);
-        }
+    /// Loads the bot of `NAME[+LOOKAHEAD]`; `None` if no bot has this name.
+    fn load_bot(&self, text: &str) -> Result<Option<NamedAgent>, AgentError> {
+        let (name, suffix) = text.split_once('+').map_or((text, None), |(name, suffix)| (name, Some(suffix)));
+        let Some(source) = self.bot(name) else { return Ok(None) };
+        NamedAgent::of_source(source, suffix.map_or(Ok(Lookahead::Plies(1)), str::parse)?).map(Some)
+    }
+
+    /// An error for an unknown agent that lists the bots with names.
+    fn with_bots(&self, unknown: &str) -> AgentError {
         let names: Vec<String> = self.bots().into_iter().map(|(name, _)| name).collect();
         let program = Some(PathBuf::from("the program")).filter(|_| !self.embedded.is_empty());
         let places = listed(self.folders.iter().chain(&program));
-        let bots = match names.join(", ").as_str() {
-            "" => format!("there are no bots with names in {places}"),
-            names => format!("the bots with names, in {places}, are {names}"),
-        };
-        Err(AgentError::Unknown(format!("{unknown}; {bots}")))
+        AgentError::Unknown(match names.join(", ").as_str() {
+            "" => format!("{unknown}; there are no bots in {places}"),
+            names => format!("{unknown}; bots in {places}: {names}"),
+        })
     }
 
     /// The bot of this name.
@@ -116,7 +119,7 @@ impl Folders {
         files
     }
 
-    /// The regular files with this ending, folder by folder.
+    /// The regular files with this extension, folder by folder.
     fn files(&self, ending: &str) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for folder in &self.folders {
@@ -134,14 +137,14 @@ impl Folders {
         files
     }
 
-    /// Warns of what cannot be read, with the causes.
+    /// Warns that a file or folder is skipped, with all causes.
     pub(super) fn leave_out(&self, error: &dyn std::error::Error) {
         let causes = std::iter::successors(error.source(), |error| error.source());
         let text = causes.fold(format!("left out: {error}"), |text, cause| format!("{text}: {cause}"));
         self.warn.iter().for_each(|warn| warn(&text));
     }
 
-    /// Perfect play of a game, where there is a table of it that can be read.
+    /// Perfect play of a game, if there is a table of the game that can be read.
     pub fn perfect(&self, race: &Race) -> Option<Player> {
         let player = NamedAgent::Perfect { tables: TableCache::new(self) }.player(race);
         if let Err(error @ AgentError::Other(_)) = &player {
@@ -150,9 +153,9 @@ impl Folders {
         player.ok()
     }
 
-    /// Finds the reference evaluator that measures luck and errors: `auto` is perfect play where the game is solved,
-    /// otherwise the bot that plays the game with the largest value network, if there is one; `none` is none; anything
-    /// else an agent.
+    /// Finds the reference evaluator that measures luck and errors. `auto` is perfect play if the game is solved,
+    /// otherwise the bot of this game with the largest value network, if there is one. `none` disables the reference.
+    /// Any other text names an agent.
     ///
     /// # Errors
     /// When there is no such agent, or it plays another game.
@@ -164,7 +167,7 @@ impl Folders {
         }
     }
 
-    /// The bot that plays a game with the largest value network, one ply ahead, if there is one.
+    /// The bot of this game with the largest value network, one ply ahead, if there is a bot.
     pub fn largest_bot(&self, race: &Race) -> Option<Player> {
         let mut largest: Option<(usize, Player)> = None;
         for (_, source) in self.bots() {

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! random | runner | hunter | greedy                   a baseline
-//! greedy+2ply | greedy+3ply | …                       `greedy`, looking so many plies ahead
+//! greedy+2ply | greedy+3ply | …                       `greedy` with a look-ahead of this many plies
 //! path/to/file.bot[+policy | +1ply | +2ply | … | +mcts[:simulations]]      a bot and its look-ahead
 //! path/to/file.bot[+beginner | … | +expert | +perfect]                    a bot at a level of difficulty
-//! perfect                                             perfect play, by the table of the game that is played
+//! perfect                                             perfect play, by a table of the game
 //! path/to/file.table                                  perfect play, by this table
 //! ```
 //!
-//! A bot without a suffix looks one ply ahead: it plays the result of its turn that its network values highest. Each
-//! ply more is the expectation over the next seat's throws and best responses (expectimax). `+policy` plays the
-//! network's policy without looking ahead.
+//! A bot without a suffix looks one ply ahead: it plays the afterstate that its network values highest. Each further
+//! ply is an expectation over the throws of the next seat, which plays its best afterstate (expectimax). `+policy`
+//! plays the action with the highest probability in the network's policy, without look-ahead.
 
 pub mod folders;
 
@@ -46,35 +46,35 @@ pub enum NamedAgent {
     Baseline {
         /// Which one.
         baseline: Baseline,
-        /// How many plies it looks ahead: 1, or more if it is `greedy`.
+        /// The look-ahead in plies: 1, or more for `greedy`.
         plies: u8,
     },
     /// A bot, and its look-ahead.
     Bot {
-        /// Where the bot is.
+        /// The source of the bot.
         source: BotSource,
         /// The bot.
         bot: Arc<Bot>,
         /// Its look-ahead.
         lookahead: Lookahead,
-        /// Where the level `perfect` finds tables.
+        /// The tables for the level `perfect`.
         tables: Arc<TableCache>,
     },
-    /// Perfect play, by the table of whatever game is played.
+    /// Perfect play, by a table of the game.
     Perfect {
-        /// Where it finds tables.
+        /// The tables of all games.
         tables: Arc<TableCache>,
     },
     /// Perfect play, by this table.
     Table {
-        /// Where the file is.
+        /// The path of the file.
         path: PathBuf,
         /// The table.
         table: Arc<Table>,
     },
 }
 
-/// Where a bot is.
+/// The source of a bot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BotSource {
     /// In a file.
@@ -83,17 +83,17 @@ pub enum BotSource {
     Embedded(EmbeddedBot),
 }
 
-/// A bot that the program brings in itself: the content of a bot file, and its name.
+/// A bot that is part of the program: its name and the content of its file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct EmbeddedBot {
     /// The name.
     pub name: &'static str,
-    /// The content.
+    /// The content of the bot file.
     pub content: &'static [u8],
 }
 
 impl BotSource {
-    /// The name of the bot: of a file without its folder and ending.
+    /// The name of the bot; for a file, without folder and extension.
     pub fn name(&self) -> String {
         match self {
             BotSource::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -101,7 +101,7 @@ impl BotSource {
         }
     }
 
-    /// The bytes of the bot's file.
+    /// The content of the bot file.
     ///
     /// # Errors
     /// When the file cannot be read, or is too long for a bot.
@@ -112,10 +112,10 @@ impl BotSource {
         }
     }
 
-    /// The bot.
+    /// Loads the bot.
     ///
     /// # Errors
-    /// When there is no bot.
+    /// When the file cannot be read, or is not a bot.
     pub fn read(&self) -> Result<Bot, Error> {
         match self {
             BotSource::File(path) => Bot::load(path),
@@ -145,12 +145,12 @@ const PERFECT: &str = "perfect";
 /// The file extension of tables.
 pub const TABLE: &str = "table";
 
-/// The look-ahead that makes a player of a network.
+/// How a bot chooses with its networks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lookahead {
-    /// None: the action of the highest probability.
+    /// No look-ahead: the action with the highest probability.
     Policy,
-    /// This many plies, at least one.
+    /// Look-ahead of this many plies, at least one.
     Plies(u8),
     /// Monte-Carlo tree search with this many simulations for each choice.
     Mcts(u32),
@@ -158,33 +158,29 @@ pub enum Lookahead {
     Level(Level),
 }
 
-/// The largest number of plies; each costs hundreds of times the one before.
+/// The largest look-ahead in plies; each ply costs hundreds of times the ply before.
 const MAX_PLIES: u8 = 4;
-/// What is allowed, for errors.
-const PLIES_RANGE: &str = "an agent looks 1 to 4 plies ahead";
 /// Simulations of `+mcts` without a number.
 const DEFAULT_SIMULATIONS: u32 = 800;
 /// The largest number of simulations.
 const MAX_SIMULATIONS: u32 = 1_000_000;
-/// What is allowed, for errors.
-const SIMULATIONS_RANGE: &str = "a tree search takes 1 to 1,000,000 simulations";
 
-/// Why there is no such agent.
+/// Why an agent cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// No agent has this name: a sentence that says what it is not.
+    /// No agent has this name; the message lists the known names.
     #[error("{0}")]
     Unknown(String),
-    /// The text cannot be read, or its file is damaged or is of another game.
+    /// The name is invalid, or its file is damaged or made for another game.
     #[error(transparent)]
     Other(#[from] Error),
     /// There is no table of the game.
-    #[error("there is no table of {ruleset} in {folders}; `ashta solve` makes one")]
+    #[error("there is no table of {ruleset} in {folders}; make one with `ashta solve`")]
     NoTable {
-        /// The game that is played.
+        /// The game.
         ruleset: String,
-        /// Where tables were looked for.
+        /// The folders that were searched.
         folders: String,
     },
 }
@@ -195,22 +191,22 @@ pub const BUILT_IN: [&str; 5] = ["random", "runner", "hunter", "greedy", "greedy
 fn no_lookahead(suffix: &str) -> AgentError {
     let levels = Level::ALL.map(Level::name).join(", +");
     let ways = format!("write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a level: +{levels}");
-    Error::new(format!("`+{suffix}` is no way to look ahead: {ways}")).into()
+    Error::new(format!("`+{suffix}` is not a look-ahead: {ways}")).into()
 }
 
 fn perfect_already(name: &str) -> AgentError {
-    Error::new(format!("`{name}` plays perfectly as it is: leave out what follows the `+`")).into()
+    Error::new(format!("`{name}` plays perfectly and takes no look-ahead; remove the `+` and the text after it")).into()
 }
 
 fn listed<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> String {
     let folders: Vec<String> = folders.into_iter().map(|folder| folder.display().to_string()).collect();
-    if folders.is_empty() { "any folder, as none is named".to_owned() } else { folders.join(" or ") }
+    if folders.is_empty() { "any folder (no folder is given)".to_owned() } else { folders.join(" or ") }
 }
 
 impl FromStr for NamedAgent {
     type Err = AgentError;
 
-    /// Loads the agent. One that plays perfectly finds no tables before [`NamedAgent::with_tables_in`] says where.
+    /// Loads the agent. Perfect play finds tables only after [`NamedAgent::with_tables_in`].
     fn from_str(text: &str) -> Result<NamedAgent, AgentError> {
         if let Some(baseline) = Baseline::named(text) {
             return Ok(NamedAgent::Baseline { baseline, plies: 1 });
@@ -221,14 +217,14 @@ impl FromStr for NamedAgent {
         {
             return match suffix.parse()? {
                 Lookahead::Plies(plies) => Ok(NamedAgent::Baseline { baseline: Baseline::Greedy, plies }),
-                _ => Err(Error::new(format!("`{text}`: greedy only takes +1ply to +{MAX_PLIES}ply")).into()),
+                _ => Err(Error::new(format!("`{text}`: `greedy` only takes +1ply to +{MAX_PLIES}ply")).into()),
             };
         }
         if text == PERFECT {
             return Ok(NamedAgent::Perfect { tables: Arc::default() });
         }
         let is_table = |path: &Path| path.extension().is_some_and(|end| end == TABLE);
-        // A file may have a plus in its name, so the whole text is tried first.
+        // The name of a file may contain a plus, so the whole text is tried first.
         if path.is_file() && is_table(path) {
             return Ok(NamedAgent::Table { path: path.to_owned(), table: Arc::new(Table::read(path)?) });
         }
@@ -240,12 +236,12 @@ impl FromStr for NamedAgent {
             Some((path, suffix)) if Path::new(path).is_file() => {
                 NamedAgent::of_source(BotSource::File(path.into()), suffix.parse()?)
             }
-            behind => {
-                let mut names = std::iter::once(text).chain(behind.map(|(name, _)| name));
+            parts => {
+                let mut names = std::iter::once(text).chain(parts.map(|(name, _)| name));
                 Err(AgentError::Unknown(match names.find(|name| Path::new(name).exists()) {
                     Some(name) => format!("`{name}` is not a regular file"),
                     None => format!(
-                        "`{text}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}",
+                        "`{text}` is not an agent: no file has this name; built-in agents: {}, {PERFECT}",
                         BUILT_IN.join(", ")
                     ),
                 }))
@@ -268,8 +264,14 @@ impl FromStr for Lookahead {
         match (suffix.strip_suffix("ply"), suffix.strip_prefix("mcts:")) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
             _ if suffix == "mcts" => Ok(Lookahead::Mcts(DEFAULT_SIMULATIONS)),
-            (Some(plies), _) => Ok(Lookahead::Plies(number(plies, MAX_PLIES.into(), PLIES_RANGE)? as u8)),
-            (_, Some(count)) => Ok(Lookahead::Mcts(number(count, MAX_SIMULATIONS, SIMULATIONS_RANGE)?)),
+            (Some(plies), _) => {
+                let range = format!("an agent looks 1 to {MAX_PLIES} plies ahead");
+                Ok(Lookahead::Plies(number(plies, MAX_PLIES.into(), &range)? as u8))
+            }
+            (_, Some(count)) => {
+                let range = "a tree search takes 1 to 1,000,000 simulations";
+                Ok(Lookahead::Mcts(number(count, MAX_SIMULATIONS, range)?))
+            }
             _ => Level::named(suffix).map(Lookahead::Level).ok_or_else(|| no_lookahead(suffix)),
         }
     }
@@ -299,7 +301,7 @@ impl fmt::Display for NamedAgent {
     }
 }
 
-/// The tables of a folder or several, read when they are needed.
+/// The tables in some folders, loaded when they are first needed.
 #[derive(Debug, Default)]
 pub struct TableCache {
     folders: Folders,
@@ -335,11 +337,11 @@ impl TableCache {
 }
 
 impl NamedAgent {
-    /// The agent of a file at hand, called `name`, for programs without files: a bot, with what would follow the `+`
-    /// behind its name or nothing, or a table of perfect play.
+    /// Makes an agent from the content of a bot file or a table file, for programs without a file system. `name` is the
+    /// name of the agent, `lookahead` the text after the `+` or an empty text.
     ///
     /// # Errors
-    /// When `content` is neither a bot nor a table, or there is no such look-ahead.
+    /// When `content` is neither a bot nor a table, or `lookahead` is not a look-ahead.
     pub fn of_file(name: &str, content: &[u8], lookahead: &str) -> Result<NamedAgent, AgentError> {
         let path = PathBuf::from(name);
         if Table::is_table(content) {
@@ -352,7 +354,7 @@ impl NamedAgent {
         Ok(NamedAgent::of_bot(BotSource::File(path), Bot::from_bytes(content)?, lookahead))
     }
 
-    /// The agent of a bot at hand, which has come from `source` once.
+    /// Makes an agent from a bot that was loaded from `source`.
     pub fn of_bot(source: BotSource, bot: Bot, lookahead: Lookahead) -> NamedAgent {
         NamedAgent::Bot { source, bot: Arc::new(bot), lookahead, tables: Arc::default() }
     }
@@ -362,7 +364,7 @@ impl NamedAgent {
         Ok(NamedAgent::of_bot(source, bot, lookahead))
     }
 
-    /// The same agent, which looks for tables of perfect play in `folders` once a game is known.
+    /// Sets the folders in which perfect play looks for the table of a game.
     #[must_use]
     pub fn with_tables_in(mut self, folders: &Folders) -> NamedAgent {
         if let NamedAgent::Bot { tables, .. } | NamedAgent::Perfect { tables } = &mut self {
@@ -371,17 +373,17 @@ impl NamedAgent {
         self
     }
 
-    /// The bot behind the agent, if it is one.
+    /// The bot, if the agent is a bot.
     pub fn bot(&self) -> Option<&Bot> {
         if let NamedAgent::Bot { bot, .. } = self { Some(bot) } else { None }
     }
 
-    /// The table file behind the agent, if it is one.
+    /// The table, if the agent is a table file.
     pub fn table(&self) -> Option<&Table> {
         if let NamedAgent::Table { table, .. } = self { Some(table) } else { None }
     }
 
-    /// The game that its bot or its table is made for; `None` where it plays any.
+    /// The game of its bot or its table; `None` if the agent plays every game.
     ///
     /// # Errors
     /// When this program does not know the game of a bot, or knows another version of it.
@@ -393,7 +395,7 @@ impl NamedAgent {
         }
     }
 
-    /// The memory of its networks and tables, about, in bytes.
+    /// Approximate memory of its networks and tables, in bytes.
     pub fn bytes(&self) -> usize {
         let cached = |tables: &TableCache| -> usize {
             tables.tables.lock().unwrap_or_else(PoisonError::into_inner).values().map(|table| table.bytes()).sum()
@@ -409,7 +411,7 @@ impl NamedAgent {
         }
     }
 
-    /// Its name, without the folder of its file.
+    /// The name, without the folder of the file.
     pub fn name(&self) -> String {
         match self {
             NamedAgent::Bot { source, lookahead: Lookahead::Plies(1), .. } => source.name(),
@@ -418,22 +420,22 @@ impl NamedAgent {
         }
     }
 
-    /// The checksum of a bot, which identifies its version; other agents have none.
+    /// The checksum of a bot, which identifies its version; `None` for other agents.
     pub fn version(&self) -> Option<String> {
         self.bot().map(|bot| format!("{:08x}", bot.manifest.checksum))
     }
 
-    /// The agent as a player of a game.
+    /// Makes a player of a game.
     ///
     /// # Errors
-    /// When it is a bot or a table made for another game, or there is no table of this one.
+    /// When the bot or table is made for another game, the bot lacks the level, or there is no table for perfect play.
     pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
         const ONE_PLY: Lookahead = Lookahead::Plies(1);
         let perfect = |table| (ValueSource::Table(table), ONE_PLY, Pick::First);
         let (values, lookahead, pick) = match self {
             NamedAgent::Baseline { plies, .. } => (ValueSource::Pips, Lookahead::Plies(*plies), Pick::Drawn),
             NamedAgent::Perfect { tables } => perfect(tables.table(race.ruleset())?),
-            NamedAgent::Bot { bot, lookahead, tables, .. } => {
+            NamedAgent::Bot { source, bot, lookahead, tables } => {
                 bot.check_ruleset(race.spec())?;
                 let net = ValueSource::Net(Box::new(bot.evaluator()));
                 match *lookahead {
@@ -441,17 +443,19 @@ impl NamedAgent {
                     Lookahead::Level(Level::Expert) => (net, ONE_PLY, Pick::First),
                     Lookahead::Level(level) => {
                         let found = bot.manifest.levels.iter().find(|found| found.level == level).ok_or_else(|| {
-                            let why = "it was not calibrated; `ashta levels` does that";
-                            Error::new(format!("the bot has no level `{level}`: {why}"))
+                            let source = source.name();
+                            Error::new(format!("{source} has no level `{level}`; calibrate it with `ashta levels`"))
                         })?;
                         (net, ONE_PLY, Pick::Softmax(found.temperature))
                     }
                     lookahead => (net, lookahead, Pick::First),
                 }
             }
-            NamedAgent::Table { table, .. } => {
+            NamedAgent::Table { path, table } => {
                 let (expected, found) = (race.ruleset(), table.ruleset());
-                Error::unless(found == expected, || format!("the table is of {found}, not of {expected}"))?;
+                Error::unless(found == expected, || {
+                    format!("{} is a table of {found}, but the game is {expected}", path.display())
+                })?;
                 perfect(Arc::clone(table))
             }
         };
@@ -459,17 +463,17 @@ impl NamedAgent {
     }
 }
 
-/// An agent for one game; makes any number of instances that act.
+/// An agent for one game; makes any number of instances, such as one for each thread.
 #[derive(Clone, Debug)]
 pub struct Player {
     agent: NamedAgent,
     values: ValueSource,
     lookahead: Lookahead,
-    /// How it chooses one ply ahead.
+    /// The rule of choice of one-ply play.
     pick: Pick,
 }
 
-/// By whose values a player plays.
+/// The source of a player's values.
 #[derive(Clone, Debug)]
 enum ValueSource {
     Pips,
@@ -480,23 +484,23 @@ enum ValueSource {
 type BoxedEvaluator = Box<dyn Evaluator<Race> + Send>;
 
 impl Player {
-    /// The agent that plays.
+    /// The agent of this player.
     pub fn named(&self) -> &NamedAgent {
         &self.agent
     }
 
-    /// Its values as the reference that measures luck and errors of others.
+    /// The reference that measures luck and errors of other agents by the values of this player.
     pub fn reference(&self) -> Reference<Race> {
         let player = self.clone();
         Reference::new(self.agent.name(), self.agent.version(), move || player.evaluator())
     }
 
-    /// The table of a perfect player.
+    /// The table, if the player plays perfectly.
     pub fn table(&self) -> Option<&Arc<Table>> {
         if let ValueSource::Table(table) = &self.values { Some(table) } else { None }
     }
 
-    /// A new instance that acts.
+    /// Makes an instance that chooses actions.
     pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
         match (&self.agent, self.lookahead) {
             (NamedAgent::Baseline { baseline, plies: 1 }, _) => baseline.agent(),
@@ -511,12 +515,12 @@ impl Player {
         !self.draws() && matches!(self.lookahead, Lookahead::Plies(_))
     }
 
-    /// Whether it draws among afterstates: baselines among equals, weakened bots among all.
+    /// Whether it may draw at random among afterstates, as baselines and weakened bots do.
     pub fn draws(&self) -> bool {
         self.pick != Pick::First
     }
 
-    /// Its value estimates of positions. Baselines without an evaluator have that of `greedy`.
+    /// Makes an evaluator with the values of this player. All baselines have the values of `greedy`.
     pub fn evaluator(&self) -> BoxedEvaluator {
         match self.lookahead {
             Lookahead::Plies(plies @ 2..) => {
@@ -527,7 +531,7 @@ impl Player {
         }
     }
 
-    /// What a search asks at its leaves.
+    /// Makes the evaluator for the leaves of a search.
     fn leaves(&self) -> BoxedEvaluator {
         match &self.values {
             ValueSource::Pips => Box::new(PipEvaluator),
@@ -568,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_agent_is_named() {
+    fn an_unknown_agent_is_refused_with_the_known_names() {
         let error = "greddy".parse::<NamedAgent>().expect_err("no such agent").to_string();
         assert!(error.contains("`greddy`") && error.contains("greedy+2ply"), "{error}");
     }
