@@ -180,7 +180,7 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
     [JSON.stringify({ ...record, start: undefined }), /does not say.*begins/],
     [JSON.stringify({ ...record, moves: "3" }), /no list of its throws/],
     [JSON.stringify({ ...record, moves: [[3], "x"] }), /Move 2 of the game, "x", is neither/],
-    [JSON.stringify({ ...record, moves: [[3], 0, 0] }), /Move 3 of the game .* at ashte-kashte .*: .*a throw is awaited/],
+    [JSON.stringify({ ...record, moves: [[3], 0, 0] }), /Move 3 of the game .* at ashte-kashte .*: .*dice must be thrown first/],
     [JSON.stringify({ ...record, moves: [[3], 7] }), /Move 2 .*action 7 is not legal/],
     [JSON.stringify({ ...record, moves: [[5]] }), /Move 1 .*\[5\] cannot be thrown/],
     [JSON.stringify({ ...record, players: ["a"] }), /names 1 players, and there are 2 seats/],

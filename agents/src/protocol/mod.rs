@@ -1,8 +1,8 @@
-//! The engine protocol (`docs/engine-protocol.md`): a request and its answer are one JSON object each.
+//! The engine protocol (`docs/engine-protocol.md`): each request and each answer is a JSON object.
 //!
-//! Every invalid request is answered with an error. Besides the operations of the specification there are those for
-//! drawn boards: `board`, `view` and `hint`. The caller provides the transport: lines of standard input, messages of a
-//! browser, calls from C.
+//! The answer to an invalid request is an error. Some operations are for programs that draw boards: `board`, `view`,
+//! `choices`, `why` and `hint`. The caller provides the transport: lines of standard input, messages of a browser,
+//! calls from C.
 
 mod rules;
 mod sheets;
@@ -31,7 +31,7 @@ pub use sheets::{describe, describe_sheet};
 
 /// The version of the protocol.
 pub const PROTOCOL: u32 = 1;
-/// The longest request, in bytes; a longer one is answered with an error.
+/// The longest request, in bytes; the answer to a longer request is an error.
 pub const LONGEST_REQUEST: usize = 1 << 20;
 
 /// Answers requests.
@@ -39,17 +39,17 @@ pub const LONGEST_REQUEST: usize = 1 << 20;
 pub struct Engine {
     /// The agent that answers `bestmove`, `evaluate` and `hint`.
     agent: Option<NamedAgent>,
-    /// The generator of agents that draw, kept from request to request.
+    /// The generator of agents that draw, used by all requests without a seed.
     rng: GameRng,
     /// The games that are known by name.
     sheets: Sheets,
-    /// The last sheet that a request brought, with its text: many requests bring the same.
+    /// The sheet of the last request that had one, and its text: many requests repeat a sheet.
     last_sheet: Option<(String, Arc<Sheet>)>,
-    /// Ends searches.
+    /// Ends searches early.
     stop: Stop,
 }
 
-/// Why a request was refused: a code for programs and a message for people.
+/// The error of a request: a code for programs and a message for people.
 #[derive(Debug)]
 struct Refusal {
     code: &'static str,
@@ -62,7 +62,7 @@ fn refuse(code: &'static str, message: impl ToString) -> Refusal {
     Refusal { code, message: message.to_string(), problems: Vec::new() }
 }
 
-/// The codes of refusals.
+/// The codes of errors.
 mod code {
     pub const JSON: &str = "bad-json";
     pub const REQUEST: &str = "bad-request";
@@ -77,32 +77,29 @@ mod code {
 type Answer = Result<Value, Refusal>;
 
 impl Engine {
-    /// An engine with this agent, or one that knows only the rules. The game of a bot or a table is known by its name.
+    /// Creates an engine with an agent, or without one for the rules alone. The game of a bot or a table is known by
+    /// its name.
     pub fn new(agent: Option<NamedAgent>) -> Engine {
         let mut sheets = Sheets::default();
         if let Some(Ok(Some(race))) = agent.as_ref().map(NamedAgent::race) {
-            // An error that keeps the name unknown also keeps the agent from playing, and is reported by its first
-            // request.
+            // If this fails, the agent cannot play either; requests report the error.
             let _ = sheets.add(Arc::clone(race.ruleset().base()));
         }
         Engine { agent, rng: chance::stream(0, 0), sheets, last_sheet: None, stop: Stop::default() }
     }
 
-    /// From now on a search ends soon once `stop` is set, and its answer means nothing.
+    /// Sets the stop of searches: once `stop` is set, a search ends soon and its answer is meaningless.
     pub fn stop_by(&mut self, stop: Stop) {
         self.stop = stop;
     }
 
-    /// The answer to a request, a JSON object in both directions.
+    /// Answers a request; both are JSON objects.
     pub fn answer(&mut self, request: &[u8]) -> Value {
         let request = match request.len() {
-            0..=LONGEST_REQUEST => serde_json::from_slice(request).map_err(|error| refuse(code::JSON, error)),
-            _ => Err(refuse(code::JSON, format!("the request is over {LONGEST_REQUEST} bytes"))),
+            0..=LONGEST_REQUEST => serde_json::from_slice::<Map<String, Value>>(request)
+                .map_err(|error| refuse(code::JSON, format!("the request is not a JSON object: {error}"))),
+            _ => Err(refuse(code::JSON, format!("the request is longer than {LONGEST_REQUEST} bytes"))),
         };
-        let request = request.and_then(|request| match request {
-            Value::Object(request) => Ok(request),
-            _ => Err(refuse(code::JSON, "a request is a JSON object")),
-        });
         let id = request.as_ref().ok().and_then(|request| request.get("id").cloned());
         let mut answer = match request.and_then(|request| self.operate(&request)) {
             Ok(answer) => answer,
@@ -120,7 +117,7 @@ impl Engine {
         answer
     }
 
-    /// The answer as text, with the `id` of the request as it was written: numbers keep all their digits.
+    /// Answers a request as text. The `id` of the answer is written as in the request: numbers keep all their digits.
     pub fn answer_text(&mut self, request: &[u8]) -> String {
         #[derive(Deserialize)]
         struct Identified<'a> {
@@ -139,7 +136,7 @@ impl Engine {
 
     fn operate(&mut self, request: &Map<String, Value>) -> Answer {
         let operation = text(request, "op")?;
-        let sheet = self.brought(request)?;
+        let sheet = self.read_sheet(request)?;
         let known = &self.sheets;
         let position = || position(known, request);
         let race = || rules::race(known, sheet.as_deref(), request);
@@ -171,12 +168,13 @@ impl Engine {
             "hint" => self.hint(position()?),
             "bestmove" => self.best_move(position()?, request),
             "evaluate" => self.evaluate(position()?),
-            other => Err(refuse(code::OPERATION, format!("there is no operation `{other}`"))),
+            other => Err(refuse(code::OPERATION, format!("unknown operation `{other}`"))),
         }
     }
 
     fn agent_for(&self, race: &Race) -> Result<Player, Refusal> {
-        let agent = self.agent.as_ref().ok_or_else(|| refuse(code::AGENT, "no agent was loaded"))?;
+        let agent = self.agent.as_ref();
+        let agent = agent.ok_or_else(|| refuse(code::AGENT, "this operation needs an agent, but none is loaded"))?;
         agent.player(race).map_err(|error| refuse(code::AGENT, error))
     }
 
@@ -188,8 +186,8 @@ impl Engine {
 
     fn best_move(&mut self, (race, state): (Race, State), request: &Map<String, Value>) -> Answer {
         let player = self.agent_for(&race)?;
-        if !matches!(race.node(&state), Node::Decision(_)) {
-            return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
+        if let Some(why) = no_decision(&race, &state) {
+            return Err(refuse(code::POSITION, format!("there is no action to choose: {why}")));
         }
         check_turn(&race, &state)?;
         let states = [state];
@@ -222,35 +220,44 @@ impl Engine {
 fn text<'a>(request: &'a Map<String, Value>, key: &str) -> Result<&'a str, Refusal> {
     match request.get(key) {
         Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(refuse(code::REQUEST, format!("`{key}` is a text"))),
+        Some(_) => Err(refuse(code::REQUEST, format!("`{key}` must be a text"))),
         None => Err(refuse(code::REQUEST, format!("`{key}` is missing"))),
     }
 }
 
-/// The seed of a request, 0 where it has none.
+/// The seed of a request, by default 0.
 fn seed(request: &Map<String, Value>) -> Result<u64, Refusal> {
     let seed = request.get("seed").map_or(Some(0), Value::as_u64);
-    seed.ok_or_else(|| refuse(code::REQUEST, "`seed` is a number from 0 on"))
+    seed.ok_or_else(|| refuse(code::REQUEST, "`seed` must be a whole number, 0 or more"))
+}
+
+/// Why `state` is not a decision; `None` if it is one.
+fn no_decision(race: &Race, state: &State) -> Option<&'static str> {
+    match race.node(state) {
+        Node::Decision(_) => None,
+        Node::Chance(_) => Some("the dice must be thrown first"),
+        Node::Terminal => Some("the game is over"),
+    }
 }
 
 fn position(sheets: &Sheets, request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
     Race::parse_in(sheets, text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
 }
 
-/// Turns of no more throws than these are searched without a bound: of 5,000 random ones with four pieces, under all
-/// kinds of house rules, none led through so many positions.
+/// Turns with at most this many throws are searched without a bound. Of 5,000 random turns with four pieces, under all
+/// kinds of house rules, none led through too many positions.
 const FEW_THROWS: usize = 8;
 
 /// Checks that the turn of `state` can be searched.
 fn check_turn(race: &Race, state: &State) -> Result<(), Refusal> {
     match race.pending_throws(state).len() {
         0..=FEW_THROWS => Ok(()),
-        _ => results(race, state).map(drop),
+        _ => afterstates(race, state).map(drop),
     }
 }
 
-/// The positions in which the turn of `state` can end; none where there is nothing to choose.
-fn results(race: &Race, state: &State) -> Result<TurnResults<State>, Refusal> {
+/// The positions in which the turn of the decision `state` can end; none at other nodes.
+fn afterstates(race: &Race, state: &State) -> Result<TurnResults<State>, Refusal> {
     let mut results = TurnResults::new();
     let most = race.most_results(state);
     match turn_results_within(race, state, most, &mut results) {
@@ -259,7 +266,7 @@ fn results(race: &Race, state: &State) -> Result<TurnResults<State>, Refusal> {
     }
 }
 
-/// One number for each seat of a position, in its order.
+/// One number for each seat of the game, in the order of the seats in a position.
 pub fn by_seat(race: &Race, values: &BySeat<f32>) -> Vec<f32> {
     race.spec().seats.iter().map(|seat| values[seat]).collect()
 }

@@ -9,21 +9,21 @@ use ashta_env::sheet::{Sheet, Sheets};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Refusal, by_seat, code, refuse, results, seed, show, text};
+use super::{Answer, Refusal, afterstates, by_seat, code, no_decision, refuse, seed, show, text};
 
-fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
+fn bytes(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
     let numbers = request.get(key).and_then(|numbers| Vec::deserialize(numbers).ok());
-    numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` is a list of whole numbers from 0 to 255")))
+    numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` must be a list of whole numbers from 0 to 255")))
 }
 
-/// The game that a request names, on the seats that it names.
+/// The game of a request, on the seats of the request.
 pub(super) fn race(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Result<Race, Refusal> {
     let game = match (sheet, request.get("game")) {
         (Some(sheet), None) => sheet.name.as_str(),
         _ => text(request, "game")?,
     };
     if let Some(sheet) = sheet.filter(|sheet| Ruleset::split(game).0 != sheet.name) {
-        return Err(refuse(code::GAME, format!("`game` is {game}, and the sheet is of {}", sheet.name)));
+        return Err(refuse(code::GAME, format!("`game` is {game}, but `sheet` is the sheet of {}", sheet.name)));
     }
     let ruleset = match request.get("seats") {
         None => sheets.seated(game, None),
@@ -33,7 +33,7 @@ pub(super) fn race(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String,
         }
         Some(count) => match count.as_u64() {
             Some(count @ 2..=4) => sheets.seated(game, Some(count as usize)),
-            _ => return Err(refuse(code::REQUEST, "`seats` is 2, 3 or 4, or letters as \"SEW\"")),
+            _ => return Err(refuse(code::REQUEST, "`seats` must be 2, 3 or 4, or letters such as \"SEW\"")),
         },
     };
     Ok(Race::new(ruleset.map_err(|error| refuse(code::GAME, error))?))
@@ -47,7 +47,7 @@ pub(super) fn new_game(race: Race, request: &Map<String, Value>) -> Answer {
         Some(start) => {
             let letter = start.as_str().filter(|start| start.len() == 1).and_then(|start| start.chars().next());
             let seat = letter.and_then(Seat::from_letter).filter(|&seat| seats.contains(seat));
-            seat.ok_or_else(|| refuse(code::REQUEST, format!("`start` is one of the seats {seats:?}")))?
+            seat.ok_or_else(|| refuse(code::REQUEST, format!("`start` must be one of the seats {seats:?}")))?
         }
     };
     Ok(json!({"position": race.print(&race.initial_state(first))}))
@@ -55,7 +55,7 @@ pub(super) fn new_game(race: Race, request: &Map<String, Value>) -> Answer {
 
 pub(super) fn chance_outcomes((race, state): (Race, State)) -> Answer {
     if !matches!(race.node(&state), Node::Chance(_)) {
-        return Err(refuse(code::POSITION, "the position waits for no throw"));
+        return Err(refuse(code::POSITION, "no dice are thrown in this position"));
     }
     let chances = race.chance_outcomes(&state).iter().enumerate().filter(|&(_, &probability)| probability > 0.0);
     let outcomes = chances
@@ -73,25 +73,26 @@ pub(super) fn apply((race, mut state): (Race, State), request: &Map<String, Valu
     let mut turn = None;
     match (request.get("throw"), request.get("action")) {
         (Some(_), None) => {
-            let values = small_numbers(request, "throw")?;
+            let values = bytes(request, "throw")?;
             race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
         }
         (None, Some(Value::Array(_))) => {
             let begins = state;
-            let actions: Vec<Action> = small_numbers(request, "action")?.into_iter().map(Action).collect();
+            let actions: Vec<Action> = bytes(request, "action")?.into_iter().map(Action).collect();
             if actions.is_empty() {
-                return Err(refuse(code::REQUEST, "`action` is an empty list"));
+                return Err(refuse(code::REQUEST, "`action` is an empty list; give at least one action"));
             }
             for &action in &actions {
-                act(&race, &mut state, u64::from(action.0))?;
+                apply_action(&race, &mut state, u64::from(action.0))?;
             }
             turn = Some((race.turn_text(&begins, &actions), show::moves(&race, &begins, &actions)));
         }
         (None, Some(action)) => {
-            let wrong = || refuse(code::REQUEST, "`action` is a whole number from 0 on, or a list of them");
-            act(&race, &mut state, action.as_u64().ok_or_else(wrong)?)?;
+            let wrong =
+                || refuse(code::REQUEST, "`action` must be a whole number, 0 or more, or a list of such numbers");
+            apply_action(&race, &mut state, action.as_u64().ok_or_else(wrong)?)?;
         }
-        _ => return Err(refuse(code::REQUEST, "`apply` takes either `throw` or `action`")),
+        _ => return Err(refuse(code::REQUEST, "`apply` needs either `throw` or `action`")),
     }
     let mut answer = json!({"position": race.print(&state)});
     if race.node(&state) == Node::Terminal {
@@ -104,16 +105,12 @@ pub(super) fn apply((race, mut state): (Race, State), request: &Map<String, Valu
     Ok(answer)
 }
 
-/// Takes action `number`, if it is legal.
-fn act(race: &Race, state: &mut State, number: u64) -> Result<(), Refusal> {
+/// Applies action `number` if it is legal.
+fn apply_action(race: &Race, state: &mut State, number: u64) -> Result<(), Refusal> {
     let legal = race.legal_actions(state);
     let action = u8::try_from(number).ok().map(Action);
     let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
-        let why = match race.node(state) {
-            Node::Decision(_) => format!("legal are {legal:?}"),
-            Node::Chance(_) => "a throw is awaited".to_owned(),
-            Node::Terminal => "the game is over".to_owned(),
-        };
+        let why = no_decision(race, state).map_or_else(|| format!("legal actions are {legal:?}"), str::to_owned);
         refuse(code::ACTION, format!("action {number} is not legal here; {why}"))
     })?;
     race.apply_action(state, action);
@@ -121,19 +118,20 @@ fn act(race: &Race, state: &mut State, number: u64) -> Result<(), Refusal> {
 }
 
 pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
-    let values = small_numbers(request, "throws")?;
-    // `*2` waits for the throw after two, which is played as a turn of its own.
+    let values = bytes(request, "throws")?;
+    // `*2` counts as well: after two throws, the next throw is a turn by itself.
     if !text(request, "position")?.rsplit(' ').next().is_some_and(|pending| pending.starts_with('*')) {
-        return Err(refuse(code::POSITION, "`turns` asks at the start of a turn: pending is `*`, or `*` and a number"));
+        let wrong = "`turns` needs the start of a turn: a position that ends in `*`, or in `*` and a number";
+        return Err(refuse(code::POSITION, wrong));
     }
     race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
     if !matches!(race.node(&state), Node::Decision(_)) {
         let stop: Vec<String> = race.ruleset().sheet().turn.stop.iter().map(u8::to_string).collect();
-        let end = if stop.is_empty() { String::new() } else { format!(": it ends in {}", stop.join(" or ")) };
-        return Err(refuse(code::THROW, format!("{values:?} is not a whole series{end}")));
+        let end = if stop.is_empty() { String::new() } else { format!("; a series ends with {}", stop.join(" or ")) };
+        return Err(refuse(code::THROW, format!("`throws` {values:?} is not a complete series{end}")));
     }
-    let results = results(&race, &state)?;
-    let mut positions: Vec<String> = results.states().iter().map(|state| race.print(state)).collect();
+    let mut positions: Vec<String> =
+        afterstates(&race, &state)?.states().iter().map(|state| race.print(state)).collect();
     positions.sort_unstable();
     positions.dedup();
     Ok(json!({"positions": positions}))
@@ -141,13 +139,13 @@ pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Valu
 
 pub(super) fn observe((race, state): (Race, State)) -> Answer {
     let (Node::Chance(seat) | Node::Decision(seat)) = race.node(&state) else {
-        return Err(refuse(code::POSITION, "the game is over: no seat observes it"));
+        return Err(refuse(code::POSITION, "the game is over: there is no seat to observe it"));
     };
     let mut observation = vec![0.0; race.spec().observation];
     race.observe(&state, seat, &mut observation);
     let legal = race.legal_actions(&state);
     let mask: Vec<u8> = (0..race.spec().actions as u8).map(|action| u8::from(legal.contains(Action(action)))).collect();
-    // Whole numbers, as they are all 0 or 1.
+    // All entries are 0 or 1; they are written as whole numbers.
     let observation: Vec<u8> = observation.into_iter().map(|entry| entry as u8).collect();
     Ok(json!({"observation": observation, "mask": mask, "encoding": race.spec().encoding}))
 }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Engine, Refusal, code, refuse, text};
 
-/// The description of a game for programs that let people choose one: names, seats, throws, house rules, words, rules
-/// in prose, and the rules as they are understood, under its house rules.
+/// Describes a game for programs in which people choose a game: names, seats, throws, house rules, words, rules in
+/// prose, and the rules in sentences, as they are under the house rules of `race`.
 pub fn describe(race: &Race) -> Value {
     let sheet = race.ruleset().base();
     let flags = sheet.flags.iter().map(|(name, flag)| {
@@ -39,17 +39,17 @@ pub fn describe(race: &Race) -> Value {
     })
 }
 
-/// The description of the game of a sheet as it is.
+/// Describes the game of a sheet without house rules.
 ///
 /// # Errors
-/// No seats can play: the sheet was not read by [`Sheet::read`].
+/// When the sheet allows no seats, which [`Sheet::read`] refuses.
 pub fn describe_sheet(sheet: &Arc<Sheet>) -> Result<Value, RulesetError> {
     Ok(describe(&Race::new(Ruleset::seated_of(Arc::clone(sheet), None, [])?)))
 }
 
 impl Engine {
-    /// The sheet that a request brings; from then on its game is known.
-    pub(super) fn brought(&mut self, request: &Map<String, Value>) -> Result<Option<Arc<Sheet>>, Refusal> {
+    /// Reads the sheet of a request, if it has one; from then on its game is known.
+    pub(super) fn read_sheet(&mut self, request: &Map<String, Value>) -> Result<Option<Arc<Sheet>>, Refusal> {
         if request.get("sheet").is_none_or(Value::is_null) {
             return Ok(None);
         }
@@ -64,7 +64,7 @@ impl Engine {
     }
 }
 
-/// Reads a sheet with a name that no built-in game has.
+/// Reads a sheet. Another sheet with the name of a built-in game is an error.
 fn read(text: &str) -> Result<Sheet, Refusal> {
     let sheet = Sheet::read(text, "sheet");
     let sheet =

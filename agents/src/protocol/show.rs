@@ -9,7 +9,7 @@ use ashta_env::sheet::{Area, UnitKind};
 use ashta_env::turn::TooManyPositions;
 use serde_json::{Value, json};
 
-use super::{Answer, Engine, by_seat, code, refuse, results};
+use super::{Answer, Engine, afterstates, by_seat, code, refuse};
 
 /// `board`: the squares of a game and the courses of its seats.
 pub(super) fn board((race, _): (Race, State)) -> Answer {
@@ -39,7 +39,7 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
     }))
 }
 
-/// `view`: a position as it is drawn, and the effects of each legal action.
+/// `view`: everything that is needed to draw a position, and the effects of each legal action.
 pub(super) fn view((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let pieces = standing.iter().map(|piece| {
@@ -64,7 +64,7 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
             return json!({"id": action.0, "text": text, "words": "pass", "seat": mover.map(Seat::letter), "pieces": [],
                           "from": null, "path": [], "place": null, "throws": []});
         };
-        let mut shown = walked(&standing, &step);
+        let mut shown = describe_step(&standing, &step);
         shown["id"] = json!(action.0);
         shown["text"] = json!(text);
         shown
@@ -88,8 +88,8 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
     Ok(answer)
 }
 
-/// The way of the pieces of `standing` that move.
-fn walked(standing: &[Standing], step: &BoardStep) -> Value {
+/// Describes a move: its pieces, as indices in `standing`, their path, the throws and the words.
+fn describe_step(standing: &[Standing], step: &BoardStep) -> Value {
     let first = standing.iter().position(|piece| piece.seat == step.seat).unwrap_or(0);
     json!({
         "seat": step.seat.letter(),
@@ -102,13 +102,13 @@ fn walked(standing: &[Standing], step: &BoardStep) -> Value {
     })
 }
 
-/// The moves of a turn by these actions.
+/// The moves of a turn with these actions.
 pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
     let standing = race.standing_within(state);
-    race.turn_moves(state, actions).iter().map(|step| walked(&standing, step)).collect()
+    race.turn_moves(state, actions).iter().map(|step| describe_step(&standing, step)).collect()
 }
 
-/// `choices`: what can be played of a turn, as moves of whole pieces, and where it can end.
+/// `choices`: all ways to play a turn, as moves of whole pieces, and the positions in which it can end.
 pub(super) fn choices((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let most = race.most_results(&state);
@@ -125,7 +125,7 @@ pub(super) fn choices((race, state): (Race, State)) -> Answer {
     });
     let first = |seat| standing.iter().position(|piece| piece.seat == seat).unwrap_or(0);
     let steps = graph.moves.iter().map(|next| {
-        let mut shown = walked(&standing, &next.step);
+        let mut shown = describe_step(&standing, &next.step);
         shown["leaves"] = json!(race.place_text(next.leaves));
         shown["is_marked"] = json!(next.is_declared);
         shown["captures"] = next.captures.iter().map(|&(seat, slot)| first(seat) + slot).collect();
@@ -143,7 +143,7 @@ pub(super) fn choices((race, state): (Race, State)) -> Answer {
     }))
 }
 
-/// `why`: the pieces of the side to choose that have no move in this turn, each with the reason.
+/// `why`: the pieces of the deciding side that have no move in this turn, each with the reason.
 pub(super) fn why((race, state): (Race, State)) -> Answer {
     let own = race.colour(&state);
     let first = race.standing(&state).iter().position(|piece| piece.seat == own).unwrap_or(0);
@@ -152,7 +152,7 @@ pub(super) fn why((race, state): (Race, State)) -> Answer {
     Ok(json!({"reasons": reasons.collect::<Vec<_>>()}))
 }
 
-/// Whether a piece is on the part of its course that comes back over squares where it was before.
+/// Whether a piece is on the part of its course that returns over squares of the course.
 fn is_back(race: &Race, piece: &Standing) -> bool {
     let course = race.board().course(piece.seat);
     let first_again = (1..course.len()).find(|&at| course[..at].contains(&course[at]));
@@ -160,7 +160,7 @@ fn is_back(race: &Race, piece: &Standing) -> bool {
     first_again.is_some_and(|at| place > at && place < course.len())
 }
 
-/// Whether a piece stands together with another of its seat as a unit.
+/// Whether a piece forms a unit with another piece of its seat.
 fn is_unit(race: &Race, standing: &[Standing], piece: &Standing) -> bool {
     let sheet = race.ruleset().sheet();
     let is_beside = |other: &&Standing| (other.seat, other.place) == (piece.seat, piece.place);
@@ -185,7 +185,7 @@ impl Engine {
         let mut evaluator = self.evaluator(&agent);
         let Node::Decision(seat) = race.node(&state) else {
             if race.node(&state) == Node::Terminal {
-                return Err(refuse(code::POSITION, "the game is over: there is nothing to hope for"));
+                return Err(refuse(code::POSITION, "the game is over: there is no action to value"));
             }
             let mut values = Vec::new();
             evaluator.values(&race, &[state], &mut values);
@@ -194,11 +194,11 @@ impl Engine {
         let mut leaves = Vec::new();
         let mut ranges = Vec::new();
         for action in race.legal_actions(&state).iter() {
-            // The positions in which the turn can end that begins with `action`.
+            // The ends of all turns that begin with `action`.
             let (from, mut next) = (leaves.len(), state);
             race.apply_action(&mut next, action);
             match race.node(&next) {
-                Node::Decision(_) => leaves.extend_from_slice(results(&race, &next)?.states()),
+                Node::Decision(_) => leaves.extend_from_slice(afterstates(&race, &next)?.states()),
                 Node::Chance(_) | Node::Terminal => leaves.push(next),
             }
             ranges.push((action, from..leaves.len()));

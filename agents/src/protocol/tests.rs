@@ -58,7 +58,7 @@ fn agents_that_draw_draw_anew_at_each_request() {
     let count = first(seeded);
     assert!(count == 0 || count == 400, "the same seed, the same answer: {count} of 400");
     let (refused, message) = error(r#"{"op":"bestmove","position":"ashtapada S:5,30/N:off,23 S 4,2","seed":-1}"#);
-    assert_eq!((refused.as_str(), message.as_str()), (code::REQUEST, "`seed` is a number from 0 on"));
+    assert_eq!((refused.as_str(), message.as_str()), (code::REQUEST, "`seed` must be a whole number, 0 or more"));
 }
 
 #[test]
@@ -257,7 +257,8 @@ fn a_request_brings_its_sheet_along() {
     let without = json!({"op": "legal", "sheet": null, "position": position}).to_string();
     assert_eq!(error(&without).0, "bad-position");
     let other = json!({"op": "new", "sheet": sheet, "game": "ashtapada"}).to_string();
-    assert_eq!(error(&other), ("bad-game".to_owned(), "`game` is ashtapada, and the sheet is of my-race".to_owned()));
+    let message = "`game` is ashtapada, but `sheet` is the sheet of my-race";
+    assert_eq!(error(&other), ("bad-game".to_owned(), message.to_owned()));
 }
 
 #[test]
@@ -344,5 +345,5 @@ fn choices_are_whole_turns_that_apply_takes_at_once() {
     assert!(message.starts_with("action 7 is not legal here"), "{message}");
     let (refused, message) = error(&json!({"op": "apply", "position": position, "action": []}).to_string());
     assert_eq!(refused, code::REQUEST);
-    assert_eq!(message, "`action` is an empty list");
+    assert_eq!(message, "`action` is an empty list; give at least one action");
 }
