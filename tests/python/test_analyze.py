@@ -80,14 +80,14 @@ def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
         assert message in finished.stderr and str(wrong) in finished.stderr, finished.stderr
 
     refused("", "there is no game in it")
-    refused("{", "line 1: no game")
+    refused("{", "line 1: not the record of a game")
     refused("\n".join(text), "fewer than 9 games", "--number", "9")
     refused(json.dumps(game | {"moves": [[2], 77]}), "`moves`, number 2 at `ashtapada")
     refused(json.dumps(game | {"moves": [[5]]}), "`moves`, number 1 at `ashtapada")
     refused(json.dumps(game | {"start": "ashtapada S:1"}), "`start`: `ashtapada S:1`")
-    refused(json.dumps(game | {"players": ["me"]}), "`players` names 1, and 2 sit")
+    refused(json.dumps(game | {"players": ["me"]}), "`players` has 1 names, but")
     refused("hello", "line 1")
-    refused("ashtapada S:off,off/N:off,off S *\nashtapada S:5,30/N:off,23 S 4,2", "line 2: no turn leads there")
+    refused("ashtapada S:off,off/N:off,off S *\nashtapada S:5,30/N:off,23 S 4,2", "line 2: no turn leads to this position")
     missing = program.run("analyze", tmp_path / "nowhere.txt")
     assert missing.returncode == 1 and "nowhere.txt" in missing.stderr
     nobody = program.run("analyze", games, "--by", "nobody")

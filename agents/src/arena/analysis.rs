@@ -1,5 +1,4 @@
-//! The values of a turn that was played, by any evaluator: before the throw, of each afterstate, and of the one that
-//! was chosen.
+//! The values of a played turn, by any evaluator: before the throw, of each afterstate, and at the end of the turn.
 
 use std::ops::Range;
 
@@ -10,7 +9,7 @@ use super::game_loop::PlayedTurn;
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluator, first_best};
 
-/// A turn that was played, with an evaluator's values of it: expected returns by seat.
+/// A played turn and its values by an evaluator: expected returns by seat.
 #[derive(Clone, Debug)]
 pub struct TurnAnalysis<S> {
     /// Whose turn it was.
@@ -19,21 +18,21 @@ pub struct TurnAnalysis<S> {
     pub start: S,
     /// The position after its last throw.
     pub thrown: S,
-    /// Its throws and choices, as places in the moves of the game; empty where those are not at hand.
+    /// Its throws and choices, as indices into the moves of the game; empty if the moves are unknown.
     pub moves: Range<usize>,
-    /// The distinct afterstates to choose from; none where there was nothing to decide.
+    /// The distinct afterstates of the turn; empty if there was no decision.
     pub results: TurnResults<S>,
     /// The values of the afterstates.
     pub values: Vec<BySeat<f32>>,
-    /// The values before the first throw: of [`analyze_game`](super::analyze_game) the expectation over throws of the
-    /// best afterstate, of [`TurnAnalysis::new`] the evaluator's own estimate.
+    /// The values before the first throw. From [`analyze_game`](super::analyze_game): the expectation over throws of
+    /// the best afterstate. From [`TurnAnalysis::new`]: the evaluator's own estimate.
     pub before: BySeat<f32>,
-    /// The values of the position at the end of the turn; `None` when the game was given up before it.
+    /// The values of the position at the end of the turn; `None` if the game was given up within the turn.
     pub played: Option<BySeat<f32>>,
 }
 
 impl<S: Clone + Eq> TurnAnalysis<S> {
-    /// Values a played turn by `evaluator` in one batch, without the throws that did not happen.
+    /// Evaluates a played turn in one batch; does not evaluate throws that did not happen.
     pub fn new<G: Game<State = S>>(
         game: &G,
         evaluator: &mut (impl Evaluator<G> + ?Sized),
@@ -57,13 +56,13 @@ impl<S: Clone + Eq> TurnAnalysis<S> {
 }
 
 impl<S> TurnAnalysis<S> {
-    /// The number of the best afterstate for the seat, the first among equals.
+    /// The index of the best afterstate for the seat, among equals the first.
     pub fn best(&self) -> Option<usize> {
         first_best(self.values.iter().map(|values| values[self.seat]))
     }
 
-    /// The values after the throw: those of the best afterstate, or of the end of the turn where that is better or
-    /// there was nothing to decide.
+    /// The values after the throw: the values of the best afterstate, or of the end of the turn if that is better or
+    /// there was no decision.
     pub fn after_throw(&self) -> BySeat<f32> {
         let best = self.best().map(|best| self.values[best]);
         match (best, self.played) {
@@ -77,8 +76,8 @@ impl<S> TurnAnalysis<S> {
         self.values.iter().map(|values| f64::from(values[self.seat])).collect()
     }
 
-    /// The luck of the throw for `seat`: 0 on average where the values before the throw are the expectation, or the
-    /// evaluator plays perfectly.
+    /// The luck of the throw for `seat`. Its mean is 0 if the values before the throw are the expectation, or if the
+    /// evaluator is perfect play.
     pub fn luck(&self, seat: Seat) -> f64 {
         f64::from(self.after_throw()[seat]) - f64::from(self.before[seat])
     }

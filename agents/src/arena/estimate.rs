@@ -1,26 +1,27 @@
-//! Means over blocks with their confidence intervals; the luck-adjusted score, a score less the luck of its throws
+//! Means over blocks with confidence intervals, and the luck-adjusted score: a score minus the luck of its throws
 //! (control variate).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The quantile of the normal distribution for intervals of 95 %.
+/// The quantile of the normal distribution for 95 % intervals.
 pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 
-/// A mean with its interval.
+/// A mean with its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// Its standard error; `None` of ratios and below two blocks. Files have it only where a field asks for it.
+    /// Its standard error; `None` for ratios and for fewer than two blocks. Only some fields of a summary write it.
     #[serde(skip)]
     pub standard_error: Option<f64>,
-    /// Interval with 95 % confidence, from the variation between blocks of games; without bounds below two blocks.
+    /// The 95 % confidence interval, from the variation between blocks of games; without bounds for fewer than two
+    /// blocks.
     pub interval: [f64; 2],
 }
 
-/// Writes an interval, if there is one, with its standard error.
+/// Serializes an interval, if there is one, with its standard error.
 pub(super) fn with_error<T: Copy + Into<Option<Interval>>, S: Serializer>(of: &T, out: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct WithError {
@@ -33,42 +34,42 @@ pub(super) fn with_error<T: Copy + Into<Option<Interval>>, S: Serializer>(of: &T
 }
 
 impl Interval {
-    /// The mean of `blocks`, which do not depend on each other.
+    /// The mean of independent `blocks`.
     pub fn of(blocks: &[f64]) -> Interval {
         let (mean, count) = (mean(blocks), blocks.len() as f64);
         if blocks.len() < 2 {
             return Interval { mean, standard_error: None, interval: [f64::NEG_INFINITY, f64::INFINITY] };
         }
-        let error = (spread(blocks, &[]).0 / count).sqrt();
+        let error = (variance_within(blocks, &[]).0 / count).sqrt();
         let half = student_95(count - 1.0) * error;
         Interval { mean, standard_error: Some(error), interval: [mean - half, mean + half] }
     }
 
-    /// The mean of `blocks` that are scores between 0 and 1. Its interval does not shrink to a point when few blocks
-    /// happen to agree, and lies between 0 and 1.
+    /// The mean of independent `blocks`, which are scores between 0 and 1. The interval is within 0 and 1, and it is
+    /// not a point even if a few blocks agree.
     pub fn of_scores(blocks: &[f64]) -> Interval {
         Interval::of_scores_in(blocks, &[])
     }
 
-    /// The same where the blocks belong to `strata`, by number, which may have means of their own: only how far blocks
-    /// differ within their strata makes the mean uncertain. No strata are one.
+    /// As [`Interval::of_scores`] for blocks whose means may differ between `strata`, the stratum of each block by
+    /// number. Only differences within strata make the mean uncertain. Without strata all blocks are one stratum.
     pub fn of_scores_in(blocks: &[f64], strata: &[usize]) -> Interval {
         let (mean, count) = (mean(blocks), blocks.len() as f64);
         if blocks.len() < 2 {
             return Interval { mean, standard_error: None, interval: [0.0, 1.0] };
         }
-        let (variance, _) = spread(blocks, strata);
-        // Wilson's interval with the variance of the blocks in the place of that of single games. For many blocks it is
-        // the normal interval; for few it does not shrink to a point when all blocks happen to agree.
+        let (variance, _) = variance_within(blocks, strata);
+        // Wilson's interval, with the variance of blocks instead of single games. For many blocks it is the normal
+        // interval; for few blocks it is not a point even if all of them agree.
         let squared = NORMAL_95 * NORMAL_95;
         let shrink = 1.0 + squared / count;
         let centre = (mean + squared / (2.0 * count)) / shrink;
-        let half = NORMAL_95 / shrink * (variance / count + squared * GAME / (count * count)).sqrt();
+        let half = NORMAL_95 / shrink * (variance / count + squared * MAX_GAME_VARIANCE / (count * count)).sqrt();
         let interval = [centre - half, centre + half];
         Interval { mean, standard_error: Some((variance / count).sqrt()), interval }.within([0.0, 1.0])
     }
 
-    /// The ratio of two sums over blocks, and its interval by how blocks deviate from it.
+    /// The ratio of two sums over blocks; the interval comes from the deviations of the blocks from the ratio.
     pub(crate) fn ratio(sums: &[f64], counts: &[f64]) -> Interval {
         let (blocks, total): (f64, f64) = (sums.len() as f64, counts.iter().sum());
         let mean = if total > 0.0 { sums.iter().sum::<f64>() / total } else { 0.0 };
@@ -82,7 +83,7 @@ impl Interval {
         Interval { mean, standard_error: None, interval: [mean - half, mean + half] }
     }
 
-    /// The same of a hundred times the numbers.
+    /// The interval in percent.
     pub fn percent(self) -> Interval {
         let percent = |share: f64| 100.0 * share;
         Interval {
@@ -92,24 +93,24 @@ impl Interval {
         }
     }
 
-    /// The same of a mean that is known to lie in a `range`: both move to the nearest possible numbers.
+    /// Limits the mean and the bounds to a range that is known to contain the mean.
     pub fn within(self, [least, most]: [f64; 2]) -> Interval {
         let mean = self.mean.clamp(least, most);
         let [low, high] = self.interval.map(|bound| bound.clamp(least, most));
         Interval { mean, interval: [low.min(mean), high.max(mean)], ..self }
     }
 
-    /// The mean of `whole` less what this is the mean of.
+    /// The interval of `whole` minus the mean.
     pub fn taken_from(self, whole: f64) -> Interval {
         let [low, high] = self.interval;
         Interval { mean: whole - self.mean, interval: [whole - high, whole - low], ..self }
     }
 }
 
-/// The most that a single game can vary around an even score.
-const GAME: f64 = 0.25;
+/// The largest variance of the score of a single game.
+const MAX_GAME_VARIANCE: f64 = 0.25;
 
-/// The smallest of `sorted` that a share of them does not exceed; 0 of nothing.
+/// The quantile of `sorted` numbers (in ascending order) at `share`, 0 to 1; 0 if there are no numbers.
 pub(crate) fn quantile<N: Copy + Default>(sorted: &[N], share: f64) -> N {
     let at = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
     sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
@@ -119,9 +120,9 @@ pub(super) fn mean(blocks: &[f64]) -> f64 {
     blocks.iter().sum::<f64>() / blocks.len().max(1) as f64
 }
 
-/// The variance of `blocks` around the means of their strata, and its degrees of freedom. Where every stratum has but
-/// one block, around the mean of all.
-fn spread(blocks: &[f64], strata: &[usize]) -> (f64, f64) {
+/// The variance of `blocks` around the means of their strata, and its degrees of freedom. If every stratum has a single
+/// block, the variance around the mean of all blocks.
+fn variance_within(blocks: &[f64], strata: &[usize]) -> (f64, f64) {
     let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
     let of = |block: usize| strata.get(block).copied().unwrap_or(0);
     for (block, score) in blocks.iter().enumerate() {
@@ -130,7 +131,7 @@ fn spread(blocks: &[f64], strata: &[usize]) -> (f64, f64) {
         *count += 1.0;
     }
     if sums.len() == blocks.len() && !strata.is_empty() {
-        return spread(blocks, &[]);
+        return variance_within(blocks, &[]);
     }
     let squared = |(block, score): (usize, &f64)| {
         let (sum, count) = sums[&of(block)];
@@ -140,8 +141,8 @@ fn spread(blocks: &[f64], strata: &[usize]) -> (f64, f64) {
     (blocks.iter().enumerate().map(squared).sum::<f64>() / degrees, degrees)
 }
 
-/// The quantile of Student's distribution for intervals of 95 %, by its expansion around the normal one; within a
-/// thousandth from three degrees of freedom on.
+/// The quantile of Student's distribution for 95 % intervals, by its expansion around the normal quantile; the error is
+/// below 0.001 from three degrees of freedom on.
 pub(super) fn student_95(degrees: f64) -> f64 {
     match degrees as u64 {
         1 => return 12.706_2,
@@ -158,75 +159,74 @@ pub(super) fn student_95(degrees: f64) -> f64 {
     z + terms.iter().zip(1..).map(|(term, power)| term / degrees.powi(power)).sum::<f64>()
 }
 
-/// Blocks of games and the luck in them.
+/// Scores of blocks of games, and the luck in them.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Blocks {
     /// The score of each block.
     pub scores: Vec<f64>,
-    /// Its luck, whose expectation is 0.
+    /// The luck of each block; its expectation is 0.
     pub luck: Vec<f64>,
-    /// The stratum of each block, by number; none where all are of one.
+    /// The stratum of each block, by number; empty if all blocks are one stratum.
     pub strata: Vec<usize>,
-    /// How far the score of a single game less its luck is from the chance level, squared and averaged over all games.
+    /// The variance of single games without luck: the mean over games of the squared difference between the score minus
+    /// its luck and the chance level.
     pub game_variance: f64,
 }
 
-/// Scores of blocks without the luck in them.
+/// Luck-adjusted scores of blocks.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Adjusted {
-    /// The scores of the blocks less a multiple of their luck.
+    /// The scores of the blocks minus a multiple of their luck.
     pub blocks: Vec<f64>,
-    /// Their mean, or 0 or 1 where it is beyond them.
+    /// Their mean, limited to 0 to 1.
     pub estimate: Interval,
-    /// By what factor the standard error is smaller than that of the plain scores; 1 when nothing is known of either.
+    /// The standard error of the plain scores divided by the standard error of the adjusted scores; 1 if one of them is
+    /// unknown or 0.
     pub shrinkage: f64,
 }
 
-/// Groups of blocks for which a coefficient is found from the other groups.
+/// Groups of blocks; the coefficient of a group is fitted to the other groups (cross-fitting).
 const FOLDS: usize = 10;
-/// The belief that the coefficient is 1, in blocks.
+/// Weight of the prior that the coefficient is 1, in blocks.
 const BELIEF: f64 = 4.0;
 
 impl Blocks {
-    /// Takes the luck out of the scores.
+    /// Subtracts luck from the scores.
     ///
-    /// A multiple of the luck is taken out, the one that leaves the least variance: with an evaluator that knows
-    /// nothing this is next to nothing, so the interval never gets much longer. The multiple for a block is found from
-    /// the blocks of other groups alone, so it does not depend on the luck it stands with, and the mean stays without
-    /// bias. While there are few blocks it stays near 1, what it is with an evaluator that is right.
+    /// The luck is multiplied by the coefficient that leaves the least variance. If the evaluator knows nothing the
+    /// coefficient is near 0, so the interval never gets much longer. The coefficient of a block is fitted to the
+    /// blocks of other groups alone: it does not depend on the luck of the block, and the mean stays unbiased. With few
+    /// blocks the coefficient stays near 1, the right value for an exact evaluator.
     ///
-    /// Where few blocks have come about, or most of them agree, their variance is not to be trusted. As in Wilson's
-    /// interval it is taken to be larger by what one more block could vary, here by what a single game varies that has
-    /// no luck in it.
+    /// If there are few blocks, or most of them agree, their variance is not reliable. As in Wilson's interval, the
+    /// possible variation of one more block is added, here the variance of single games without luck.
     pub fn luck_adjusted(&self) -> Adjusted {
         let Blocks { scores, luck, strata, .. } = self;
-        // Of each group its blocks, and the sums of scores, luck, luck times score and luck squared.
+        // For each group: the number of blocks and the sums of scores, luck, luck times score and luck squared.
         let mut sums = [[0.0; 5]; FOLDS];
         for (block, (score, luck)) in scores.iter().zip(luck).enumerate() {
-            let of = &mut sums[block % FOLDS];
-            for (sum, part) in of.iter_mut().zip([1.0, *score, *luck, luck * score, luck * luck]) {
+            let group = &mut sums[block % FOLDS];
+            for (sum, part) in group.iter_mut().zip([1.0, *score, *luck, luck * score, luck * luck]) {
                 *sum += part;
             }
         }
-        let total = |part: usize| sums.iter().map(|of| of[part]).sum::<f64>();
-        let totals = [0, 1, 2, 3, 4].map(total);
-        let coefficients = sums.map(|of| {
-            let [count, score, luck, both, squared] = [0, 1, 2, 3, 4].map(|part| totals[part] - of[part]);
+        let totals = [0, 1, 2, 3, 4].map(|part: usize| sums.iter().map(|group| group[part]).sum::<f64>());
+        let coefficients = sums.map(|group| {
+            let [count, score, luck, both, squared] = [0, 1, 2, 3, 4].map(|part| totals[part] - group[part]);
             let belief = if count > 0.0 { BELIEF * squared / count } else { 0.0 };
             let covariance = if count > 0.0 { both - luck * score / count } else { 0.0 };
-            // Nothing is known of luck that did not occur.
+            // The coefficient does not matter if there was no luck.
             if squared > 0.0 { (covariance + belief) / (squared + belief) } else { 1.0 }
         });
-        let of = |block: usize| coefficients[block % FOLDS];
-        let adjust = |(block, (score, luck)): (usize, (&f64, &f64))| score - of(block) * luck;
+        let adjust = |(block, (score, luck)): (usize, (&f64, &f64))| score - coefficients[block % FOLDS] * luck;
         let blocks: Vec<f64> = scores.iter().zip(luck).enumerate().map(adjust).collect();
         let count = blocks.len() as f64;
-        // What is closer to every possible score can only make the interval around it hold more often.
+        // Limiting the mean to possible scores can only improve the coverage of the interval.
         let (mean, plain) = (mean(&blocks).clamp(0.0, 1.0), Interval::of_scores_in(scores, strata));
         let estimate = match blocks.len() {
             0 | 1 => Interval { mean, ..plain },
             _ => {
-                let (variance, degrees) = spread(&blocks, strata);
+                let (variance, degrees) = variance_within(&blocks, strata);
                 let half = student_95(degrees) * (variance / count + self.doubt() / count).sqrt();
                 let interval = [mean - half, mean + half];
                 Interval { mean, standard_error: Some((variance / count).sqrt()), interval }.within([0.0, 1.0])
@@ -239,9 +239,9 @@ impl Blocks {
         Adjusted { blocks, estimate, shrinkage }
     }
 
-    /// By how much the variance of a block that has no luck in it may be larger than it seems.
+    /// The amount by which the variance of luck-adjusted blocks may be larger than measured.
     pub fn doubt(&self) -> f64 {
-        NORMAL_95 * NORMAL_95 * self.game_variance.min(GAME) / self.scores.len().max(1) as f64
+        NORMAL_95 * NORMAL_95 * self.game_variance.min(MAX_GAME_VARIANCE) / self.scores.len().max(1) as f64
     }
 }
 
@@ -272,7 +272,7 @@ mod tests {
         assert!((two.mean - 0.5).abs() < 1e-12 && two.interval[0] < -0.7, "{two:?}");
     }
 
-    /// Scores that luck explains in part.
+    /// Scores that luck explains partly.
     fn drawn(seed: u64, blocks: usize, truth: f64) -> Blocks {
         let mut rng = chance::stream(seed, 0);
         let mut unit = || rng.random::<f64>() - 0.5;
@@ -291,7 +291,7 @@ mod tests {
         let mut found = Blocks::default();
         let mut residual = 0.0;
         for _ in 0..pairs {
-            // Both games differ from an even one by luck and a little else.
+            // Both games differ from an even result by luck and by a small fault.
             let luck = if rng.random::<f64>() < 0.15 { [0.5, -0.5][usize::from(rng.random::<bool>())] } else { 0.0 };
             let fault = if rng.random::<f64>() < 0.1 { 0.3 * (rng.random::<f64>() - 0.5) } else { 0.0 };
             let luck = 0.9 * luck;
@@ -306,14 +306,14 @@ mod tests {
     fn luck_that_explains_the_result_shrinks_the_interval() {
         let blocks = drawn(1, 2000, 0.5);
         let adjusted = blocks.luck_adjusted();
-        // The multiple of the luck that was taken out of the first score.
+        // The coefficient of the first block.
         let coefficient = |of: &Blocks| (of.scores[0] - of.luck_adjusted().blocks[0]) / of.luck[0];
         assert!((coefficient(&blocks) - 1.0).abs() < 0.02, "{}", coefficient(&blocks));
         assert!((adjusted.shrinkage - 26.0_f64.sqrt()).abs() < 0.3, "{}", adjusted.shrinkage);
         assert!((adjusted.estimate.mean - 0.5).abs() < 4.0 * 0.0013);
         let with_luck = |luck: Vec<f64>| Blocks { luck, ..blocks.clone() };
         let with = |luck: Vec<f64>| with_luck(luck).luck_adjusted();
-        // An evaluator of twice the scale is put right, and one that knows nothing does no harm.
+        // Luck of twice the scale is corrected, and luck from an evaluator that knows nothing does no harm.
         let doubled = with_luck(blocks.luck.iter().map(|luck| 2.0 * luck).collect());
         assert!((coefficient(&doubled) - 0.5).abs() < 0.01);
         assert!((with(drawn(2, 2000, 0.5).luck).shrinkage - 1.0).abs() < 0.01);
@@ -331,7 +331,7 @@ mod tests {
                 low <= 0.3 && 0.3 <= high
             };
             let share = (0..2000).filter(holds).count() as f64 / 2000.0;
-            // At least 0.95 less three standard errors of the count; more for few blocks, whose variance is doubted.
+            // At least 0.95 minus three standard errors of the count; more for few blocks, whose variance is increased.
             assert!((0.935..=most).contains(&share), "{blocks} blocks: {share}");
         }
         for pairs in [2, 10, 20, 50, 400] {
@@ -371,6 +371,6 @@ mod tests {
         let [pooled, within] = [pooled, within].map(|estimate| estimate.standard_error.expect("many blocks"));
         assert!(within < 0.05 * pooled, "{within} {pooled}");
         let alone = Interval::of_scores_in(&scores[..2], &strata[..2]);
-        assert_eq!(alone, Interval::of_scores(&scores[..2]), "each of its own says nothing");
+        assert_eq!(alone, Interval::of_scores(&scores[..2]), "strata of one block are ignored");
     }
 }

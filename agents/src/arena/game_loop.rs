@@ -1,7 +1,7 @@
 //! The game loop of the arena: many games side by side, block by block.
 //!
-//! A game is a pure function of the seed, its block and its seating, given the agents. This module plays; statistics
-//! are left to its callers.
+//! For given agents, a game is a pure function of the seed, its block and its seating. This module plays games; its
+//! callers compute statistics.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,7 +18,8 @@ use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 
 /// A participant: an agent, or a player that can fail, such as an external engine.
 pub trait Contestant<G: Game> {
-    /// A legal action for each of `states`, which are decisions, or why there is none. `rngs` as for [`Agent::act`].
+    /// Returns a legal action for each of `states`, which are decisions, or the fault of the contestant. `rngs` are as
+    /// for [`Agent::act`].
     fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
 }
 
@@ -28,12 +29,12 @@ impl<G: Game> Contestant<G> for Box<dyn Agent<G> + Send + '_> {
     }
 }
 
-/// Why a contestant forfeits a game, as a sentence for people.
+/// Why a contestant forfeits a game, as a message for people.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Fault(pub String);
 
-/// An event of a game, in order.
+/// A throw or a choice in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
     /// A throw.
@@ -42,14 +43,14 @@ pub enum Move {
     Choice(Action),
 }
 
-/// A turn that is over.
+/// A finished turn.
 #[derive(Clone, Debug)]
 pub struct PlayedTurn<S> {
     /// The seat whose turn it was.
     pub seat: Seat,
     /// The position before its first throw.
     pub start: S,
-    /// The position after its last throw: a decision, or the end of the turn where there was nothing to decide.
+    /// The position after its last throw: a decision, or the end of the turn if there was no decision.
     pub thrown: S,
     /// The position at its end.
     pub end: S,
@@ -59,9 +60,9 @@ pub struct PlayedTurn<S> {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// By the rules.
+    /// The game ended by the rules.
     Finished,
-    /// It reached the turn limit; it is left out of all scores.
+    /// The game reached the turn limit; it does not count in scores.
     Truncated,
     /// The contestant of this seat failed.
     Forfeited {
@@ -70,12 +71,12 @@ pub enum Ending {
         /// The reason.
         reason: String,
     },
-    /// It was not played to its end.
+    /// The game was not played to its end.
     #[default]
     Open,
 }
 
-/// A game that is over.
+/// A game that has ended.
 #[derive(Clone, Debug)]
 pub struct PlayedGame<S> {
     /// The block it belongs to, from 0.
@@ -86,21 +87,21 @@ pub struct PlayedGame<S> {
     pub seating: Seating,
     /// The seat that threw first.
     pub first: Seat,
-    /// Everything that happened.
+    /// All throws and choices, in order.
     pub moves: Vec<Move>,
-    /// The turns; the last one of a forfeited game ends where it was given up.
+    /// The turns; the last turn of a forfeited game ends at the fault.
     pub turns: Vec<PlayedTurn<S>>,
-    /// Turns that were begun.
+    /// Number of turns that were begun.
     pub turns_begun: u32,
     /// Its ending.
     pub ending: Ending,
-    /// The return of each seat, 0 to 1; zeros for a truncated game. A seat that forfeits gets 0, and the others equal
-    /// parts of the total.
+    /// The return of each seat, 0 to 1; zeros for a truncated game. If a seat forfeits, its team gets 0, and the other
+    /// seats share the total equally.
     pub returns: BySeat<f32>,
 }
 
 /// One game in play.
-struct GameUnderWay<S> {
+struct GameInPlay<S> {
     game: PlayedGame<S>,
     state: S,
     throws: SeededThrows,
@@ -109,17 +110,17 @@ struct GameUnderWay<S> {
     turn: Option<OpenTurn<S>>,
 }
 
-/// The turn under way: its seat, the position before its first throw, and the position in which the seat has to decide.
+/// A turn that has not ended: its seat, the position before its first throw, and its first decision, once reached.
 type OpenTurn<S> = (Seat, S, Option<S>);
 
 /// The blocks in play: for each the results of its games, by their numbers.
 type OpenBlocks<T> = BTreeMap<u64, Vec<Option<T>>>;
 
 impl<G: Game> MatchSetup<'_, G> {
-    /// Plays the blocks that `take_block` hands out, at least as many games at a time as a batch of `config` has, while
-    /// there are that many. Each game is studied when it is over, and the results are handed on block by block until
-    /// the receiver breaks. When play is stopped, games under way are dropped, also those in which a contestant has
-    /// just failed.
+    /// Plays the blocks that `take_block` returns, while there are enough at least `config.batch` games at a time. Each
+    /// game goes to `study` when it has ended. When all games of a block have ended, their results go to `hand_on`;
+    /// play ends when it breaks. When play is stopped, unfinished games are dropped, including games in which a
+    /// contestant has just failed.
     pub(super) fn play<T>(
         &self,
         config: &MatchConfig,
@@ -128,52 +129,53 @@ impl<G: Game> MatchSetup<'_, G> {
         hand_on: &dyn Fn(u64, Vec<T>) -> ControlFlow<()>,
     ) {
         let mut contestants: Vec<_> = self.contestants.iter().map(|make| make()).collect();
-        let mut tables: Vec<GameUnderWay<G::State>> = Vec::new();
+        let mut games: Vec<GameInPlay<G::State>> = Vec::new();
         let mut blocks: OpenBlocks<T> = BTreeMap::new();
         loop {
-            while tables.len() < config.batch.max(1) {
+            while games.len() < config.batch.max(1) {
                 let Some(block) = take_block() else { break };
                 let seatings = (self.seatings)(block);
                 blocks.insert(block, seatings.iter().map(|_| None).collect());
                 let seed = derived_seed(config.seed, block);
-                let set_up = |(leg, seating)| self.set_up(seed, block, leg, seating);
-                tables.extend(seatings.into_iter().enumerate().map(set_up));
+                let begin = |(leg, seating)| self.begin_game(seed, block, leg, seating);
+                games.extend(seatings.into_iter().enumerate().map(begin));
             }
-            if tables.is_empty() || (self.is_stopped)() {
+            if games.is_empty() || (self.is_stopped)() {
                 return;
             }
-            let mut asked: Vec<Vec<usize>> = vec![Vec::new(); contestants.len()];
-            let mut place = 0;
-            while place < tables.len() {
-                if let Some(seat) = self.throw_on(&mut tables[place]) {
-                    let agent = tables[place].game.seating.agent(seat).expect("a seat that plays has an agent");
-                    asked[agent].push(place);
-                    place += 1;
-                } else if close(tables.swap_remove(place), &mut blocks, study, hand_on).is_break() {
+            // For each contestant the indices of the games in which it has to choose.
+            let mut choosing: Vec<Vec<usize>> = vec![Vec::new(); contestants.len()];
+            let mut index = 0;
+            while index < games.len() {
+                if let Some(seat) = self.throw_dice(&mut games[index]) {
+                    let agent = games[index].game.seating.agent(seat).expect("a seat that plays has an agent");
+                    choosing[agent].push(index);
+                    index += 1;
+                } else if close(games.swap_remove(index), &mut blocks, study, hand_on).is_break() {
                     return;
                 }
             }
-            for (contestant, places) in contestants.iter_mut().zip(&asked) {
-                self.ask(&mut **contestant, &mut tables, places);
+            for (contestant, indices) in contestants.iter_mut().zip(&choosing) {
+                self.choose(&mut **contestant, &mut games, indices);
             }
             if (self.is_stopped)() {
                 return;
             }
-            // From the last place on, so that the places of the others stay what they are.
-            for place in (0..tables.len()).rev() {
-                let has_ended = tables[place].game.ending != Ending::Open;
-                if has_ended && close(tables.swap_remove(place), &mut blocks, study, hand_on).is_break() {
+            // In descending order, because `swap_remove` only moves games with larger indices.
+            for index in (0..games.len()).rev() {
+                let has_ended = games[index].game.ending != Ending::Open;
+                if has_ended && close(games.swap_remove(index), &mut blocks, study, hand_on).is_break() {
                     return;
                 }
             }
         }
     }
 
-    fn set_up(&self, seed: u64, block: u64, leg: usize, seating: Seating) -> GameUnderWay<G::State> {
+    fn begin_game(&self, seed: u64, block: u64, leg: usize, seating: Seating) -> GameInPlay<G::State> {
         let seats = self.game.spec().seats;
-        let place = derived_seed(seed, 0) % seats.len() as u64;
-        let first = seats.iter().nth(place as usize).expect("a place below the number of seats");
-        GameUnderWay {
+        let index = derived_seed(seed, 0) % seats.len() as u64;
+        let first = seats.iter().nth(index as usize).expect("an index below the number of seats");
+        GameInPlay {
             game: PlayedGame {
                 block,
                 leg,
@@ -193,9 +195,9 @@ impl<G: Game> MatchSetup<'_, G> {
         }
     }
 
-    /// Throws until a seat has to decide, which is returned, or the game has ended.
-    fn throw_on(&self, table: &mut GameUnderWay<G::State>) -> Option<Seat> {
-        let GameUnderWay { game, state, throws, clock, turn, .. } = table;
+    /// Throws the dice until a seat has to decide or the game has ended. Returns the deciding seat.
+    fn throw_dice(&self, current: &mut GameInPlay<G::State>) -> Option<Seat> {
+        let GameInPlay { game, state, throws, clock, turn, .. } = current;
         let decides = chance::throw_dice(self.game, state, |state, seat| {
             if clock.begins_turn(seat) {
                 end_turn(game, turn, state);
@@ -220,42 +222,42 @@ impl<G: Game> MatchSetup<'_, G> {
         decides
     }
 
-    /// Lets `contestant` choose at the tables at `places`; a game in which it fails has ended.
-    fn ask(&self, contestant: &mut (dyn Contestant<G> + '_), tables: &mut [GameUnderWay<G::State>], places: &[usize]) {
-        if places.is_empty() {
+    /// Lets `contestant` choose in the games at `indices`; a game in which it fails ends.
+    fn choose(&self, contestant: &mut (dyn Contestant<G> + '_), games: &mut [GameInPlay<G::State>], indices: &[usize]) {
+        if indices.is_empty() {
             return;
         }
-        let states: Vec<G::State> = places.iter().map(|&place| tables[place].state.clone()).collect();
-        let mut rngs: Vec<GameRng> = places.iter().map(|&place| tables[place].rng.clone()).collect();
+        let states: Vec<G::State> = indices.iter().map(|&index| games[index].state.clone()).collect();
+        let mut rngs: Vec<GameRng> = indices.iter().map(|&index| games[index].rng.clone()).collect();
         let choices = contestant.try_act(self.game, &states, &mut rngs);
-        assert_eq!(choices.len(), places.len(), "a contestant answers for each state");
-        for ((&place, choice), rng) in places.iter().zip(choices).zip(rngs) {
-            let table = &mut tables[place];
-            table.rng = rng;
+        assert_eq!(choices.len(), indices.len(), "a contestant returns one result for each state");
+        for ((&index, choice), rng) in indices.iter().zip(choices).zip(rngs) {
+            let current = &mut games[index];
+            current.rng = rng;
             match choice {
                 Ok(action) => {
-                    table.clock.action();
-                    table.game.moves.push(Move::Choice(action));
-                    self.game.apply_action(&mut table.state, action);
+                    current.clock.action();
+                    current.game.moves.push(Move::Choice(action));
+                    self.game.apply_action(&mut current.state, action);
                 }
                 Err(Fault(reason)) => {
-                    let seat = deciding_seat(self.game, &table.state);
-                    table.game.ending = Ending::Forfeited { seat: seat.letter(), reason };
-                    table.game.returns = self.forfeited(seat);
+                    let seat = deciding_seat(self.game, &current.state);
+                    current.game.ending = Ending::Forfeited { seat: seat.letter(), reason };
+                    current.game.returns = self.forfeit_returns(seat);
                 }
             }
         }
     }
 
     /// The returns when `seat` forfeits.
-    fn forfeited(&self, seat: Seat) -> BySeat<f32> {
+    fn forfeit_returns(&self, seat: Seat) -> BySeat<f32> {
         let spec = self.game.spec();
         let sides = sides(spec).len() as f32;
-        let all = match spec.payoff {
+        let total = match spec.payoff {
             Payoff::Winner | Payoff::Teams => 1.0,
             Payoff::Placings => sides / 2.0,
         };
-        let share = all / (sides - 1.0);
+        let share = total / (sides - 1.0);
         let mut returns = BySeat::default();
         for other in spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other)) {
             returns[other] = share;
@@ -264,25 +266,25 @@ impl<G: Game> MatchSetup<'_, G> {
     }
 }
 
-/// Has a game that has ended studied, and hands its block on when that was the last one of it.
+/// Passes a game that has ended to `study`, and its block to `hand_on` if this was the last game of the block.
 fn close<S: Clone, T>(
-    mut table: GameUnderWay<S>,
+    mut ended: GameInPlay<S>,
     blocks: &mut OpenBlocks<T>,
     study: &mut dyn FnMut(PlayedGame<S>) -> T,
     hand_on: &dyn Fn(u64, Vec<T>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    end_turn(&mut table.game, &mut table.turn, &table.state);
-    let game = PlayedGame { turns_begun: table.clock.turns(), ..table.game };
+    end_turn(&mut ended.game, &mut ended.turn, &ended.state);
+    let game = PlayedGame { turns_begun: ended.clock.turns(), ..ended.game };
     let (block, leg) = (game.block, game.leg);
-    let games = blocks.get_mut(&block).expect("the block of a table is open");
-    games[leg] = Some(study(game));
-    if games.iter().any(Option::is_none) {
+    let results = blocks.get_mut(&block).expect("the block of a game in play is open");
+    results[leg] = Some(study(game));
+    if results.iter().any(Option::is_none) {
         return ControlFlow::Continue(());
     }
     hand_on(block, blocks.remove(&block).into_iter().flatten().flatten().collect())
 }
 
-/// Notes the turn that has come to its end, if there was one.
+/// Records the turn that has ended, if there is one.
 fn end_turn<S: Clone>(game: &mut PlayedGame<S>, turn: &mut Option<OpenTurn<S>>, end: &S) {
     let Some((seat, start, thrown)) = turn.take() else { return };
     let thrown = thrown.unwrap_or_else(|| end.clone());

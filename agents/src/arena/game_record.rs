@@ -1,7 +1,7 @@
-//! Game records: lines of JSON, which any program can write, read and replay; or the positions of a game.
+//! Game records: games as lines of JSON, which any program can write, read and replay; or as the positions of one game.
 //!
-//! A line has the start of a game, its throws and choices, and its result. Throws and choices are written as in the
-//! engine protocol: a list of what was thrown, the number of an action.
+//! A line of JSON has the start of a game, its throws and choices, and its result. Throws and choices are written as in
+//! the engine protocol: a throw is a list of values, a choice the number of an action.
 
 use std::sync::Arc;
 
@@ -15,37 +15,37 @@ use serde::{Deserialize, Serialize};
 use crate::arena::{Ending, Move, PlayedGame};
 use crate::play::error::Error;
 
-/// A game.
+/// The record of a game.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct GameLine {
-    /// The block of an arena that it belongs to.
+    /// Its block in an arena, from 0.
     #[serde(default)]
     pub block: u64,
-    /// Its number in the block.
+    /// Its number in the block, from 0.
     #[serde(default)]
     pub leg: usize,
-    /// The players, by seat in the order of the position.
+    /// The names of the players, in the seat order of `start`.
     pub players: Vec<String>,
-    /// The sheet of a game that does not come with the program, as TOML.
+    /// The sheet of a game that is not built in, as TOML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
-    /// The position at the beginning, in the notation.
+    /// The first position, in notation.
     pub start: String,
-    /// Everything that was thrown and chosen, in order.
+    /// All throws and choices, in order.
     pub moves: Vec<MoveText>,
     /// Its ending.
     #[serde(default)]
     pub ending: Ending,
-    /// The return of each seat, 0 to 1, in the order of the position; left out where the game did not end.
+    /// The return of each seat, 0 to 1, in the seat order of `start`; may be missing if the game did not end.
     #[serde(default)]
     pub returns: Vec<f32>,
-    /// Turns of all seats.
+    /// Number of turns of all seats.
     #[serde(default)]
     pub turns: u32,
-    /// The luck of each seat, in winning chances, where there is a reference to measure it.
+    /// The luck of each seat, in winning chances, if a reference measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luck: Option<Vec<f64>>,
-    /// The turn that moved the winning chances most.
+    /// The turn that changed the winning chances most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swing: Option<Swing>,
 }
@@ -56,26 +56,26 @@ pub struct GameLine {
 pub enum MoveText {
     /// A throw: one throw, two dice, or a whole series.
     Throw(Vec<u8>),
-    /// The number of the action that was chosen.
+    /// The number of the chosen action.
     Choice(u8),
 }
 
-/// A turn that moved the winning chances.
+/// A turn that changed the winning chances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Swing {
     /// Its number, from 0.
     pub turn: usize,
-    /// By how much its throw or its choice moved the chance of the seat whose turn it was.
+    /// The change of the winning chance of the seat on turn, by its throw or its choice.
     pub size: f64,
 }
 
 impl GameLine {
-    /// Game number `number`, from 1, of a text: of its lines of JSON, or what all its lines together are, the
-    /// positions of a game of these sheets from its beginning, with one for each throw and one for each choice. A line
-    /// of JSON brings its sheet itself, or the first line of the file does.
+    /// Reads game number `number`, from 1, of a text. Each line is a game in JSON; or all lines are the positions of
+    /// one game of these sheets, from its start, after each throw and after each turn. The sheet of a game in JSON is
+    /// in its line or in the first line of the text, the header of an arena.
     ///
     /// # Errors
-    /// When there is no such game; moves of a line of JSON are not checked, [`GameLine::replay`] does that.
+    /// When there is no such game. Moves in JSON are not checked; [`GameLine::replay`] checks them.
     pub fn read(sheets: &Sheets, text: &str, number: usize) -> Result<GameLine, Error> {
         if !text.trim_start().starts_with('{') {
             return if number == 1 { GameLine::from_positions(sheets, text) } else { Err(fewer(number)) };
@@ -85,10 +85,10 @@ impl GameLine {
         let mut games = lines.filter(|(_, line)| !line.trim().is_empty() && !is_header(line));
         let game = number.checked_sub(1).and_then(|before| games.nth(before));
         let (line, game) = game.ok_or_else(|| fewer(number))?;
-        let no_game = |line: usize| Error::because(format!("line {line}: no game"));
-        let mut game: GameLine = serde_json::from_str(game).map_err(no_game(line))?;
+        let not_a_game = |line: usize| Error::because(format!("line {line}: not the record of a game"));
+        let mut game: GameLine = serde_json::from_str(game).map_err(not_a_game(line))?;
         if let Some(header) = text.lines().next().filter(|line| game.sheet.is_none() && is_header(line)) {
-            let header: serde_json::Value = serde_json::from_str(header).map_err(no_game(1))?;
+            let header: serde_json::Value = serde_json::from_str(header).map_err(not_a_game(1))?;
             game.sheet = header["sheet"].as_str().map(str::to_owned);
         }
         Ok(game)
@@ -118,8 +118,8 @@ impl GameLine {
         })
     }
 
-    /// The line of a game that was played by `players`, by number; the sheet of a game that is not built in is left to
-    /// the first line of the file.
+    /// The record of a game between `players`, names by agent number. The header of the file, not the record, has the
+    /// sheet of a game that is not built in.
     pub fn new(race: &Race, game: &PlayedGame<State>, players: &[String]) -> GameLine {
         let seats = race.spec().seats;
         let name = |seat| game.seating.agent(seat).and_then(|agent| players.get(agent)).cloned().unwrap_or_default();
@@ -128,7 +128,7 @@ impl GameLine {
             leg: game.leg,
             players: seats.iter().map(name).collect(),
             start: race.print(&race.initial_state(game.first)),
-            moves: texts(race, game.first, &game.moves),
+            moves: move_texts(race, game.first, &game.moves),
             ending: game.ending.clone(),
             returns: seats.iter().map(|seat| game.returns[seat]).collect(),
             turns: game.turns_begun,
@@ -136,10 +136,10 @@ impl GameLine {
         }
     }
 
-    /// The game that is played, and where this one begins.
+    /// Reads the game and the first position.
     ///
     /// # Errors
-    /// When the position cannot be read, or not everybody has a name.
+    /// When the sheet or the position cannot be read, or the number of players is not the number of seats.
     pub fn begin(&self) -> Result<(Race, State), Error> {
         let mut sheets = Sheets::default();
         if let Some(text) = &self.sheet {
@@ -149,7 +149,7 @@ impl GameLine {
         self.begin_in(&sheets)
     }
 
-    /// The same, of a game of these sheets.
+    /// As [`GameLine::begin`], for a game of these sheets.
     ///
     /// # Errors
     /// As [`GameLine::begin`].
@@ -159,14 +159,14 @@ impl GameLine {
         let (seats, players) = (race.spec().seats.len(), self.players.len());
         match players == seats {
             true => Ok((race, state)),
-            false => Err(Error::new(format!("`players` names {players}, and {seats} sit at `{start}`"))),
+            false => Err(Error::new(format!("`players` has {players} names, but `{start}` has {seats} seats"))),
         }
     }
 
-    /// Everything that was thrown and chosen from `state`, and the position that it led to.
+    /// Replays the moves from `state`. Returns the throws and choices, and the last position.
     ///
     /// # Errors
-    /// The first move that is not possible where it is made.
+    /// The first move that is not possible in its position.
     pub fn replay(&self, race: &Race, mut state: State) -> Result<(Vec<Move>, State), Error> {
         let mut moves = Vec::new();
         for (number, made) in (1..).zip(&self.moves) {
@@ -181,7 +181,7 @@ impl GameLine {
                 &MoveText::Choice(number) => {
                     let (action, legal) = (Action(number), race.legal_actions(&state));
                     if !legal.contains(action) {
-                        let wrong = format!("action {number} is not legal; legal are {legal:?}");
+                        let wrong = format!("action {number} is not legal; legal actions are {legal:?}");
                         return Err(Error::new(format!("{}: {wrong}", place(&state))));
                     }
                     race.apply_action(&mut state, action);
@@ -193,11 +193,11 @@ impl GameLine {
     }
 }
 
-/// Moves from the beginning of a game as they are written; the throws of a series together.
-fn texts(race: &Race, first: Seat, moves: &[Move]) -> Vec<MoveText> {
+/// The moves of a game as they are written: the throws of a series together.
+fn move_texts(race: &Race, first: Seat, moves: &[Move]) -> Vec<MoveText> {
     let mut state = race.initial_state(first);
     let mut texts: Vec<MoveText> = Vec::new();
-    // Whether the last text is a series that goes on.
+    // Whether the last text is a series that is not complete.
     let mut is_series = false;
     for made in moves {
         match *made {
@@ -220,20 +220,20 @@ fn texts(race: &Race, first: Seat, moves: &[Move]) -> Vec<MoveText> {
     texts
 }
 
-/// The outcomes that `values`, which can be thrown in `state`, stand for: one for each throw of a series.
+/// The outcomes of `values`, which can be thrown in `state`: one for each throw of a series.
 fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
-    let of = |state: &State, values: &[u8]| {
+    let outcome_of = |state: &State, values: &[u8]| {
         let count = race.chance_outcomes(state).len() as u8;
         (0..count).map(Outcome).find(|&outcome| race.throw_values(outcome) == values)
     };
-    if let Some(outcome) = of(&state, &sorted) {
+    if let Some(outcome) = outcome_of(&state, &sorted) {
         return vec![outcome];
     }
     let mut outcomes = Vec::new();
     for &value in values {
-        let Some(outcome) = of(&state, &[value]) else { break };
+        let Some(outcome) = outcome_of(&state, &[value]) else { break };
         race.apply_chance(&mut state, outcome);
         outcomes.push(outcome);
     }
@@ -241,12 +241,13 @@ fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
 }
 
 fn fewer(number: usize) -> Error {
-    Error::new(format!("it has fewer than {number} games"))
+    Error::new(format!("there are fewer than {number} games in it"))
 }
 
-/// The moves from one recorded position to the next, in `line`: the rest of a turn, a throw, or both.
+/// The moves from one recorded position to the next, which is in line number `line`: the rest of a turn, a throw, or
+/// both.
 fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<MoveText>, Error> {
-    let none = || Error::new(format!("line {line}: no turn leads there from the line before"));
+    let none = || Error::new(format!("line {line}: no turn leads to this position from the line before"));
     let thrown = |from: &State| {
         let throw = race.pending_throws(next);
         let mut reached = *from;
@@ -258,7 +259,7 @@ fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<Mov
     let mut results = TurnResults::new();
     let most = race.most_results(state);
     Error::unless(turn_results_within(race, state, most, &mut results), || {
-        format!("line {line}: the turn before leads through more than {most} positions")
+        format!("line {line}: too many positions to search; the turn before leads through more than {most}")
     })?;
     let made = (0..results.len()).find_map(|index| {
         let end = results.state(index);

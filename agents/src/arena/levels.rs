@@ -1,4 +1,4 @@
-//! Calibration of the [levels of difficulty](crate::play::level): the temperatures of a bot, found in games against
+//! Calibration of the [levels of difficulty](crate::play::level): finds the temperatures of a bot in games against
 //! itself.
 
 use std::collections::BTreeMap;
@@ -13,17 +13,17 @@ use crate::play::level::{Calibration, Level};
 
 /// Blocks of games for each estimate of a temperature.
 const GUESS_BLOCKS: u64 = 100;
-/// Estimates of a temperature, each in positions reached with the one before.
+/// Estimates of each temperature; an estimate uses positions from games at the temperature before.
 const GUESSES: usize = 3;
-/// Range of temperatures of the bisection, as powers of ten.
+/// Range of the bisection, as powers of ten of the temperature.
 const EXPONENTS: (f32, f32) = (-5.0, 1.0);
 /// Steps of the bisection.
 const HALVINGS: usize = 20;
-/// Stands for a temperature without bound: all results are equally likely.
+/// A temperature so high that all afterstates are equally likely.
 const RANDOM: f32 = 1e6;
 
-/// Finds the temperatures of the levels of a bot that values positions of `game` by `evaluator`, and measures each by
-/// `config`. Estimates are made on throws of another seed.
+/// Finds the temperatures of the levels of a bot with the values of `evaluator`, and measures each level in a match by
+/// `config`. The estimates use throws of another seed.
 pub fn calibrate<G, E>(game: &G, evaluator: &E, config: &MatchConfig) -> Vec<Calibration>
 where
     G: Game,
@@ -52,19 +52,19 @@ where
     calibrated.collect()
 }
 
-/// Games against the bot as it is.
+/// Games at a temperature against the bot without noise.
 struct CalibrationGames {
     report: MatchReport,
     /// The decisions of each block.
     blocks: BTreeMap<u64, Decisions>,
 }
 
-/// Turns with more than one result.
+/// Turns with more than one afterstate.
 #[derive(Default)]
 struct Decisions {
-    /// The regret of each result, turn by turn.
+    /// The regret of each afterstate, turn by turn.
     losses: Vec<Vec<f32>>,
-    /// Sum of the regrets.
+    /// Sum of the regrets of the chosen afterstates.
     regret: f64,
 }
 
@@ -75,7 +75,7 @@ impl CalibrationGames {
         Interval::ratio(&column(|block| block.regret), &column(|block| block.losses.len() as f64))
     }
 
-    /// The expected regret per decision at a `temperature`, in the same positions.
+    /// The expected regret per decision at a `temperature`, in the positions of these games.
     fn expected(&self, temperature: f32) -> f64 {
         let (mut lost, mut turns) = (0.0, 0.0);
         for losses in self.blocks.values().flat_map(|block| &block.losses) {
@@ -89,7 +89,7 @@ impl CalibrationGames {
         if turns > 0.0 { lost / turns } else { 0.0 }
     }
 
-    /// The temperature with the regret `target` per decision in these positions.
+    /// The temperature at which the expected regret per decision is `target`.
     fn temperature(&self, target: f64) -> f32 {
         let (mut low, mut high) = EXPONENTS;
         for _ in 0..HALVINGS {
@@ -101,7 +101,7 @@ impl CalibrationGames {
     }
 }
 
-/// Plays at a temperature against the bot as it is.
+/// Plays at a temperature against the bot without noise.
 fn play<G, E>(game: &G, evaluator: &E, temperature: f32, config: &MatchConfig) -> CalibrationGames
 where
     G: Game,

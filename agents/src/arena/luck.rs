@@ -1,9 +1,9 @@
-//! Luck and skill in a played game, turn by turn: luck as a control variate, by the values of any evaluator.
+//! Luck and skill in a played game, turn by turn, by the values of any evaluator; luck is a control variate.
 //!
-//! The value before a throw is the expectation over throws of the best afterstate; the value after the actual throw
-//! less this expectation is luck. Luck has mean 0 *for any evaluator*, because the same function of the throw is added
-//! and subtracted and only throws are drawn. So a result less its luck, the luck-corrected result, has the same
-//! expectation as the result, and the better the evaluator, the lower its variance.
+//! The value before a throw is the expectation over throws of the best afterstate. Luck is the value after the actual
+//! throw minus this expectation. The mean of luck is 0 *for any evaluator*: it compares a function of the throw with
+//! the mean of the same function over all throws. So a result minus its luck, the luck-corrected result, has the same
+//! expectation as the result. The better the evaluator, the smaller its variance.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use crate::play::evaluator::Evaluator;
 use crate::play::stop::Stop;
 use crate::search::expectation::{Expectation, Happened, append};
 
-/// The stream of a seed that rare throws are drawn from.
+/// The stream of a seed from which rare throws are drawn.
 const DRAWS: u64 = u64::MAX;
-/// Series of throws whose beginning is less likely than this have no luck in the games of an arena.
+/// The probability below which throws and series are rare in the games of an arena; see [`analyze_game`].
 pub(super) const SERIES_PROBABILITY: f32 = 0.01;
 
-/// The evaluator by whose values the luck and the errors of others are measured: by name, made once for each thread.
+/// The reference: its values measure the luck and the errors of agents. It creates one evaluator for each thread.
 #[derive(Clone)]
 pub struct Reference<G: Game> {
     /// Its name, without the folder of its file.
     pub name: String,
-    /// The identifier of its version, if there are several.
+    /// The identifier of its version, if it has versions.
     pub version: Option<String>,
     /// Verdicts on players, the best first, each with the largest regret per decision; empty if no levels were
     /// measured.
@@ -40,7 +40,7 @@ pub struct Reference<G: Game> {
 type MakeEvaluator<G> = Arc<dyn Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync>;
 
 impl<G: Game> Reference<G> {
-    /// One whose values are those of the evaluators that `make` makes.
+    /// A reference with the values of the evaluators that `make` creates.
     pub fn new(
         name: String,
         version: Option<String>,
@@ -49,19 +49,19 @@ impl<G: Game> Reference<G> {
         Reference { name, version, bands: Vec::new(), make: Arc::new(make), stop: Stop::default() }
     }
 
-    /// One whose evaluators end early once `stop` is set.
+    /// Sets the stop of its evaluators.
     #[must_use]
     pub fn stopped_by(self, stop: Stop) -> Reference<G> {
         Reference { stop, ..self }
     }
 
-    /// The same with verdicts on players.
+    /// Sets the verdicts on players.
     #[must_use]
     pub fn with_bands(self, bands: Vec<(&'static str, f64)>) -> Reference<G> {
         Reference { bands, ..self }
     }
 
-    /// A new evaluator.
+    /// Creates an evaluator.
     pub fn evaluator(&self) -> Box<dyn Evaluator<G> + Send> {
         let mut evaluator = (self.make)();
         evaluator.stop_by(&self.stop);
@@ -75,11 +75,12 @@ impl<G: Game> fmt::Debug for Reference<G> {
     }
 }
 
-/// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal; the evaluator
-/// is asked once.
+/// Evaluates every turn of the game that begins in `state` and continues with `moves`, which must be legal. Calls the
+/// evaluator once.
 ///
-/// Throws and series rarer than `series_probability` are pooled: one is sampled and stands for the total probability of
-/// the pool. It is sampled by `seed`, in a stream apart from those of the throws of games.
+/// Throws and series with a probability below `series_probability` are rare: one of them is drawn and represents the
+/// total probability of all. The draws use a stream of `seed` that is different from the streams of the throws of
+/// games.
 pub fn analyze_game<G: Game>(
     game: &G,
     evaluator: &mut (impl Evaluator<G> + ?Sized),
@@ -102,7 +103,7 @@ pub fn analyze_game<G: Game>(
             game.apply_action(&mut state, action);
             at += 1;
         }
-        // Otherwise the game ends within a series of throws, or continues with an illegal move.
+        // Without a decision, the moves end within a series of throws or the next one is illegal.
         let Node::Decision(seat) = game.node(&thrown) else { break };
         let actual = append(game, &thrown, &mut scratch, &mut states);
         let results = scratch.clone();
@@ -125,7 +126,7 @@ pub fn analyze_game<G: Game>(
     turns
 }
 
-/// The luck of each seat in all of `turns`.
+/// The luck of each seat, summed over `turns`.
 pub fn luck<S>(turns: &[TurnAnalysis<S>]) -> BySeat<f64> {
     BySeat(Seat::ALL.map(|seat| turns.iter().map(|turn| turn.luck(seat)).sum()))
 }
@@ -163,7 +164,8 @@ mod tests {
 
     type Make<'a, T> = &'a (dyn Fn() -> T + Sync);
 
-    /// South's return, its luck, and the regrets of both, of every game between the agents of `a` and `b`.
+    /// The return of South, its luck, and the regret of North minus the regret of South, for every game between `a` and
+    /// `b`.
     fn played<E: Evaluator<Toy>>(
         game: &Toy,
         a: Make<'_, Box<dyn Agent<Toy> + Send>>,
@@ -174,7 +176,7 @@ mod tests {
         let sides = sides(game.spec());
         let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<Toy>>, || Box::new(b()) as Box<dyn Contestant<Toy>>);
         let seating = rotations(&sides, &[0, 1])[0];
-        let meeting = MatchSetup { game, contestants: &[&a, &b], seatings: &|_| vec![seating], is_stopped: &|| false };
+        let setup = MatchSetup { game, contestants: &[&a, &b], seatings: &|_| vec![seating], is_stopped: &|| false };
         let study = || {
             let mut evaluator = evaluator();
             Box::new(move |played: PlayedGame<ToyState>| {
@@ -194,7 +196,7 @@ mod tests {
             ControlFlow::Continue(())
         };
         let config = MatchConfig { seed: 3, ..MatchConfig::default() };
-        play_blocks(&meeting, 0..4000, &config, study, &mut take);
+        play_blocks(&setup, 0..4000, &config, study, &mut take);
         all
     }
 

@@ -1,9 +1,9 @@
 //! The arena: paired matches between agents, with confidence intervals (variance reduction by common throws).
 //!
-//! Throws decide most games, so games are played in blocks of paired games, as duplicate backgammon: the same throws
-//! and the same first seat for every seating. The luck of one agent in one game of a block is that of the other in the
-//! next. Statistics are drawn from blocks, never from games, because the games of a block depend on each other. The
-//! arena plays any game through the `Game` interface and knows nothing of how agents choose.
+//! Throws decide most games. So games are played in blocks of paired games, as in duplicate backgammon: all seatings of
+//! the agents get the same throws and the same first seat. The luck of one agent in one game of a block is the luck of
+//! the other agent in the next game. Statistics come from blocks, never from games, because the games of a block depend
+//! on each other. The arena plays any game through the `Game` interface and does not know how agents choose.
 
 mod analysis;
 mod estimate;
@@ -34,23 +34,21 @@ pub use luck::{Reference, analyze_game, luck};
 pub use rating::Rating;
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
-pub use sprt::{Sprt, Verdict, elo_of, score_of};
-pub use summary::{
-    AgentSummary, AgentTime, GameFacts, Pairing, Schedule, SprtSummary, Summary, sprt_summary, summarise,
-};
+pub use sprt::{Sprt, Verdict};
+pub use summary::{AgentSummary, GameFacts, Pairing, SprtSummary, Summary};
 
 /// The settings of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MatchConfig {
-    /// Blocks to play. A block is one game for each way of sitting down: two for two seats or two teams, otherwise
-    /// one for each seat.
+    /// Blocks to play. A block has one game for each seating: two games for two seats or two teams, otherwise one for
+    /// each seat.
     pub blocks: u64,
-    /// The throws, the first seats and the generators of the games all follow from it.
+    /// Seed of the throws, the first seats and the generators of the games.
     pub seed: u64,
-    /// Threads to play on, each with its own agents; 0 counts as 1. The report does not depend on it.
+    /// Threads to play on, each with its own agents; 0 counts as 1. The report does not depend on the number.
     pub threads: usize,
-    /// Games that each thread plays side by side, so that agents are asked in batches; 0 counts as 1. The report does
-    /// not depend on it as long as the agents' answers do not.
+    /// Games that each thread plays side by side, so that agents get batches; 0 counts as 1. The report does not depend
+    /// on the number if the choices of the agents do not.
     pub batch: usize,
 }
 
@@ -60,25 +58,25 @@ impl Default for MatchConfig {
     }
 }
 
-/// How a match under way is watched from outside, and ended.
+/// Reports the progress of a match, and stops it.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct MatchProgress<'a> {
     /// Called after every finished game, from the thread that played it, with the number of games finished so far.
     pub finished: &'a (dyn Fn(u64) + Sync),
-    /// Polled between choices: whether to stop at once. The report is then of the games that were finished.
+    /// Polled between choices: whether to stop at once. The report then covers the finished games.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl MatchProgress<'_> {
-    /// Not watched, and played to its end.
+    /// Reports nothing and never stops.
     pub const UNWATCHED: MatchProgress<'static> = MatchProgress { finished: &|_| (), is_stopped: &|| false };
 }
 
-/// Makes a contestant, for one thread.
+/// Creates a contestant for one thread.
 pub type MakeContestant<'a, G> = &'a (dyn Fn() -> Box<dyn Contestant<G> + 'a> + Sync);
 
-/// Makes an agent, for one thread.
+/// Creates an agent for one thread.
 pub type MakeAgent<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Agent<G> + Send + 'a> + Sync);
 
 /// The contestants and their seatings.
@@ -91,24 +89,23 @@ pub struct MatchSetup<'a, G: Game> {
     pub contestants: &'a [MakeContestant<'a, G>],
     /// The seatings of a block, one for each of its games.
     pub seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
-    /// Polled between choices: whether to stop at once. Games under way are then abandoned.
+    /// Polled between choices: whether to stop at once. Unfinished games are then dropped.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Plays `blocks` of a meeting; `config` is used but for its number of blocks.
+/// Plays `blocks` of a match; `config.blocks` is ignored.
 ///
-/// All games of a block share their throws, counted for each seat and its turns, the seat that begins and the seed of
-/// the generator that agents draw from. A game is truncated when it comes to more turns than
-/// [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit). A turn begins with the first throw, with each throw after
-/// an action and with each throw of another seat.
+/// All games of a block share the first seat, the seed of the agents' generator, and the throws, counted by seats and
+/// their turns. A game with more turns than [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit) is truncated. A
+/// turn begins with the first throw of the game, with each throw after an action and with each throw of another seat.
 ///
-/// `study` makes a function that processes finished games, for one thread. The results go to `take`, block by block in
-/// their order, whatever the threads; when it breaks, play stops.
+/// `study` creates a function for one thread that processes finished games. Its results go to `take`, block by block in
+/// their order, whatever the number of threads. When `take` breaks, play stops.
 ///
 /// # Panics
-/// When a contestant does not answer for each state, and in debug builds when an action is not legal.
+/// When a contestant does not return one result for each state; in debug builds also when an action is not legal.
 pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame<G::State>) -> T>(
-    meeting: &MatchSetup<'_, G>,
+    setup: &MatchSetup<'_, G>,
     blocks: Range<u64>,
     config: &MatchConfig,
     study: impl Fn() -> F + Sync,
@@ -133,7 +130,7 @@ pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame<G::State>) -> T>(
         }
         if is_over.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let work = || meeting.play(config, &take_block, &mut study(), &hand_on);
+    let work = || setup.play(config, &take_block, &mut study(), &hand_on);
     if config.threads <= 1 {
         return work();
     }
@@ -145,17 +142,17 @@ pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame<G::State>) -> T>(
     });
 }
 
-/// Plays a match between the agents that `a` and `b` make.
+/// Plays a match between the agents that `a` and `b` create.
 ///
-/// In a game of two sides (two seats, or two teams) A takes each side once in every block. With three or four seats
-/// each for himself A sits once on every seat against as many copies of B as there are others. Games are as
-/// [`play_blocks`] says; so an agent against itself scores exactly the chance level. The whole block of a truncated
-/// game is left out of the score.
+/// With two sides (two seats or two teams) A takes each side once in every block. With three or four seats without
+/// teams A takes each seat once, and copies of B take all other seats. The games of a block share their throws as in
+/// [`play_blocks`], so an agent against itself scores exactly the chance level. A block with a truncated game does not
+/// count.
 ///
-/// With one thread everything happens on the caller's.
+/// With one thread everything runs on the thread of the caller.
 ///
 /// # Panics
-/// When an agent does not return one action for each state, and in debug builds when an action is not legal.
+/// When an agent does not return one action for each state; in debug builds also when an action is not legal.
 pub fn play_match<G: Game>(
     game: &G,
     a: MakeAgent<'_, '_, G>,
@@ -166,8 +163,8 @@ pub fn play_match<G: Game>(
     play_watched_match(game, a, b, config, progress, &|_| ())
 }
 
-/// As [`play_match`]; `watch` receives every game when it is over, truncated ones included, on the threads that play.
-/// A is agent 0.
+/// As [`play_match`]; `watch` also receives every game when it is over, including truncated games, on the threads that
+/// play. A is agent 0.
 ///
 /// # Panics
 /// As [`play_match`].
@@ -192,9 +189,9 @@ pub fn play_watched_match<G: Game>(
     };
     let mut all = Vec::new();
     let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<G>>, || Box::new(b()) as Box<dyn Contestant<G>>);
-    let meeting =
+    let setup =
         MatchSetup { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: progress.is_stopped };
-    play_blocks(&meeting, 0..config.blocks, config, study, &mut |_, games: Vec<GameFacts>| {
+    play_blocks(&setup, 0..config.blocks, config, study, &mut |_, games: Vec<GameFacts>| {
         all.extend(games);
         ControlFlow::Continue(())
     });
@@ -242,14 +239,14 @@ mod tests {
         let (a, b) = (|| Baseline::Hunter.agent(), || Baseline::Random.agent());
         let reference = play_match(&game, &a, &b, &config(50), &MatchProgress::UNWATCHED);
         for (threads, batch) in [(1, 1), (2, 7), (2, 1000), (0, 0)] {
-            let seen = Mutex::new(Vec::new());
-            let note = |finished| seen.lock().expect("no panic").push(finished);
-            let progress = MatchProgress { finished: &note, ..MatchProgress::UNWATCHED };
+            let counts = Mutex::new(Vec::new());
+            let record = |finished| counts.lock().expect("no panic").push(finished);
+            let progress = MatchProgress { finished: &record, ..MatchProgress::UNWATCHED };
             let report = play_match(&game, &a, &b, &MatchConfig { threads, batch, ..config(50) }, &progress);
             assert_eq!(report, reference, "{threads} threads, batches of {batch}");
-            let mut seen = seen.into_inner().expect("no panic");
-            seen.sort_unstable();
-            assert_eq!(seen, (1..=150).collect::<Vec<u64>>());
+            let mut counts = counts.into_inner().expect("no panic");
+            counts.sort_unstable();
+            assert_eq!(counts, (1..=150).collect::<Vec<u64>>());
         }
         let other = play_match(&game, &a, &b, &MatchConfig { seed: 8, ..config(50) }, &MatchProgress::UNWATCHED);
         assert_ne!(other.score, reference.score);
@@ -299,7 +296,7 @@ mod tests {
             (ToyTable::Placings, ToyPieces::One, 1000),
         ] {
             let game = Toy::new(table, pieces, ToyThrows::Again);
-            // The exact score: the mean over where A sits and who begins.
+            // The exact score: the mean over the sides of A and the first seats.
             let (sides, seats) = (sides(game.spec()), game.spec().seats);
             let mut score = 0.0;
             for side in &sides {
@@ -360,7 +357,7 @@ mod tests {
             }
             score
         };
-        // The best response to random play, as a player; the luck is measured by the values of other play.
+        // A plays the best response to random play; luck is measured by the values of best play on both sides.
         let replies: Vec<_> = sides
             .iter()
             .map(|side| {

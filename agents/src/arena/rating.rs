@@ -1,39 +1,38 @@
-//! Elo ratings of many agents from all their games: the Bradley–Terry model with two sides, Plackett–Luce with more.
+//! Elo ratings of many agents from all their games: the Bradley–Terry model for two sides, Plackett–Luce for more.
 //!
-//! An agent of strength e^r wins among others with a probability in proportion to its strength; where games are played
-//! on for places, the second place goes in the same way among those that are left, and so on. Ratings are the
-//! maximum-likelihood r, in Elo. Intervals come from blocks, which are independent of each other, not from games, which
-//! are not.
+//! An agent of strength e^r wins with a probability proportional to its strength. If a game is played on for places,
+//! the second place is decided in the same way among the agents that are left, and so on. Ratings are the
+//! maximum-likelihood r, in Elo. Intervals come from blocks, which are independent, not from games, which are not.
 
 use serde::Serialize;
 
 use super::estimate::student_95;
 
-/// A round of a game: agents compete for one place. Those who are equal share it.
+/// A contest of agents for one place of a game. Equal agents share the place.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Contest {
-    /// The agents, by number; one that has several sides comes up once for each.
+    /// The agents, by number; an agent with several sides is listed once for each side.
     pub(super) agents: Vec<usize>,
-    /// The share of each in the place; the shares sum to 1.
+    /// The share of each agent in the place; the shares sum to 1.
     pub(super) shares: Vec<f64>,
 }
 
 /// The rating of an agent.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Rating {
-    /// In Elo; 400 more is ten times the strength.
+    /// In Elo; a difference of 400 is a factor of ten in strength.
     pub elo: f64,
-    /// Interval with 95 % confidence.
+    /// The 95 % confidence interval.
     pub interval: [f64; 2],
 }
 
 /// Elo for each unit of r.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
-/// A very weak prior that all are equal, which places agents without games.
+/// Weight of a very weak prior that all agents are equal; it rates agents without games.
 const PRIOR: f64 = 1e-4;
 
-/// The contests of a game with these `returns` by side, played by these `agents`: one for the first place, or one for
-/// each place if they `played_on`. Sides with equal returns share their places.
+/// The contests of a game between `agents` with these `returns`, both by side: one for the first place or, if the game
+/// was `played_on`, one for each place. Sides with equal returns share their places.
 pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Contest> {
     if !played_on {
         let total: f64 = returns.iter().sum();
@@ -59,15 +58,16 @@ pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Ve
     contests
 }
 
-/// Number of games with an open result at which the observed variance of blocks has half the weight.
+/// Number of games with an uncertain result at which the observed variance of blocks has weight ½.
 const DOUBT: f64 = 20.0;
 
-/// Fits the ratings of `agents` agents to the contests of each block. Returns the ratings for any anchor: their mean is
-/// 0, or the rating of the anchor is.
+/// Fits the ratings of `agents` agents to the contests of each block. The returned function takes the anchor: the
+/// rating of the anchor is 0; without an anchor the mean of all ratings is 0.
 ///
-/// Each agent is taken to have played one even game more, in equal parts against everybody whom it met (a prior): an
-/// agent that always won has a finite rating, too, with a wide interval. The observed variance of blocks has the more
-/// weight, the more games had an open result; the rest of the weight has the variance of independent games.
+/// The prior is one more even game for each agent, in equal parts against all agents that it has met. So an agent that
+/// has won every game has a finite rating, with a wide interval. The variance is a weighted mean of the observed
+/// variance of blocks and the variance of independent games. The more games had an uncertain result, the larger the
+/// weight of the observed variance.
 pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
     let even = even_games(agents, blocks);
     let mut r = vec![0.0; agents];
@@ -93,24 +93,25 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
             break;
         }
     }
-    // The variance of the blocks' gradients at the solution gives that of the solution (sandwich estimator).
-    let (mut seen, mut modelled) = (SquareMatrix::zero(agents), SquareMatrix::zero(agents));
+    // The variance of the gradients of the blocks at the solution gives the variance of the solution (sandwich
+    // estimator).
+    let (mut observed, mut modelled) = (SquareMatrix::zero(agents), SquareMatrix::zero(agents));
     let mut informative = vec![0.0; agents];
     for block in blocks {
-        let mut pull = vec![0.0; agents];
+        let mut gradient = vec![0.0; agents];
         for contest in block {
             let expected = expected(&r, contest);
             for ((&agent, share), expected) in contest.agents.iter().zip(&contest.shares).zip(&expected) {
-                pull[agent] += share - expected;
+                gradient[agent] += share - expected;
                 informative[agent] += 4.0 * expected * (1.0 - expected);
             }
             modelled.add_covariance(1.0, contest, &expected);
         }
-        seen.add_square(&pull);
+        observed.add_outer_product(&gradient);
     }
     for (weight, contest) in &even {
         let expected = expected(&r, contest);
-        seen.add_covariance(*weight, contest, &expected);
+        observed.add_covariance(*weight, contest, &expected);
         modelled.add_covariance(*weight, contest, &expected);
     }
     let bread = Factored::new(&curvature);
@@ -126,7 +127,7 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
             direction[agent] += 1.0;
             let moved = bread.solve(&direction);
             let trust = informative[agent] / (informative[agent] + DOUBT);
-            let variance = trust * seen.along(&moved) + (1.0 - trust) * modelled.along(&moved);
+            let variance = trust * observed.quadratic_form(&moved) + (1.0 - trust) * modelled.quadratic_form(&moved);
             let (elo, half) = (ELO * (r[agent] - zero), ELO * quantile * variance.max(0.0).sqrt());
             Rating { elo, interval: [elo - half, elo + half] }
         };
@@ -134,7 +135,8 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
     }
 }
 
-/// One even game for each agent that met another, in equal parts against all that it met, with their weights.
+/// The even games of the prior with their weights: one game for each agent, in equal parts against all agents that it
+/// has met.
 fn even_games(agents: usize, blocks: &[Vec<Contest>]) -> Vec<(f64, Contest)> {
     let mut have_met = vec![vec![false; agents]; agents];
     for contest in blocks.iter().flatten() {
@@ -180,15 +182,15 @@ impl SquareMatrix {
         }
     }
 
-    /// Adds the product of each two entries of `vector`.
-    fn add_square(&mut self, vector: &[f64]) {
+    /// Adds the outer product of `vector` with itself.
+    fn add_outer_product(&mut self, vector: &[f64]) {
         for (row, own) in self.0.iter_mut().zip(vector) {
             row.iter_mut().zip(vector).for_each(|(entry, other)| *entry += own * other);
         }
     }
 
-    /// The matrix between `vector` and itself.
-    fn along(&self, vector: &[f64]) -> f64 {
+    /// The quadratic form of `vector`: vᵀMv.
+    fn quadratic_form(&self, vector: &[f64]) -> f64 {
         let row = |row: &Vec<f64>| row.iter().zip(vector).map(|(entry, other)| entry * other).sum::<f64>();
         self.0.iter().zip(vector).map(|(entries, own)| own * row(entries)).sum()
     }
@@ -212,7 +214,7 @@ impl Factored {
         Factored(lower)
     }
 
-    /// The x for which the matrix times x is `vector`.
+    /// Solves the linear system: returns the x for which the matrix times x is `vector`.
     fn solve(&self, vector: &[f64]) -> Vec<f64> {
         let Factored(lower) = self;
         let (mut x, count) = (vector.to_vec(), vector.len());
@@ -242,7 +244,7 @@ mod tests {
     fn two_agents_are_rated_by_their_score() {
         let blocks: Vec<_> = (0..400).map(|game| duel(0, 1, if game % 4 == 0 { 0.0 } else { 1.0 })).collect();
         let found = ratings(2, &blocks)(None);
-        // 75 % is 190.85 Elo; with half a game won and half a game lost more, 190.27.
+        // 75 % is 190.85 Elo; with the prior (half a game won and half a game lost) 190.27.
         assert!((found[0].elo - found[1].elo - 190.27).abs() < 0.1, "{found:?}");
         assert!((found[0].elo + found[1].elo).abs() < 1e-9);
         let anchored = ratings(2, &blocks)(Some(1));

@@ -1,4 +1,4 @@
-//! The report of a match: score, confidence interval, and the games behind them.
+//! The report of a match: the score, its confidence interval, and counts of games.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -9,33 +9,32 @@ use serde::{Deserialize, Serialize};
 use super::estimate::Interval;
 use super::summary::{GameFacts, chance_level, of_first_agent, of_whole_blocks};
 
-/// The outcome of a match between A and B. Scores are returns for each game: 0 to 1, the mean over the seats that A
-/// takes.
+/// The result of a match between A and B. A score is a mean return of A in a game, 0 to 1.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchReport {
     /// Blocks that count.
     pub blocks: u64,
-    /// Games of these blocks.
+    /// Games of the blocks that count.
     pub games: u64,
-    /// Draws among them: games that ended with the same return for all.
+    /// Drawn games: games with equal returns for all sides.
     pub drawn_games: u64,
-    /// Games truncated at the turn limit. Their blocks are left out of everything else.
+    /// Games truncated at the turn limit. Their blocks do not count in any other number.
     pub truncated_games: u64,
-    /// Blocks that were left out because of them.
+    /// Blocks with a truncated game.
     pub truncated_blocks: u64,
-    /// A's score for each game; the chance level when no block counts.
+    /// The score of A; the chance level if no block counts.
     pub score: f64,
-    /// Standard error of the score, from the scores of the blocks; `None` below two blocks.
+    /// Standard error of the score, from the scores of the blocks; `None` with fewer than two blocks.
     pub standard_error: Option<f64>,
-    /// Interval of the score with 95 % confidence, within 0 to 1; all of it below two blocks.
+    /// The 95 % confidence interval of the score, within 0 to 1; 0 to 1 with fewer than two blocks.
     pub interval: [f64; 2],
     /// The expected score among equals: ½ for two sides and for placings, else 1 / seats.
     pub chance_level: f64,
-    /// Won, drawn and lost games where there are two sides.
+    /// Won, drawn and lost games of A in a game of two sides.
     pub sides: Option<SideResults>,
-    /// Actions of all seats for each game.
+    /// Mean number of actions of all seats in a game.
     pub decisions_per_game: f64,
-    /// Turns of all seats for each game.
+    /// Mean number of turns of all seats in a game.
     pub turns_per_game: f64,
 }
 
@@ -51,17 +50,12 @@ pub struct SideResults {
 }
 
 impl MatchReport {
-    /// The score with its interval.
-    pub fn interval(&self) -> Interval {
-        Interval { mean: self.score, standard_error: self.standard_error, interval: self.interval }
-    }
-
     /// The share of drawn games, 0 without games.
     pub fn drawn_share(&self) -> f64 {
         self.drawn_games as f64 / self.games.max(1) as f64
     }
 
-    /// Sums up the games between the agents 0, A, and 1, which has all other sides, in ascending order of their blocks.
+    /// Sums up the games of agent 0 (A) and agent 1 (B), which has all other sides. Blocks are in ascending order.
     pub(super) fn new(spec: &Spec, sides: usize, all: &[GameFacts]) -> MatchReport {
         let (games, chance_level) = (of_whole_blocks(all), chance_level(spec, sides));
         let scores = of_first_agent(&games, chance_level).0.scores;

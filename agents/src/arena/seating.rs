@@ -1,11 +1,11 @@
 //! Seatings: the assignments of agents to seats, and the lineups of a round robin.
 //!
-//! A *side* is what wins together: a seat, or a team. A *lineup* names an agent for each side, in the order in which
-//! the sides throw; a block plays it in all its rotations, so that everybody sits everywhere.
+//! A *side* is a seat or a team: the seats that win together. A *lineup* has an agent for each side, in the order in
+//! which the sides throw. A block plays a lineup in all its rotations, so that every agent plays on every side.
 
 use ashta_env::game::{BySeat, Seat, SeatSet, Spec};
 
-/// The agent of each seat, by its number among the contestants.
+/// The agent of each seat, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seating(BySeat<Option<u8>>);
 
@@ -22,16 +22,16 @@ impl Seating {
     }
 }
 
-/// The largest number of agents that can meet.
+/// The largest number of agents in an arena.
 pub const MAX_AGENTS: usize = 256;
 
-/// The seats that win together, in the order of their first seats: the places of a lineup.
+/// The sides of a game, in the order of their first seats. A lineup has an agent for each.
 pub fn sides(spec: &Spec) -> Vec<SeatSet> {
     let is_first = |&seat: &Seat| spec.teams[seat].iter().next() == Some(seat);
     spec.seats.iter().filter(is_first).map(|seat| spec.teams[seat]).collect()
 }
 
-/// The seatings of a block: `lineup` in all its rotations, each once. In number `i` its first agent has side number
+/// The seatings of a block: all rotations of `lineup`, each once. In seating `i` the first agent of the lineup has side
 /// `i`.
 pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
     let (mut lineup, mut seatings) = (lineup.to_vec(), Vec::new());
@@ -48,13 +48,13 @@ pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
     seatings
 }
 
-/// The lineups in which `agents` agents meet around `sides` sides: each with as many different agents as can sit
-/// down, and each once however it is rotated. With two sides these are the pairs of agents; with more sides than
-/// agents some agent has several sides.
+/// All lineups of `agents` agents on `sides` sides. Each lineup has as many different agents as possible; of all
+/// rotations of a lineup only one is listed. With two sides these are the pairs of agents. With more sides than agents
+/// some agents have several sides.
 pub fn lineups(agents: usize, sides: usize) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = (0..agents).map(|agent| vec![agent]).collect();
     for _ in 1..sides {
-        // Of the rotations of a lineup that one is kept which is the least, so its first agent is the least of it.
+        // Only the smallest rotation of a lineup is kept, so its first agent has the smallest number.
         found = found
             .iter()
             .flat_map(|lineup| (lineup[0]..agents).map(move |agent| [lineup.as_slice(), &[agent]].concat()))

@@ -13,24 +13,24 @@ use super::sprt::{Sprt, Verdict};
 /// One game, by sides.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameFacts {
-    /// Its block.
+    /// The number of its block.
     pub block: u64,
-    /// The agent of each side.
+    /// The agent of each side, by number.
     pub agents: Vec<usize>,
     /// The return of each side; `None` for a truncated game.
     pub returns: Option<Vec<f64>>,
-    /// The luck of each side, where there is a reference to measure it.
+    /// The luck of each side, if a reference measured it.
     pub luck: Option<Vec<f64>>,
-    /// Turns of all seats.
+    /// Number of turns of all seats.
     pub turns: u32,
-    /// Actions of all seats.
+    /// Number of actions of all seats.
     pub decisions: u32,
-    /// The side that forfeited, and why.
+    /// The side that forfeited, and the reason.
     pub forfeited: Option<(usize, String)>,
 }
 
 impl GameFacts {
-    /// Whether it is a draw: it came to its end, and all have the same of it.
+    /// Whether the game is a draw: no side forfeited, and all returns are equal.
     pub fn is_drawn(&self) -> bool {
         let has_one_return = |returns: &Vec<f64>| returns.windows(2).all(|pair| pair[0] == pair[1]);
         self.forfeited.is_none() && self.returns.as_ref().is_some_and(has_one_return)
@@ -64,7 +64,7 @@ impl GameFacts {
 pub struct AgentSummary {
     /// Its name.
     pub name: String,
-    /// Its games; one in which it has several sides counts for each.
+    /// Its games; a game in which it has several sides counts once for each side.
     pub games: u64,
     /// Mean return, 0 to 1, from the blocks.
     #[serde(serialize_with = "with_error")]
@@ -72,20 +72,20 @@ pub struct AgentSummary {
     /// The luck-corrected score.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
     pub luck_adjusted_score: Option<Interval>,
-    /// The factor by which the standard error of this is smaller than that of the score.
+    /// The standard error of the score divided by the standard error of the luck-corrected score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
-    /// Its luck for each game.
+    /// Its mean luck in a game.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
     pub luck: Option<Interval>,
     /// Its Elo rating.
     pub rating: Rating,
     /// Games that it forfeited.
     pub forfeits: u64,
-    /// Why, of the first few.
+    /// The reasons of the first few forfeits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forfeit_reasons: Vec<String>,
-    /// Milliseconds for each decision, where it was asked this time.
+    /// Mean time of a decision in milliseconds; `None` if it made no decision in this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub milliseconds: Option<f64>,
 }
@@ -93,22 +93,22 @@ pub struct AgentSummary {
 /// The results of one agent against another.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Pairing {
-    /// The one.
+    /// The number of the agent.
     pub agent: usize,
-    /// The other.
+    /// The number of the other agent.
     pub other: usize,
-    /// Games in which both sat down.
+    /// Games in which both played.
     pub games: u64,
-    /// How often the one came out ahead of the other, 0 to 1; as good is half.
+    /// The share of games in which the agent had a higher return than the other, 0 to 1; equal returns count half.
     #[serde(serialize_with = "with_error")]
     pub ahead: Interval,
     /// With two sides: the luck-corrected score.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
     pub luck_adjusted_score: Option<Interval>,
-    /// With two sides: the factor by which its standard error is smaller.
+    /// With two sides: the standard error of `ahead` divided by the standard error of the luck-corrected score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
-    /// With two agents: by how much the rating of the one is above that of the other.
+    /// With two agents: the rating of the agent minus the rating of the other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Rating>,
 }
@@ -134,36 +134,36 @@ pub struct Summary {
     pub game: String,
     /// The number of seats.
     pub seats: usize,
-    /// Blocks whose games all came to an end.
+    /// Blocks without a truncated game.
     pub blocks: u64,
-    /// Their games.
+    /// Games of these blocks.
     pub games: u64,
-    /// Draws among them: games that ended with the same return for all.
+    /// Drawn games: games with equal returns for all sides.
     pub drawn_games: u64,
-    /// Games truncated at the turn limit; their blocks are left out.
+    /// Games truncated at the turn limit; their blocks do not count in any other number.
     pub truncated_games: u64,
     /// The expected score among equals.
     pub chance_level: f64,
-    /// The reference whose values measured the luck.
+    /// The name of the reference that measured the luck.
     pub luck_by: Option<String>,
     /// The share of the variance of results that the luck of the throws explains, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck_share: Option<f64>,
-    /// The agents, in the order in which they were named.
+    /// The agents, in the order of the entrants.
     pub agents: Vec<AgentSummary>,
     /// The cross table.
     pub pairings: Vec<Pairing>,
     /// Mean number of turns of a game.
     #[serde(serialize_with = "with_error")]
     pub turns_per_game: Interval,
-    /// Lengths that a tenth, a half and nine tenths of the games do not exceed, in turns.
+    /// The 10 %, 50 % and 90 % quantiles of the number of turns of a game.
     pub turn_quantiles: [u32; 3],
-    /// The SPRT, if one was asked for.
+    /// The state of the SPRT, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtSummary>,
 }
 
-/// One statistic by block: sums over the games of each block.
+/// The sums of one statistic over the games of each block.
 #[derive(Clone, Debug, Default)]
 struct Sums(BTreeMap<u64, BlockSums>);
 
@@ -172,7 +172,7 @@ struct BlockSums {
     value: f64,
     luck: f64,
     games: f64,
-    /// Values less luck, from the chance level, squared.
+    /// Sum of (value − luck − chance level)².
     residual: f64,
 }
 
@@ -197,7 +197,7 @@ impl Sums {
         self.0.values().map(|sums| of(sums) / sums.games).collect()
     }
 
-    /// The blocks, which go through `lineups` lineups in turn.
+    /// The means of the blocks; the lineups take turns, and each of `lineups` is a stratum.
     fn blocks(&self, lineups: u64) -> Blocks {
         Blocks {
             scores: self.means(|sums| sums.value),
@@ -208,7 +208,7 @@ impl Sums {
     }
 }
 
-/// The games of blocks without a truncated game, which alone count. Blocks are in ascending order.
+/// The games that count: games of blocks without a truncated game. Blocks are in ascending order.
 pub(super) fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
     let blocks = all.chunk_by(|game, next| game.block == next.block);
     blocks.filter(|games| games.iter().all(|game| game.returns.is_some())).flatten().collect()
@@ -225,8 +225,8 @@ pub(super) fn of_first_agent(games: &[&GameFacts], chance_level: f64) -> (Blocks
     (sums.blocks(1), games.iter().all(|game| game.luck.is_some()))
 }
 
-/// The state of a test after `games`, in ascending order of their blocks, of two agents in a game of two sides.
-pub fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
+/// The state of an SPRT after `games` of two agents in a game of two sides. Blocks are in ascending order.
+pub(super) fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
     let (blocks, has_luck) = of_first_agent(&of_whole_blocks(games), 0.5);
     let ratio = match has_luck {
         true => sprt.ratio_of_numbers(&blocks.luck_adjusted().blocks, blocks.doubt()),
@@ -235,20 +235,20 @@ pub fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
     SprtSummary { sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
 }
 
-/// An agent and its time for a decision, in milliseconds.
-pub type AgentTime = (String, Option<f64>);
+/// An agent and its mean time of a decision, in milliseconds.
+pub(super) type AgentTime = (String, Option<f64>);
 
 /// The schedule of a tournament.
 #[derive(Clone, Copy, Debug)]
-pub struct Schedule<'a> {
+pub(super) struct Schedule<'a> {
     /// The game.
-    pub spec: &'a Spec,
+    pub(super) spec: &'a Spec,
     /// Its sides.
-    pub sides: &'a [SeatSet],
-    /// Lineups, through which the blocks go in turn.
-    pub lineups: u64,
-    /// The agent that is rated 0.
-    pub anchor: Option<usize>,
+    pub(super) sides: &'a [SeatSet],
+    /// Number of lineups; the blocks play them in turn.
+    pub(super) lineups: u64,
+    /// The agent with rating 0.
+    pub(super) anchor: Option<usize>,
 }
 
 /// The expected score among equals: ½ for two sides and for placings, else 1 / sides.
@@ -256,11 +256,16 @@ pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
     if spec.payoff == Payoff::Placings { 0.5 } else { 1.0 / sides as f64 }
 }
 
-/// Forfeits whose reasons are listed.
+/// Forfeits of an agent whose reasons are listed.
 const LISTED_REASONS: usize = 3;
 
-/// Sums up the games of an arena, in ascending order of their blocks. Blocks with a truncated game are left out.
-pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
+/// Sums up the games of an arena. Blocks are in ascending order; blocks with a truncated game do not count.
+pub(super) fn summarise(
+    schedule: &Schedule<'_>,
+    agents: &[AgentTime],
+    luck_by: Option<String>,
+    all: &[GameFacts],
+) -> Summary {
     let Schedule { spec, sides, lineups, anchor } = *schedule;
     let (games, count) = (of_whole_blocks(all), agents.len());
     let chance_level = chance_level(spec, sides.len());
@@ -286,7 +291,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         }
     }
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
-    // What is concluded of two agents, and what they are rated by, are the same numbers.
+    // Rate agents by the numbers of their pairings, so that ratings and pairings agree.
     if count == 2 || has_luck && sides.len() == 2 {
         rounds.values_mut().for_each(Vec::clear);
         for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
@@ -349,7 +354,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
     }
 }
 
-/// The games of two agents by block as contests, each with the mean share of its block, less the luck in it if it
+/// The games of two agents by block, as contests. Each contest has the mean share of its block, minus the luck if it
 /// `is_adjusted`.
 fn pair_contests(
     agents: [usize; 2],
@@ -360,7 +365,7 @@ fn pair_contests(
     let mut blocks = sums.blocks(lineups);
     if is_adjusted {
         let Adjusted { blocks: adjusted, estimate, .. } = blocks.luck_adjusted();
-        // The mean without its luck may lie beyond any share that could be won; the estimate does not.
+        // The adjusted mean may be below 0 or above 1; the estimate is not.
         let beyond = mean(&adjusted) - estimate.mean;
         blocks.scores = adjusted.into_iter().map(|share| share - beyond).collect();
     }
@@ -370,7 +375,7 @@ fn pair_contests(
     })
 }
 
-/// The share of the variance of the first numbers that the second explain, at most 1.
+/// The share of the variance of the first numbers that the second numbers explain, 0 to 1.
 fn explained(pairs: &[[f64; 2]]) -> f64 {
     let count = pairs.len().max(1) as f64;
     let mean = |of: usize| pairs.iter().map(|pair| pair[of]).sum::<f64>() / count;
@@ -385,6 +390,7 @@ fn explained(pairs: &[[f64; 2]]) -> f64 {
 mod tests {
     use super::*;
     use crate::arena::sides;
+    use crate::arena::sprt::score_of;
     use ashta_env::game::Game;
     use ashta_env::race::Race;
 
@@ -427,7 +433,7 @@ mod tests {
 
     #[test]
     fn ratings_follow_what_is_concluded_of_two_agents() {
-        // The first wins two games of three, with luck; without it the second is better.
+        // The first agent wins two games of three, with luck; without luck the second agent is better.
         let game = |block: u64, leg: usize| {
             let [own, luck] = if block.is_multiple_of(3) { [0.0, -0.6] } else { [1.0, 0.8] };
             let [mut returns, mut luck] = [[own, 1.0 - own], [luck, -luck]];
@@ -445,8 +451,8 @@ mod tests {
         assert!(found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5, "{:?}", found.pairings[0]);
         let elo = [0, 1].map(|agent| found.agents[agent].rating.elo);
         assert!(elo[0] < elo[1], "{elo:?}");
-        let expected = super::super::elo_of(adjusted.mean);
-        assert!((elo[0] - elo[1] - expected).abs() < 2.0, "{elo:?} for {expected}");
+        let expected = score_of(elo[0] - elo[1]);
+        assert!((adjusted.mean - expected).abs() < 0.003, "{adjusted:?} for {expected}");
         let difference = found.pairings[0].difference.expect("two agents");
         assert!((elo[0] - elo[1] - difference.elo).abs() < 1e-9 && difference.interval[1] < 0.0, "{difference:?}");
     }

@@ -1,7 +1,7 @@
 //! Round-robin tournaments: several agents meet in an arena, every game becomes a record that can be replayed, and all
 //! games are summarised.
 //!
-//! The caller supplies the entrants and the clock, stores the lines and shows the progress; nothing here knows of
+//! The caller provides the entrants and the clock, stores the records and shows the progress. This module does not use
 //! files, clocks or terminals.
 
 use std::fmt;
@@ -16,23 +16,25 @@ use ashta_env::sheet::Sheets;
 
 use crate::arena::game_record::{GameLine, Swing};
 use crate::arena::luck::SERIES_PROBABILITY;
+use crate::arena::summary::{Schedule, sprt_summary, summarise};
 use crate::arena::{
     Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, Move, PlayedGame,
-    Reference, Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks,
-    rotations, sides, sprt_summary, summarise,
+    Reference, Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations,
+    sides,
 };
 use crate::play::agent::GameRng;
 use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
 use crate::play::throws::TurnClock;
 
-/// Luck is written with so many digits, so that games from a file give the same statistics as games that are played.
+/// Luck is rounded to multiples of 1 / `LUCK_DIGITS`, so that games from a file give the same statistics as games just
+/// played.
 const LUCK_DIGITS: f64 = 1e6;
 
-/// The luck of a game and the size of a swing that were measured twice may differ by so much, as machines round.
+/// The largest difference between two measurements of luck or of the size of a swing: machines round differently.
 const LUCK_TOLERANCE: f64 = 1e-3;
 
-/// Makes a contestant, for one thread.
+/// Creates a contestant for one thread.
 type MakeEntrant<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
 
 /// A participant of a tournament.
@@ -40,37 +42,37 @@ pub struct Entrant<'a> {
     /// Its name.
     pub name: String,
     make: MakeEntrant<'a>,
-    thought: Thought,
+    thinking: ThinkingTime,
 }
 
-/// The thinking time of an entrant, in all threads.
+/// The thinking time of an entrant on all threads.
 #[derive(Debug, Default)]
-struct Thought {
+struct ThinkingTime {
     choices: AtomicU64,
     nanoseconds: AtomicU64,
 }
 
 impl<'a> Entrant<'a> {
-    /// An entrant with this name; `make` makes its contestants, one for each thread.
+    /// An entrant with this name; `make` creates its contestants, one for each thread.
     pub fn new(name: String, make: impl Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a) -> Entrant<'a> {
-        Entrant { name, make: Box::new(make), thought: Thought::default() }
+        Entrant { name, make: Box::new(make), thinking: ThinkingTime::default() }
     }
 
-    /// Milliseconds that it took for each choice; `None` when it was not asked.
+    /// Mean time of a choice in milliseconds; `None` if it made no choice.
     pub fn milliseconds(&self) -> Option<f64> {
         let [choices, nanoseconds] =
-            [&self.thought.choices, &self.thought.nanoseconds].map(|of| of.load(Relaxed) as f64);
+            [&self.thinking.choices, &self.thinking.nanoseconds].map(|count| count.load(Relaxed) as f64);
         (choices > 0.0).then(|| nanoseconds / choices / 1e6)
     }
 }
 
 impl fmt::Debug for Entrant<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entrant").field("name", &self.name).field("thought", &self.thought).finish_non_exhaustive()
+        f.debug_struct("Entrant").field("name", &self.name).field("thinking", &self.thinking).finish_non_exhaustive()
     }
 }
 
-/// The names of entrants: those of `specs`, with a number behind the second of two equal ones.
+/// Distinct names of entrants: the second of two equal `specs` gets ` (2)` at its end, the third ` (3)`.
 pub fn distinct_names(specs: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for spec in specs {
@@ -84,28 +86,27 @@ pub fn distinct_names(specs: &[String]) -> Vec<String> {
 /// Nanoseconds since any fixed moment.
 pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
-/// A contestant that is timed.
+/// A contestant whose thinking time is measured.
 struct TimedContestant<'a> {
     contestant: Box<dyn Contestant<Race> + 'a>,
-    thought: &'a Thought,
+    thinking: &'a ThinkingTime,
     clock: Clock<'a>,
 }
 
 impl Contestant<Race> for TimedContestant<'_> {
     fn try_act(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
-        let begun = (self.clock)();
+        let start = (self.clock)();
         let choices = self.contestant.try_act(race, states, rngs);
-        let taken = (self.clock)().saturating_sub(begun);
-        self.thought.nanoseconds.fetch_add(taken, Relaxed);
-        self.thought.choices.fetch_add(states.len() as u64, Relaxed);
+        self.thinking.nanoseconds.fetch_add((self.clock)().saturating_sub(start), Relaxed);
+        self.thinking.choices.fetch_add(states.len() as u64, Relaxed);
         choices
     }
 }
 
-/// Takes the games of a block, as lines and by sides.
+/// Receives the games of a block, as records and as facts.
 pub type TakeBlock<'a> = &'a mut (dyn FnMut(u64, Vec<GameLine>, &[GameFacts]) -> ControlFlow<()> + Send);
 
-/// Several agents that meet in one game.
+/// A tournament of several agents in one game.
 #[derive(Debug)]
 pub struct Tournament<'a> {
     race: &'a Race,
@@ -120,10 +121,10 @@ pub struct Tournament<'a> {
 }
 
 impl<'a> Tournament<'a> {
-    /// One in which `entrants` meet in all lineups, and luck is measured by the values of `reference`.
+    /// A tournament of `entrants` in all lineups. The values of `reference`, if there is one, measure luck.
     ///
     /// # Errors
-    /// When too few or too many take part.
+    /// When there are too few or too many entrants.
     pub fn new(
         race: &'a Race,
         entrants: Vec<Entrant<'a>>,
@@ -137,30 +138,33 @@ impl<'a> Tournament<'a> {
         Ok(Tournament { race, entrants, sides, lineups, reference, anchor: None, sprt: None })
     }
 
-    /// The same with the entrant `name` rated 0, the anchor.
+    /// Makes the entrant `name` the anchor, which has rating 0.
     ///
     /// # Errors
     /// When no entrant has this name.
     pub fn with_anchor(mut self, name: &str) -> Result<Tournament<'a>, Error> {
         let anchor = self.entrants.iter().position(|entrant| entrant.name == name);
-        let none = || Error::new(format!("anchor {name}: it is not among those who meet"));
-        self.anchor = Some(anchor.ok_or_else(none)?);
+        let unknown = || {
+            let names: Vec<&str> = self.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+            Error::new(format!("anchor {name}: must be one of the agents {}", names.join(", ")))
+        };
+        self.anchor = Some(anchor.ok_or_else(unknown)?);
         Ok(self)
     }
 
-    /// The same with an SPRT, which ends the tournament when it has decided.
+    /// Adds an SPRT; the tournament ends when the SPRT has a verdict.
     ///
     /// # Errors
     /// When the test does not fit the agents or its hypotheses or error rates are invalid.
     pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, Error> {
         let (agents, sides) = (self.entrants.len(), self.sides.len());
         Error::unless(agents == 2 && sides == 2, || {
-            format!("sprt compares two agents in a game of two sides, not {agents} with {sides}")
+            format!("sprt compares two agents in a game of two sides, not {agents} agents in a game of {sides} sides")
         })?;
         let Sprt { elo0, elo1, alpha, beta } = sprt;
         Error::unless(elo0 < elo1, || format!("sprt {elo0},{elo1}: {elo0} is not less than {elo1}"))?;
         Error::unless(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0, || {
-            format!("alpha {alpha} and beta {beta}: each must be above 0, and together they must be below 1")
+            format!("alpha {alpha} and beta {beta}: both must be above 0, and their sum below 1")
         })?;
         self.sprt = Some(sprt);
         Ok(self)
@@ -171,7 +175,7 @@ impl<'a> Tournament<'a> {
         self.race
     }
 
-    /// The seats that take part.
+    /// The entrants.
     pub fn entrants(&self) -> &[Entrant<'a>] {
         &self.entrants
     }
@@ -185,23 +189,23 @@ impl<'a> Tournament<'a> {
         &self.lineups[(block % self.lineups.len() as u64) as usize]
     }
 
-    /// The games of a block.
+    /// The number of games of a block.
     pub fn legs(&self, block: u64) -> usize {
         self.seatings(block).len()
     }
 
-    /// The blocks that are left to play when `facts`, whole blocks from the first on, are there and each lineup plays
-    /// `pairs` blocks: none where the sequential test has decided.
+    /// The blocks that are left to play if `facts` are the games so far, in whole blocks from the first, and each
+    /// lineup plays `pairs` blocks. Empty if the SPRT has a verdict.
     pub fn left(&self, pairs: u64, facts: &[GameFacts]) -> Range<u64> {
-        let begins = facts.last().map_or(0, |game| game.block + 1);
+        let next = facts.last().map_or(0, |game| game.block + 1);
         let blocks = pairs.saturating_mul(self.lineups.len() as u64);
-        let is_over = begins > 0 && self.is_decided(begins - 1, facts);
-        begins..if is_over { begins } else { blocks.max(begins) }
+        let is_over = next > 0 && self.is_decided(next - 1, facts);
+        next..if is_over { next } else { blocks.max(next) }
     }
 
-    /// Plays `blocks` and appends their games to `facts`, which must have all blocks before them. Each block goes to
-    /// `take`, too; play stops when that breaks, when `is_stopped`, or when the SPRT has decided. `config` is used but
-    /// for its number of blocks.
+    /// Plays `blocks` and appends their games to `facts`, which must have the games of all earlier blocks. Each block
+    /// also goes to `take`. Play stops when `take` breaks, when `is_stopped` returns true, or when the SPRT has a
+    /// verdict. `config.blocks` is ignored.
     ///
     /// # Panics
     /// As [`play_blocks`].
@@ -220,21 +224,21 @@ impl<'a> Tournament<'a> {
             .iter()
             .map(|entrant| {
                 || {
-                    let (contestant, thought) = ((entrant.make)(), &entrant.thought);
-                    Box::new(TimedContestant { contestant, thought, clock }) as Box<dyn Contestant<Race> + '_>
+                    let (contestant, thinking) = ((entrant.make)(), &entrant.thinking);
+                    Box::new(TimedContestant { contestant, thinking, clock }) as Box<dyn Contestant<Race> + '_>
                 }
             })
             .collect();
         let contestants: Vec<MakeContestant<'_, Race>> =
             makers.iter().map(|make| make as MakeContestant<'_, Race>).collect();
         let seatings = |block: u64| self.seatings(block).to_vec();
-        let meeting = MatchSetup { game: self.race, contestants: &contestants, seatings: &seatings, is_stopped };
+        let setup = MatchSetup { game: self.race, contestants: &contestants, seatings: &seatings, is_stopped };
         let study = || {
             let mut evaluator = self.reference.as_ref().map(Reference::evaluator);
             let names = &names;
             move |game: PlayedGame<State>| self.study(evaluator.as_mut(), &game, names)
         };
-        play_blocks(&meeting, blocks, config, study, &mut |block, games: Vec<(GameLine, GameFacts)>| {
+        play_blocks(&setup, blocks, config, study, &mut |block, games: Vec<(GameLine, GameFacts)>| {
             let (lines, new): (Vec<_>, Vec<_>) = games.into_iter().unzip();
             let known = facts.len();
             facts.extend(new);
@@ -243,15 +247,15 @@ impl<'a> Tournament<'a> {
         });
     }
 
-    /// Whether the sequential test has decided after `block`. It costs as much as there are blocks, so it is made
-    /// after every block at first, and then more seldom.
+    /// Whether the SPRT has a verdict after `block`. The cost of the test grows with the number of blocks, so it runs
+    /// after every block at first, then less often.
     fn is_decided(&self, block: u64, facts: &[GameFacts]) -> bool {
         let every = (block / 50).next_power_of_two();
         let is_due = (block + 1).is_multiple_of(every);
         self.sprt.is_some_and(|sprt| is_due && sprt_summary(sprt, facts).verdict != Verdict::Open)
     }
 
-    /// The line of a game, with its luck where there is a reference.
+    /// The record and the facts of a game, with its luck if there is a reference.
     fn study(
         &self,
         evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,
@@ -264,7 +268,8 @@ impl<'a> Tournament<'a> {
         (line, facts)
     }
 
-    /// A line with the luck and the swing of its `moves` from `start`, or without them if luck is not measured.
+    /// Returns `line` with the luck and the swing of its `moves` from `start`, or without them if there is no
+    /// evaluator.
     fn with_luck(
         &self,
         evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,
@@ -282,10 +287,10 @@ impl<'a> Tournament<'a> {
         GameLine { luck, swing, ..line }
     }
 
-    /// The lines with their luck and swings measured anew, on so many threads.
+    /// Measures the luck and the swings of `lines` again, on `threads` threads.
     ///
     /// # Errors
-    /// When moves of a line are not possible.
+    /// When the start or a move of a line is not possible.
     pub fn measured(&self, lines: &[&GameLine], threads: usize) -> Result<Vec<GameLine>, Error> {
         let part = |lines: &[&GameLine]| {
             let mut evaluator = self.reference.as_ref().map(Reference::evaluator);
@@ -304,10 +309,10 @@ impl<'a> Tournament<'a> {
         })
     }
 
-    /// Checks the luck and the swing of a line against those that were `measured`.
+    /// Compares the luck and the swing of a line with the line `measured`.
     ///
     /// # Errors
-    /// When they differ by more than machines round.
+    /// When they differ by more than rounding.
     pub fn check_luck(&self, line: &GameLine, measured: &GameLine) -> Result<(), Error> {
         let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= LUCK_TOLERANCE;
         let has_luck = line.luck.iter().flatten().zip(measured.luck.iter().flatten()).all(is_near);
@@ -322,57 +327,69 @@ impl<'a> Tournament<'a> {
         })
     }
 
-    /// The facts of a game by sides, with the luck that its line has.
+    /// The facts of a game, with the luck of its line.
     fn facts_of(&self, line: &GameLine, game: &PlayedGame<State>) -> GameFacts {
         let seats = self.race.spec().seats;
-        let place = |side: &SeatSet| seats.iter().position(|seat| side.contains(seat)).unwrap_or(0);
-        let by_side = |luck: &Vec<f64>| balanced(self.sides.iter().map(|side| luck[place(side)]).collect());
+        let index = |side: &SeatSet| seats.iter().position(|seat| side.contains(seat)).unwrap_or(0);
+        let by_side = |luck: &Vec<f64>| balanced(self.sides.iter().map(|side| luck[index(side)]).collect());
         GameFacts { luck: line.luck.as_ref().map(by_side), ..GameFacts::new(&self.sides, game) }
     }
 
-    /// The facts of a line from elsewhere, verified by replaying its moves.
+    /// The facts of a record from a file, verified by replaying its moves.
     ///
     /// # Errors
-    /// When it is not whole, or is not a game of this tournament.
+    /// When the record is not complete, or is not a game of this tournament.
     pub fn facts(&self, line: &GameLine) -> Result<GameFacts, Error> {
-        self.checked(line).map_err(Error::because(format!("game {} of block {}", line.leg, line.block)))
+        self.verify(line).map_err(Error::because(format!("game {} of block {}", line.leg, line.block)))
     }
 
-    fn checked(&self, line: &GameLine) -> Result<GameFacts, Error> {
+    fn verify(&self, line: &GameLine) -> Result<GameFacts, Error> {
         let (spec, count) = (self.race.spec(), self.race.spec().seats.len());
-        let has_all = line.returns.len() == count && line.luck.as_ref().is_none_or(|luck| luck.len() == count);
-        let has_all = has_all && line.luck.is_some() == self.reference.is_some() && line.ending != Ending::Open;
-        let has_all = has_all && (line.swing.is_none() || self.reference.is_some());
+        let has_reference = self.reference.is_some();
         let seating =
-            self.seatings(line.block).get(line.leg).filter(|_| has_all).ok_or_else(|| Error::new("it is not whole"))?;
+            self.seatings(line.block).get(line.leg).ok_or_else(|| Error::new("the block has no such game"))?;
+        for (key, is_right) in [
+            ("returns", line.returns.len() == count),
+            ("luck", line.luck.as_ref().map(Vec::len) == has_reference.then_some(count)),
+            ("swing", line.swing.is_none() || has_reference),
+            ("ending", line.ending != Ending::Open),
+        ] {
+            Error::unless(is_right, || format!("its `{key}` is missing, incomplete or not expected here"))?;
+        }
         let name = |seat| seating.agent(seat).map_or("", |agent| self.entrants[agent].name.as_str());
-        let sat_so = spec.seats.iter().map(name).eq(line.players.iter().map(String::as_str));
-        Error::unless(sat_so, || "its `players` sat otherwise")?;
+        let players: Vec<&str> = spec.seats.iter().map(name).collect();
+        Error::unless(line.players == players, || {
+            format!("its `players` are {:?}, but this arena seats {players:?}", line.players)
+        })?;
         let are_returns = line.returns.iter().all(|own| (0.0..=1.0).contains(own));
-        Error::unless(are_returns, || "its `returns` are not between 0 and 1")?;
+        Error::unless(are_returns, || format!("its `returns` {:?} are not between 0 and 1", line.returns))?;
         let (race, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
         let is_ours = race.spec().ruleset_hash == spec.ruleset_hash;
         let first = spec.seats.iter().find(|&first| is_ours && self.race.initial_state(first) == start);
         let first = first.ok_or_else(|| {
-            Error::new(format!("`{}` is no beginning of {} for {:?}", line.start, spec.name, spec.seats))
+            let (start, name, seats) = (&line.start, &spec.name, spec.seats);
+            Error::new(format!("its `start` `{start}` is not a first position of {name} for the seats {seats:?}"))
         })?;
         let (moves, end) = line.replay(&race, start)?;
         let turns = turns_of(&race, start, &moves);
         let has_turns = line.turns == turns;
-        Error::unless(has_turns, || format!("its `turns` are {}, but its moves have {turns}", line.turns))?;
-        // A turn moves a value between 0 and 1.
+        Error::unless(has_turns, || format!("its `turns` are {}, but its moves have {turns} turns", line.turns))?;
+        // The luck of a turn is at most 1.
         let most = f64::from(turns) + LUCK_TOLERANCE;
         for &luck in line.luck.iter().flatten() {
             let is_possible = luck.abs() <= most;
             Error::unless(is_possible, || format!("its `luck` of {luck} is impossible in {turns} turns"))?;
         }
-        let is_finished = self.race.node(&end) == Node::Terminal;
-        let got = self.race.returns(&end);
-        let is_true = !is_finished || spec.seats.iter().map(|seat| got[seat]).eq(line.returns.iter().copied());
-        let is_by_nobody = matches!(line.ending, Ending::Forfeited { seat, .. } if Seat::from_letter(seat).is_none());
-        let is_true = is_true && (line.ending != Ending::Truncated || turns == spec.turn_limit);
-        let is_so = is_true && !is_by_nobody && is_finished == (line.ending == Ending::Finished);
-        Error::unless(is_so, || "its moves do not lead to its `ending` and `returns`")?;
+        let (is_terminal, expected) = (self.race.node(&end) == Node::Terminal, self.race.returns(&end));
+        let is_right = match line.ending {
+            Ending::Finished => {
+                is_terminal && spec.seats.iter().map(|seat| expected[seat]).eq(line.returns.iter().copied())
+            }
+            Ending::Truncated => !is_terminal && turns == spec.turn_limit,
+            Ending::Forfeited { seat, .. } => !is_terminal && Seat::from_letter(seat).is_some(),
+            Ending::Open => false,
+        };
+        Error::unless(is_right, || "its moves do not lead to its `ending` and `returns`")?;
         let mut returns = BySeat::default();
         spec.seats.iter().zip(&line.returns).for_each(|(seat, &own)| returns[seat] = own);
         let game = PlayedGame {
@@ -389,7 +406,7 @@ impl<'a> Tournament<'a> {
         Ok(self.facts_of(line, &game))
     }
 
-    /// The summary of `facts`, in ascending order of their blocks.
+    /// Sums up `facts`; blocks are in ascending order.
     pub fn summary(&self, facts: &[GameFacts]) -> Summary {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
@@ -405,7 +422,7 @@ impl<'a> Tournament<'a> {
     }
 }
 
-/// The turns that `moves` from `state` begin.
+/// Counts the turns that `moves` from `state` begin.
 fn turns_of(race: &Race, mut state: State, moves: &[Move]) -> u32 {
     let mut clock = TurnClock::default();
     for &made in moves {
@@ -421,7 +438,7 @@ fn turns_of(race: &Race, mut state: State, moves: &[Move]) -> u32 {
     clock.turns()
 }
 
-/// Makes the luck of two sides sum to exactly 0, so that an agent scores even against itself.
+/// Makes the luck of two sides sum to exactly 0, so that an agent against itself scores exactly the chance level.
 fn balanced(luck: Vec<f64>) -> Vec<f64> {
     match luck[..] {
         [a, b] => vec![(a - b) / 2.0, (b - a) / 2.0],
@@ -429,6 +446,7 @@ fn balanced(luck: Vec<f64>) -> Vec<f64> {
     }
 }
 
+/// Rounds luck for a record.
 fn rounded(value: f64) -> f64 {
     (value * LUCK_DIGITS).round() / LUCK_DIGITS
 }
