@@ -1,11 +1,11 @@
-//! Evaluates positions with an agent, by the library alone: lines of notation in, lines of JSON out.
+//! Evaluates positions with an agent: lines of notation in, lines of JSON out.
 //!
 //! ```sh
 //! echo "ashtapada S:5,30/N:off,23 S 4,2" | cargo run --release -p ashta-agents --example ask checkpoints/ashtapada.bot
 //! ```
 //!
 //! Each answer has the legal actions, the columns of the observation that are 1, the values of the seats, and the
-//! action that the agent chooses: `null` where the dice are to be thrown.
+//! action that the agent chooses, or `null` if the dice must be thrown first.
 
 use std::error::Error;
 use std::io::{BufRead, Write};
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (race, state) = Race::parse_position(&line?)?;
         let seat = match race.node(&state) {
             Node::Chance(seat) | Node::Decision(seat) => seat,
-            Node::Terminal => return Err("the game is over: there is nothing to ask".into()),
+            Node::Terminal => return Err("the game is over: give a position in play".into()),
         };
         let player = agent.player(&race)?;
         let legal: Vec<u8> = race.legal_actions(&state).iter().map(|action| action.0).collect();

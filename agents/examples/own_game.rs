@@ -1,12 +1,12 @@
-//! A game of one's own, which is no race: Pig. It implements [`Game`], is trained by self-play, and beats the rule that
-//! collects the most points a turn.
+//! A game of your own that is not a race: Pig. The example implements [`Game`], trains by self-play, and beats the rule
+//! that collects the most points a turn.
 //!
 //! ```sh
 //! cargo run --release -p ashta-agents --example own_game
 //! ```
 //!
-//! The seat on turn throws a die as often as it likes. Each throw adds to the points of the turn, but a 1 loses them
-//! and ends the turn. Holding keeps them and passes the die on; the first seat with [`GOAL`] points wins.
+//! The seat on turn throws a die as often as it likes. Each throw adds its points to the turn, but a 1 loses the points
+//! of the turn and ends it. Holding keeps the points and passes the die on. The first seat with [`GOAL`] points wins.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const HOLD: Action = Action(1);
 /// Entries of an observation for a number of points, 0 to the goal.
 const POINTS: usize = GOAL as usize + 1;
 
-/// The rules; a game holds what never changes.
+/// The rules and everything else that does not change in a game.
 #[derive(Debug)]
 pub struct Pig {
     spec: Spec,
@@ -43,19 +43,20 @@ pub struct PigState {
     phase: Phase,
 }
 
-/// What comes next.
+/// The next step of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Phase {
     Throw,
     Choose,
-    /// A 1 was thrown: there is nothing but to pass the die on.
+    /// A 1 was thrown: the only action passes the die on.
     Lost,
 }
 
 impl Pig {
     /// The game for two seats.
     pub fn for_two() -> Pig {
-        // Its start shows the points of both seats and of the turn, and who is on turn; within a turn two more entries.
+        // Observed at the start of a turn: the points of both seats and of the turn, and the seat on turn. Within a
+        // turn there are two more entries.
         let start_observation = 3 * POINTS + 1;
         let spec = Spec {
             name: "pig".to_owned(),
@@ -132,7 +133,7 @@ impl Game for Pig {
     }
 }
 
-/// Holds with 20 points or more, where one more throw loses as many points as it gains.
+/// Holds with 20 points or more: from 20 points on, one more throw loses as much as it gains on average.
 #[derive(Debug)]
 struct HoldAtTwenty;
 
@@ -144,7 +145,7 @@ impl Agent<Pig> for HoldAtTwenty {
     }
 }
 
-/// Trains by self-play; the result of a match against the rule.
+/// Trains by self-play and plays a match against the rule; returns the result of the match.
 pub fn train() -> Result<MatchReport, Box<dyn Error>> {
     let pig = Arc::new(Pig::for_two());
     let selfplay = SelfPlayConfig { games: 20_000, ..SelfPlayConfig::default() };

@@ -4,9 +4,9 @@
 //! cargo run --release -p ashta-agents --example train ashte-kashte.bot
 //! ```
 //!
-//! Each iteration plays games with the latest weights, while the learner works on the games of the iteration before;
-//! then the new games become samples with TD(λ) targets. [`TrainConfig`] has what can be set, all of it with defaults.
-//! The program `ashta train` is this loop with checkpoints, metrics and resuming.
+//! Each iteration plays games with the latest weights, while the learner works on the games of the iteration before.
+//! Then the new games become samples with TD(λ) targets. [`TrainConfig`] has all settings, with defaults. The program
+//! `ashta train` is this loop with checkpoints, metrics and resuming.
 
 use std::error::Error;
 use std::path::Path;
@@ -26,7 +26,7 @@ use ashta_env::race::Race;
 const SEED: u64 = 1;
 const THREADS: usize = 2;
 
-/// Trains a bot and writes it to `path`; its score against the baseline `greedy`.
+/// Trains a bot and writes it to `path`; returns the result of a match against the baseline `greedy`.
 pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
     let race = Arc::new(Race::named("ashte-kashte?pieces=2", 2)?);
     let selfplay = SelfPlayConfig { games: 4_000, ..SelfPlayConfig::default() };
@@ -50,7 +50,7 @@ pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
     Ok(against_greedy(&race, &net, 1_000))
 }
 
-/// Pairs of games with the same throws and exchanged seats.
+/// Plays pairs of games against `greedy` with common throws and exchanged seats.
 fn against_greedy(race: &Race, net: &Arc<PortableNet>, pairs: u64) -> MatchReport {
     let bot = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
     let config = MatchConfig { blocks: pairs, threads: THREADS, ..MatchConfig::default() };
