@@ -71,11 +71,6 @@ impl<S> TurnAnalysis<S> {
         }
     }
 
-    /// The values of the afterstates for the seat.
-    pub fn own_values(&self) -> Vec<f64> {
-        self.values.iter().map(|values| f64::from(values[self.seat])).collect()
-    }
-
     /// The luck of the throw for `seat`. Its mean is 0 if the values before the throw are the expectation, or if the
     /// evaluator is perfect play.
     pub fn luck(&self, seat: Seat) -> f64 {

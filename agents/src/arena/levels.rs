@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use ashta_env::game::Game;
+use ashta_env::game::{BySeat, Game};
 
 use super::{Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, TurnAnalysis, play_watched_match};
 use crate::play::agent::{Agent, OnePly, Pick, softmax};
@@ -116,9 +116,10 @@ where
             let analysis = TurnAnalysis::new(game, &mut evaluator, turn);
             if analysis.is_choice() {
                 let best = f64::from(analysis.after_throw()[turn.seat]);
+                let loss = |values: &BySeat<f32>| (best - f64::from(values[turn.seat])) as f32;
                 let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
                 let block = blocks.entry(played.block).or_default();
-                block.losses.push(analysis.own_values().into_iter().map(|value| (best - value) as f32).collect());
+                block.losses.push(analysis.values.iter().map(loss).collect());
                 block.regret += f64::from(analysis.regret() as f32);
             }
         }

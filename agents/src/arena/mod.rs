@@ -296,24 +296,9 @@ mod tests {
             (ToyTable::Placings, ToyPieces::One, 1000),
         ] {
             let game = Toy::new(table, pieces, ToyThrows::Again);
-            // The exact score: the mean over the sides of A and the first seats.
-            let (sides, seats) = (sides(game.spec()), game.spec().seats);
-            let mut score = 0.0;
-            for side in &sides {
-                let plays = Seat::ALL.map(|seat| if side.contains(seat) { Play::Best } else { Play::Uniform });
-                let exact = solve(&game, BySeat(plays)).expect("settles");
-                for first in seats.iter() {
-                    let values = exact.values(&game.initial_state(first)).expect("a start");
-                    let seat = side.iter().next().expect("a side has a seat");
-                    score += values[seat] / (sides.len() * seats.len()) as f64;
-                }
-            }
-            let best_response = |side: &SeatSet| {
-                let plays = Seat::ALL.map(|seat| if side.contains(seat) { Play::Best } else { Play::Uniform });
-                (*side, ExactEvaluator::new(&game, BySeat(plays)))
-            };
-            let replies: Vec<_> = sides.iter().map(best_response).collect();
-            let a = || Box::new(ExactResponse(replies.clone())) as Boxed;
+            let (sides, score) = (sides(game.spec()), exact_score(&game));
+            let best = ExactResponse::new(&game);
+            let a = || Box::new(best.clone()) as Boxed;
             let b = || Box::new(RandomAgent) as Boxed;
             let report = play_match(&game, &a, &b, &config(blocks), &MatchProgress::UNWATCHED);
             let deviations = (report.score - score) / report.standard_error.expect("many blocks");
@@ -323,8 +308,35 @@ mod tests {
         }
     }
 
-    /// Plays the best response to random play from either side.
+    /// Best play for the seats of `side`, random play for the others.
+    fn best_for(side: &SeatSet) -> BySeat<Play> {
+        BySeat(Seat::ALL.map(|seat| if side.contains(seat) { Play::Best } else { Play::Uniform }))
+    }
+
+    /// The exact score of the best response to random play: the mean over its sides and the first seats.
+    fn exact_score(game: &Toy) -> f64 {
+        let (sides, seats) = (sides(game.spec()), game.spec().seats);
+        let mut score = 0.0;
+        for side in &sides {
+            let exact = solve(game, best_for(side)).expect("settles");
+            let own = side.iter().next().expect("a side has a seat");
+            for first in seats.iter() {
+                score += exact.values(&game.initial_state(first)).expect("a start")[own];
+            }
+        }
+        score / (sides.len() * seats.len()) as f64
+    }
+
+    /// Plays the best response to random play from any side.
+    #[derive(Clone)]
     struct ExactResponse(Vec<(SeatSet, ExactEvaluator)>);
+
+    impl ExactResponse {
+        fn new(game: &Toy) -> ExactResponse {
+            let best = |side: SeatSet| (side, ExactEvaluator::new(game, best_for(&side)));
+            ExactResponse(sides(game.spec()).into_iter().map(best).collect())
+        }
+    }
 
     impl Agent<Toy> for ExactResponse {
         fn act(
@@ -345,27 +357,10 @@ mod tests {
     #[test]
     fn intervals_hold_exact_results_as_often_as_they_say() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-        let sides = sides(game.spec());
-        let truth = {
-            let mut score = 0.0;
-            for own in [Seat::SOUTH, Seat::NORTH] {
-                let plays = Seat::ALL.map(|seat| if seat == own { Play::Best } else { Play::Uniform });
-                let exact = solve(&game, BySeat(plays)).expect("settles");
-                for first in game.spec().seats.iter() {
-                    score += exact.values(&game.initial_state(first)).expect("a start")[own] / 4.0;
-                }
-            }
-            score
-        };
+        let (sides, truth) = (sides(game.spec()), exact_score(&game));
         // A plays the best response to random play; luck is measured by the values of best play on both sides.
-        let replies: Vec<_> = sides
-            .iter()
-            .map(|side| {
-                let plays = Seat::ALL.map(|seat| if side.contains(seat) { Play::Best } else { Play::Uniform });
-                (*side, ExactEvaluator::new(&game, BySeat(plays)))
-            })
-            .collect();
-        let best = || Box::new(Box::new(ExactResponse(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
+        let response = ExactResponse::new(&game);
+        let best = || Box::new(Box::new(response.clone()) as Boxed) as Box<dyn Contestant<Toy>>;
         let random = || Box::new(Box::new(RandomAgent) as Boxed) as Box<dyn Contestant<Toy>>;
         let seatings = rotations(&sides, &[0, 1]);
         let meeting = MatchSetup {

@@ -291,11 +291,12 @@ pub(super) fn summarise(
         }
     }
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
+    let adjusts_pairs = has_luck && sides.len() == 2;
     // Rate agents by the numbers of their pairings, so that ratings and pairings agree.
-    if count == 2 || has_luck && sides.len() == 2 {
+    if count == 2 || adjusts_pairs {
         rounds.values_mut().for_each(Vec::clear);
         for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
-            for (block, contests) in pair_contests([agent, other], sums, lineups, has_luck && sides.len() == 2) {
+            for (block, contests) in pair_contests([agent, other], sums, lineups, adjusts_pairs) {
                 rounds.entry(block).or_default().extend(contests);
             }
         }
@@ -323,7 +324,7 @@ pub(super) fn summarise(
     };
     let pairing = |(&(agent, other), sums): (&(usize, usize), &Sums)| {
         let blocks = sums.blocks(lineups);
-        let adjusted = (has_luck && sides.len() == 2).then(|| blocks.luck_adjusted());
+        let adjusted = adjusts_pairs.then(|| blocks.luck_adjusted());
         Pairing {
             agent,
             other,

@@ -152,7 +152,7 @@ pub(super) fn why((race, state): (Race, State)) -> Answer {
     Ok(json!({"reasons": reasons.collect::<Vec<_>>()}))
 }
 
-/// Whether a piece is on the part of its course that returns over squares of the course.
+/// Whether a piece is on the part of its course that returns over squares of an earlier part.
 fn is_back(race: &Race, piece: &Standing) -> bool {
     let course = race.board().course(piece.seat);
     let first_again = (1..course.len()).find(|&at| course[..at].contains(&course[at]));
@@ -182,14 +182,14 @@ impl Engine {
     /// `hint`: the agent's values of the position and of each legal action.
     pub(super) fn hint(&self, (race, state): (Race, State)) -> Answer {
         let agent = self.agent_for(&race)?;
-        let mut evaluator = self.evaluator(&agent);
-        let Node::Decision(seat) = race.node(&state) else {
-            if race.node(&state) == Node::Terminal {
-                return Err(refuse(code::POSITION, "the game is over: there is no action to value"));
+        let seat = match race.node(&state) {
+            Node::Decision(seat) => seat,
+            Node::Chance(_) => {
+                let mut answer = self.evaluate((race, state))?;
+                answer["actions"] = json!([]);
+                return Ok(answer);
             }
-            let mut values = Vec::new();
-            evaluator.values(&race, &[state], &mut values);
-            return Ok(json!({"values": by_seat(&race, &values[0]), "actions": []}));
+            Node::Terminal => return Err(refuse(code::POSITION, "the game is over: there is no action to value")),
         };
         let mut leaves = Vec::new();
         let mut ranges = Vec::new();
@@ -204,7 +204,7 @@ impl Engine {
             ranges.push((action, from..leaves.len()));
         }
         let mut values: Vec<BySeat<f32>> = Vec::new();
-        evaluator.values(&race, &leaves, &mut values);
+        self.evaluator(&agent).values(&race, &leaves, &mut values);
         let best = |values: &[BySeat<f32>]| {
             let best = values.iter().max_by(|a, b| a[seat].total_cmp(&b[seat]));
             best.map(|values| by_seat(&race, values)).unwrap_or_default()

@@ -127,18 +127,18 @@ impl Folders {
             match list() {
                 Ok(paths) => files.extend(paths.into_iter().filter(|path| path.extension() == Some(ending.as_ref()))),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => self.leave_out(&Error::caused(format!("cannot read {}", folder.display()), error)),
+                Err(error) => self.warn_skipped(&Error::caused(format!("cannot read {}", folder.display()), error)),
             }
         }
         files.retain(|path| {
             let opened = open_regular(path).map_err(Error::because(format!("cannot read {}", path.display())));
-            opened.map_err(|error| self.leave_out(&error)).is_ok()
+            opened.map_err(|error| self.warn_skipped(&error)).is_ok()
         });
         files
     }
 
     /// Warns that a file or folder is skipped, with all causes.
-    pub(super) fn leave_out(&self, error: &dyn std::error::Error) {
+    pub(super) fn warn_skipped(&self, error: &dyn std::error::Error) {
         let causes = std::iter::successors(error.source(), |error| error.source());
         let text = causes.fold(format!("left out: {error}"), |text, cause| format!("{text}: {cause}"));
         self.warn.iter().for_each(|warn| warn(&text));
@@ -148,7 +148,7 @@ impl Folders {
     pub fn perfect(&self, race: &Race) -> Option<Player> {
         let player = NamedAgent::Perfect { tables: TableCache::new(self) }.player(race);
         if let Err(error @ AgentError::Other(_)) = &player {
-            self.leave_out(error);
+            self.warn_skipped(error);
         }
         player.ok()
     }
@@ -172,7 +172,7 @@ impl Folders {
         let mut largest: Option<(usize, Player)> = None;
         for (_, source) in self.bots() {
             let read = NamedAgent::of_source(source, Lookahead::Plies(1));
-            let Ok(agent) = read.map_err(|error| self.leave_out(&error)) else { continue };
+            let Ok(agent) = read.map_err(|error| self.warn_skipped(&error)) else { continue };
             let size = agent.bot().map_or(0, |bot| bot.manifest.shape.value.parameters());
             if let Ok(player) = agent.player(race)
                 && largest.as_ref().is_none_or(|(most, _)| size > *most)

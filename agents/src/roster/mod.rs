@@ -225,13 +225,11 @@ impl FromStr for NamedAgent {
         }
         let is_table = |path: &Path| path.extension().is_some_and(|end| end == TABLE);
         // The name of a file may contain a plus, so the whole text is tried first.
-        if path.is_file() && is_table(path) {
-            return Ok(NamedAgent::Table { path: path.to_owned(), table: Arc::new(Table::read(path)?) });
-        }
-        if path.is_file() {
-            return NamedAgent::of_source(BotSource::File(path.to_owned()), Lookahead::Plies(1));
-        }
         match text.rsplit_once('+') {
+            _ if path.is_file() && is_table(path) => {
+                Ok(NamedAgent::Table { path: path.into(), table: Arc::new(Table::read(path)?) })
+            }
+            _ if path.is_file() => NamedAgent::of_source(BotSource::File(path.into()), Lookahead::Plies(1)),
             Some((path, _)) if path == PERFECT || is_table(Path::new(path)) => Err(perfect_already(path)),
             Some((path, suffix)) if Path::new(path).is_file() => {
                 NamedAgent::of_source(BotSource::File(path.into()), suffix.parse()?)
@@ -254,24 +252,18 @@ impl FromStr for Lookahead {
     type Err = AgentError;
 
     fn from_str(suffix: &str) -> Result<Lookahead, AgentError> {
-        let number = |text: &str, most: u32, range: &str| match text.parse::<i64>() {
+        let number = |text: &str, most: u32| match text.parse::<i64>() {
             Ok(number) if (1..=i64::from(most)).contains(&number) => Ok(number as u32),
             Err(error) if matches!(error.kind(), IntErrorKind::Empty | IntErrorKind::InvalidDigit) => {
                 Err(no_lookahead(suffix))
             }
-            _ => Err(Error::new(format!("`+{suffix}`: {range}")).into()),
+            _ => Err(Error::new(format!("`+{suffix}`: the number must be between 1 and {most}")).into()),
         };
         match (suffix.strip_suffix("ply"), suffix.strip_prefix("mcts:")) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
             _ if suffix == "mcts" => Ok(Lookahead::Mcts(DEFAULT_SIMULATIONS)),
-            (Some(plies), _) => {
-                let range = format!("an agent looks 1 to {MAX_PLIES} plies ahead");
-                Ok(Lookahead::Plies(number(plies, MAX_PLIES.into(), &range)? as u8))
-            }
-            (_, Some(count)) => {
-                let range = "a tree search takes 1 to 1,000,000 simulations";
-                Ok(Lookahead::Mcts(number(count, MAX_SIMULATIONS, range)?))
-            }
+            (Some(plies), _) => Ok(Lookahead::Plies(number(plies, MAX_PLIES.into())? as u8)),
+            (_, Some(count)) => Ok(Lookahead::Mcts(number(count, MAX_SIMULATIONS)?)),
             _ => Level::named(suffix).map(Lookahead::Level).ok_or_else(|| no_lookahead(suffix)),
         }
     }
@@ -328,7 +320,7 @@ impl TableCache {
                     Err(error) => damaged = Some(error.into()),
                 },
                 Ok(_) => {}
-                Err(error) => self.folders.leave_out(&error),
+                Err(error) => self.folders.warn_skipped(&error),
             }
         }
         let folders = listed(&self.folders.folders);
@@ -561,8 +553,11 @@ mod tests {
         assert_eq!("mcts".parse::<Lookahead>().ok(), Some(Lookahead::Mcts(DEFAULT_SIMULATIONS)));
         for (why, texts) in [
             ("+mcts:SIMULATIONS", ["", "ply", "mcts:", "mcts:x", "deep"]),
-            ("1 to 4 plies", ["0ply", "9ply", "-1ply", "300ply", "99999999999999999999ply"]),
-            ("1 to 1,000,000 ", ["mcts:0", "mcts:1000001", "mcts:1000000000", "mcts:-5", "mcts:99999999999999999999"]),
+            ("between 1 and 4", ["0ply", "9ply", "-1ply", "300ply", "99999999999999999999ply"]),
+            (
+                "between 1 and 1000000",
+                ["mcts:0", "mcts:1000001", "mcts:1000000000", "mcts:-5", "mcts:99999999999999999999"],
+            ),
         ] {
             for text in texts {
                 let error = text.parse::<Lookahead>().expect_err(text).to_string();
