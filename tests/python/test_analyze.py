@@ -79,7 +79,7 @@ def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
         assert finished.returncode == 1 and not finished.stdout, finished.stdout
         assert message in finished.stderr and str(wrong) in finished.stderr, finished.stderr
 
-    refused("", "there is no game in it")
+    refused("", "it contains no game")
     refused("{", "line 1: not the record of a game")
     refused("\n".join(text), "fewer than 9 games", "--number", "9")
     refused(json.dumps(game | {"moves": [[2], 77]}), "`moves`, number 2 at `ashtapada")

@@ -212,7 +212,7 @@ def test_a_table_that_is_not_there_is_refused_by_name(tmp_path):
     assert table.game.name == "ashte-kashte?pieces=2" and math.isfinite(table.error)
     for error, wrong, part in [
         (ValueError, lambda: ashta.Table.load("nothing"), "nothing"),
-        (ValueError, lambda: ashta.Table.load(ashta.Game("pagade")), "there is no table of pagade"),
+        (ValueError, lambda: ashta.Table.load(ashta.Game("pagade")), "found no table of pagade"),
         (ValueError, lambda: ashta.Table.load(ashta.Game("ashtapada"), folders=[tmp_path]), str(tmp_path)),
         (ValueError, lambda: ashta.Table.load(program.ROOT / "checkpoints" / "ashtapada.bot"), "ashtapada.bot"),
         (TypeError, lambda: ashta.Table.load(3), "`table`"),

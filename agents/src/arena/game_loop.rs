@@ -117,9 +117,9 @@ type OpenTurn<S> = (Seat, S, Option<S>);
 type OpenBlocks<T> = BTreeMap<u64, Vec<Option<T>>>;
 
 impl<G: Game> MatchSetup<'_, G> {
-    /// Plays the blocks that `take_block` returns, while there are enough at least `config.batch` games at a time. Each
+    /// Plays the blocks that `take_block` returns, at least `config.batch` games at a time while blocks are left. Each
     /// game goes to `study` when it has ended. When all games of a block have ended, their results go to `hand_on`;
-    /// play ends when it breaks. When play is stopped, unfinished games are dropped, including games in which a
+    /// play ends when `hand_on` breaks. When play is stopped, unfinished games are dropped, including games in which a
     /// contestant has just failed.
     pub(super) fn play<T>(
         &self,

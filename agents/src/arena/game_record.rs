@@ -96,7 +96,7 @@ impl GameLine {
 
     fn from_positions(sheets: &Sheets, text: &str) -> Result<GameLine, Error> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        let (line, start) = lines.next().ok_or_else(|| Error::new("there is no game in it"))?;
+        let (line, start) = lines.next().ok_or_else(|| Error::new("it contains no game"))?;
         let in_line = |line: usize| Error::because(format!("line {line}"));
         let (race, mut state) = Race::parse_in(sheets, start.trim()).map_err(in_line(line))?;
         let mut moves = Vec::new();
@@ -241,7 +241,7 @@ fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
 }
 
 fn fewer(number: usize) -> Error {
-    Error::new(format!("there are fewer than {number} games in it"))
+    Error::new(format!("it contains fewer than {number} games"))
 }
 
 /// The moves from one recorded position to the next, which is in line number `line`: the rest of a turn, a throw, or

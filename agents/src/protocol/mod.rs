@@ -187,7 +187,7 @@ impl Engine {
     fn best_move(&mut self, (race, state): (Race, State), request: &Map<String, Value>) -> Answer {
         let player = self.agent_for(&race)?;
         if let Some(why) = no_decision(&race, &state) {
-            return Err(refuse(code::POSITION, format!("there is no action to choose: {why}")));
+            return Err(refuse(code::POSITION, format!("the position is not a decision: {why}")));
         }
         check_turn(&race, &state)?;
         let states = [state];

@@ -60,7 +60,7 @@ impl Folders {
         let agent = match self.load_bot(name)? {
             Some(bot) => bot,
             None if is_greedy || Baseline::named(name).is_some() || name == PERFECT => name.parse()?,
-            None => return Err(AgentError::Unknown(format!("there is no agent with the name `{name}`"))),
+            None => return Err(AgentError::Unknown(format!("no agent has the name `{name}`"))),
         };
         Ok(agent.with_tables_in(self))
     }
@@ -78,7 +78,7 @@ impl Folders {
         let program = Some(PathBuf::from("the program")).filter(|_| !self.embedded.is_empty());
         let places = listed(self.folders.iter().chain(&program));
         AgentError::Unknown(match names.join(", ").as_str() {
-            "" => format!("{unknown}; there are no bots in {places}"),
+            "" => format!("{unknown}; no bots in {places}"),
             names => format!("{unknown}; bots in {places}: {names}"),
         })
     }

@@ -176,7 +176,7 @@ pub enum AgentError {
     #[error(transparent)]
     Other(#[from] Error),
     /// There is no table of the game.
-    #[error("there is no table of {ruleset} in {folders}; make one with `ashta solve`")]
+    #[error("found no table of {ruleset} in {folders}; make one with `ashta solve`")]
     NoTable {
         /// The game.
         ruleset: String,
