@@ -11,6 +11,7 @@ use std::io::{ErrorKind, Write};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result};
+use console::measure_text_width;
 use serde::Serialize;
 
 /// Columns of a line of prose.
@@ -93,7 +94,7 @@ pub fn broken(line: &str, indent: usize) -> String {
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
     for word in line.split_inclusive(' ') {
-        let width = visible_width(word.trim_end());
+        let width = measure_text_width(word.trim_end());
         if column + width > COLUMNS && column > indent {
             out.truncate(out.trim_end().len());
             out.push('\n');
@@ -101,20 +102,9 @@ pub fn broken(line: &str, indent: usize) -> String {
             column = indent;
         }
         out.push_str(word);
-        column += visible_width(word);
+        column += measure_text_width(word);
     }
     out
-}
-
-/// Characters of `text` that take room on the screen: all but colours.
-fn visible_width(text: &str) -> usize {
-    let mut is_colour = false;
-    let takes_room = |c: char| {
-        let was_colour = is_colour;
-        is_colour = c == '\x1b' || is_colour && c != 'm';
-        !is_colour && !was_colour
-    };
-    text.chars().map(takes_room).filter(|&takes_room| takes_room).count()
 }
 
 /// Writes a line about how things go. It is lost when standard error is closed.

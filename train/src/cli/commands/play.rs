@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io::IsTerminal;
 use std::sync::Arc;
 
 use crate::run::config::usual_game;
@@ -13,7 +12,7 @@ use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 
 use crate::cli::PlayArgs;
-use crate::cli::play::{PlayTable, Session, Style};
+use crate::cli::play::{PlayTable, Session};
 use crate::report::analysis::is_bounded;
 
 /// Seeds that are drawn are below this, so that they are quickly typed.
@@ -51,7 +50,6 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         position,
         shows_chances: args.show,
         record: args.record.clone(),
-        style: Style::of(std::io::stdout().is_terminal(), std::env::var_os("NO_COLOR").as_deref()),
         race: &race,
     };
     // Made before the game, so that no game is played for a record that cannot be written.

@@ -1,9 +1,5 @@
-//! A person against an agent: throws, prompts, answers and the telling of turns, over any input and output.
-//!
-//! Exists apart from the command so that whole games are played from scripts in tests. It knows nothing of terminals,
-//! files or how agents are loaded, and asks the rules for everything that can be done.
+//! A game of a person against an agent, as text over any input and output; tests play whole games from scripts.
 
-mod input;
 mod style;
 #[cfg(test)]
 mod tests;
@@ -20,14 +16,26 @@ use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Payoff, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use ashta_env::sheet::Sheet;
 use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::run::files::write_whole;
-use crate::run::output::{broken, escaped, in_line};
-use input::PlayerAnswer;
-pub use style::Style;
+use crate::run::output::{broken, escaped, in_line, wrapped};
+use style::{bold, coloured};
 
-/// The player of each seat; see [`Session::new`].
+/// The help of the prompt.
+const COMMANDS: &str = "\
+Answers:
+  1, 2, …  play the choice with this number
+  ENTER    show the choices again
+  ?        show what the agent thinks of each choice and of all seats
+  b        draw the board
+  p        print the position as text, for --position
+  u        undo: back to your previous decision (same turns, same throws)
+  h        show this help
+  q        quit";
+
+/// The game, its players and the options of a session.
 pub struct PlayTable<'a> {
     /// The game.
     pub race: &'a Race,
@@ -35,36 +43,34 @@ pub struct PlayTable<'a> {
     pub persons: SeatSet,
     /// The agent of the other seats.
     pub agent: Box<dyn Agent<Race> + Send>,
-    /// Whose estimates are shown.
+    /// Its estimates are shown to the person.
     pub evaluator: Box<dyn Evaluator<Race> + Send>,
-    /// What the agent is called.
+    /// Name of the agent.
     pub agent_name: String,
     /// Seed of the first seat, the throws and the agent.
     pub seed: u64,
-    /// Where the game begins; `None` for the usual set-up.
+    /// Position in which the game begins; `None` for the usual set-up.
     pub position: Option<State>,
-    /// Whether estimates are shown without being asked for.
+    /// Whether estimates are always shown.
     pub shows_chances: bool,
-    /// The file that gets the positions of the game as it goes on.
+    /// The positions of the game are written to this file.
     pub record: Option<PathBuf>,
-    /// How the text looks.
-    pub style: Style,
 }
 
-/// A game under way.
+/// A running game.
 pub struct Session<'a, I, O> {
     table: PlayTable<'a>,
     input: I,
     output: O,
     throws: SeededThrows,
     now: Moment,
-    /// The person's decisions up to now, each as it was met.
+    /// The moments at which the person had to decide, for undo.
     decisions: Vec<Moment>,
-    /// The beginning, and every position in which a turn was chosen.
+    /// The first position, and every position in which a turn was chosen.
     record: Vec<State>,
 }
 
-/// Everything that undo brings back.
+/// The state that undo restores.
 #[derive(Clone)]
 struct Moment {
     state: State,
@@ -74,7 +80,7 @@ struct Moment {
 }
 
 impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
-    /// A game that reads the person's answers from `input`, one a line, and writes everything to `output`.
+    /// Creates a game that reads the answers of the person from `input`, one per line, and writes to `output`.
     pub fn new(table: PlayTable<'a>, input: I, output: O) -> Session<'a, I, O> {
         let seats = table.race.spec().seats;
         let state = table
@@ -122,7 +128,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         write_whole(path, self.record().join("\n") + "\n").map_err(|error| io::Error::other(format!("{error:#}")))
     }
 
-    /// The beginning, every position in which a turn was chosen, and the position reached, each as a line of text.
+    /// Returns the first position, every position in which a turn was chosen, and the current one, as text.
     pub fn record(&self) -> Vec<String> {
         let is_new = self.record.last() != Some(&self.now.state);
         let states = self.record.iter().chain(is_new.then_some(&self.now.state));
@@ -130,18 +136,18 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     fn greet(&mut self) -> io::Result<()> {
-        let PlayTable { race, persons, style, agent_name, seed, .. } = &self.table;
+        let PlayTable { race, persons, agent_name, seed, .. } = &self.table;
         let seats = race.spec().seats;
         let names = |of_persons: bool| {
             let taken = seats.iter().filter(|&seat| persons.contains(seat) == of_persons);
-            listed(taken.map(|seat| style.seat(seat)).collect())
+            listed(taken.map(letter).collect())
         };
-        let game = style.bold(&race.spec().name);
+        let game = bold(&race.spec().name);
         let text = format!("{game}: you play {}, {agent_name} plays {}.", names(true), names(false));
         writeln!(self.output, "{}\n--seed {seed} repeats these throws; h is for help.", broken(&text, 4))
     }
 
-    /// Throws up to the next decision, and returns its seat; `None` if the game is over or truncated.
+    /// Throws until a seat must decide, and returns the seat; `None` if the game is over or truncated.
     fn throw(&mut self) -> Option<Seat> {
         let (race, Moment { state, clock, .. }) = (self.table.race, &mut self.now);
         chance::throw_dice(race, state, |state, seat| {
@@ -153,7 +159,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         })
     }
 
-    /// Lets the agent play a turn and reports it in one line.
+    /// Plays a turn of the agent and prints it in one line.
     fn answer(&mut self, seat: Seat) -> io::Result<()> {
         self.remember();
         let start = self.now.state;
@@ -168,8 +174,8 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         self.tell(seat, &start, &turn)
     }
 
-    /// Lets the person play a turn or take one back, or reports a turn in which there is nothing to choose; breaks when
-    /// the person quits.
+    /// Asks the person for a turn or an undo. If only one turn is possible, plays and prints it. Breaks when the person
+    /// quits.
     fn ask(&mut self, seat: Seat) -> io::Result<ControlFlow<()>> {
         let mut results = TurnResults::new();
         turn_results(self.table.race, &self.now.state, &mut results);
@@ -191,34 +197,40 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 writeln!(self.output)?;
                 return Ok(ControlFlow::Break(()));
             }
-            match PlayerAnswer::read(&line) {
-                PlayerAnswer::Choice(number @ 1..) if number <= texts.len() => {
-                    self.choose(*results.state(number - 1));
-                    return Ok(ControlFlow::Continue(()));
+            let word = line.trim();
+            match word.to_lowercase().as_str() {
+                "" => self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?,
+                "?" => self.list(seat, &texts, Some(results.states()))?,
+                "b" | "board" => self.draw()?,
+                "p" | "position" => self.print_position()?,
+                "h" | "help" => {
+                    let rules = escaped(&rules(self.table.race.ruleset().sheet()));
+                    writeln!(self.output, "{COMMANDS}\n\n{rules}\n")?;
                 }
-                PlayerAnswer::Choice(number) => {
-                    writeln!(self.output, "There is no choice {number}: type a number from 1 to {}.", texts.len())?;
-                }
-                PlayerAnswer::Unknown(word) => {
-                    let (word, count) = (in_line(&word), texts.len());
-                    writeln!(self.output, "`{word}` is no answer: type a number from 1 to {count}, or h for help.")?;
-                }
-                PlayerAnswer::Again => self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?,
-                PlayerAnswer::Chances => self.list(seat, &texts, Some(results.states()))?,
-                PlayerAnswer::Board => self.draw()?,
-                PlayerAnswer::Position => self.print_position()?,
-                PlayerAnswer::Help => {
-                    let rules = escaped(&input::rules(self.table.race.ruleset().sheet()));
-                    writeln!(self.output, "{}\n\n{rules}\n", input::COMMANDS)?;
-                }
-                PlayerAnswer::Undo if self.undo() => return Ok(ControlFlow::Continue(())),
-                PlayerAnswer::Undo => writeln!(self.output, "This is your first decision: there is nothing to undo.")?,
-                PlayerAnswer::Quit => return Ok(ControlFlow::Break(())),
+                "u" | "undo" if self.undo() => return Ok(ControlFlow::Continue(())),
+                "u" | "undo" => writeln!(self.output, "This is your first decision: there is nothing to undo.")?,
+                "q" | "quit" | "exit" => return Ok(ControlFlow::Break(())),
+                number => match number.parse::<usize>() {
+                    Ok(number) if (1..=texts.len()).contains(&number) => {
+                        self.choose(*results.state(number - 1));
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    Ok(number) => {
+                        writeln!(self.output, "There is no choice {number}: type a number from 1 to {}.", texts.len())?;
+                    }
+                    Err(_) => {
+                        let (word, count) = (in_line(word), texts.len());
+                        writeln!(
+                            self.output,
+                            "`{word}` is not an answer: type a number from 1 to {count}, or h for help."
+                        )?;
+                    }
+                },
             }
         }
     }
 
-    /// Puts the position in which a turn is chosen on record.
+    /// Adds the current position, in which a turn is chosen, to the record.
     fn remember(&mut self) {
         if self.record.last() != Some(&self.now.state) {
             self.record.push(self.now.state);
@@ -244,37 +256,37 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     fn draw(&mut self) -> io::Result<()> {
         let drawing = escaped(&self.table.race.draw(&self.now.state));
-        writeln!(self.output, "\n{}\n", self.table.style.drawing(&drawing))
+        writeln!(self.output, "\n{}\n", style::drawing(&drawing))
     }
 
     fn print_position(&mut self) -> io::Result<()> {
         writeln!(self.output, "{}", self.table.race.print(&self.now.state))
     }
 
-    /// What a seat has thrown, and for whom: `N throws 4, 2`.
+    /// The throws of a seat in words, such as `N throws 4, 2`.
     fn thrown(&self, seat: Seat, state: &State) -> String {
-        let PlayTable { race, persons, style, .. } = &self.table;
+        let PlayTable { race, persons, .. } = &self.table;
         let values: Vec<String> = race.pending_throws(state).iter().map(ToString::to_string).collect();
         let colour = race.colour(state);
-        let partner = if colour == seat { String::new() } else { format!(" for {}", style.seat(colour)) };
+        let partner = if colour == seat { String::new() } else { format!(" for {}", letter(colour)) };
         let (who, verb) = if !persons.contains(seat) {
-            (style.seat(seat), "throws")
+            (letter(seat), "throws")
         } else if persons.len() > 1 {
-            (format!("You ({})", style.seat(seat)), "throw")
+            (format!("You ({})", letter(seat)), "throw")
         } else {
-            (style.coloured(seat, "You"), "throw")
+            (coloured(seat, "You"), "throw")
         };
         format!("{who} {verb} {}{partner}", values.join(", "))
     }
 
-    /// Reports in one line the turn that was played from `start`.
+    /// Prints the turn that was played from `start`, in one line.
     fn tell(&mut self, seat: Seat, start: &State, turn: &str) -> io::Result<()> {
         let chances = if self.table.shows_chances { format!("  [{}]", self.chances()) } else { String::new() };
         let thrown = self.thrown(seat, start);
         writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))
     }
 
-    /// Lists the choices, with what the evaluator makes of the positions they lead to where these are given.
+    /// Lists the choices; with `results`, their positions, also the estimates of the evaluator.
     fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> io::Result<()> {
         writeln!(self.output, "{}:", self.thrown(seat, &self.now.state))?;
         let values = results.map(|results| self.values(results));
@@ -310,7 +322,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         }
     }
 
-    /// What the position is worth to all seats in words, a team as one.
+    /// The estimates for all seats in words; a team has one estimate.
     fn chances(&mut self) -> String {
         let values = self.values(&[self.now.state])[0];
         let spec = self.table.race.spec();
@@ -322,13 +334,13 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// The letters of a seat's team: `S`, or `S and N`.
     fn team(&self, seat: Seat) -> String {
         let team = self.table.race.spec().teams[seat];
-        listed(team.iter().map(|member| self.table.style.seat(member)).collect())
+        listed(team.iter().map(letter).collect())
     }
 
-    /// Reports how the game ended.
+    /// Prints the result of the game.
     fn announce(&mut self) -> io::Result<()> {
         self.draw()?;
-        let PlayTable { race, persons, style, .. } = &self.table;
+        let PlayTable { race, persons, .. } = &self.table;
         let returns = race.returns(&self.now.state);
         let seats = race.spec().seats;
         let best = seats.iter().map(|seat| returns[seat]).fold(0.0, f32::max);
@@ -342,16 +354,16 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 order.sort_by_key(|&seat| place(seat));
                 let listed = |&seat: &Seat| {
                     let you = if persons.contains(seat) { " (you)" } else { "" };
-                    format!("{}. {}{you}", place(seat), style.seat(seat))
+                    format!("{}. {}{you}", place(seat), letter(seat))
                 };
                 order.iter().map(listed).collect::<Vec<_>>().join(", ")
             }
             Payoff::Teams if has_won => format!("Your team wins: {}.", self.team(winners[0])),
             Payoff::Teams => format!("{} win.", self.team(winners[0])),
             Payoff::Winner if has_won => "You win.".to_owned(),
-            Payoff::Winner => format!("{} wins.", style.seat(winners[0])),
+            Payoff::Winner => format!("{} wins.", letter(winners[0])),
         };
-        writeln!(self.output, "{}", style.bold(&text))
+        writeln!(self.output, "{}", bold(text))
     }
 }
 
@@ -359,4 +371,16 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 fn listed(mut names: Vec<String>) -> String {
     let last = names.pop().unwrap_or_default();
     if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+}
+
+/// The letter of a seat, in its colour.
+fn letter(seat: Seat) -> String {
+    coloured(seat, seat.letter())
+}
+
+/// The rules of a game in lines of at most 79 columns.
+fn rules(sheet: &Sheet) -> String {
+    let title = format!("{}: {}", sheet.title, sheet.summary);
+    let paragraphs = std::iter::once(title.as_str()).chain(sheet.rules.split("\n\n"));
+    paragraphs.map(|paragraph| wrapped(paragraph, 0)).collect::<Vec<_>>().join("\n")
 }

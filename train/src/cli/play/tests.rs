@@ -1,17 +1,17 @@
-//! Sessions played from scripts.
+//! Plays sessions from scripts.
 
 use super::*;
 use crate::run::games;
 use ashta_env::ruleset::Ruleset;
 
-/// What a person reads who types `input`.
+/// The output of a session whose input is `input`.
 fn played(game: &str, seats: usize, person: Seat, agent: &str, seed: u64, input: &str) -> String {
     let seats = Ruleset::default_seats(seats).expect("a number of seats");
     let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
     run(&race, None, person, agent, seed, input).0
 }
 
-/// What a person reads who goes on from `position`, and the record.
+/// The output and the record of a session that begins at `position`.
 fn resumed(position: &str, input: &str) -> (String, Vec<String>) {
     let (race, state) = Race::parse_position(position).expect("a position");
     run(&race, Some(state), Seat::SOUTH, "greedy", 1, input)
@@ -36,7 +36,6 @@ fn run(
         position,
         shows_chances: false,
         record: None,
-        style: Style::Plain,
     };
     let mut output = Vec::new();
     let mut session = Session::new(table, input.as_bytes(), &mut output);
@@ -65,7 +64,7 @@ fn whole_games_are_played() {
         let end = text.lines().last().expect("an end");
         let place = format!("{person} (you)");
         assert!(end.contains("win") || end.contains(&place), "{game} {seats}: {end}");
-        assert!(text.lines().all(|line| !line.contains("no answer")), "{game} {seats}");
+        assert!(text.lines().all(|line| !line.contains("not an answer")), "{game} {seats}");
     }
 }
 
@@ -86,7 +85,7 @@ fn the_same_seed_throws_the_same() {
 const DECISION: &str = "ashtapada S:5,30/N:off,23 S 4,2";
 
 #[test]
-fn a_choice_is_told_and_made() {
+fn a_choice_is_printed_and_made() {
     let (text, record) = resumed(DECISION, "1\n");
     assert!(text.contains("You throw 4, 2:\n  1  "), "{text}");
     assert!(text.contains("H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again"), "{text}");
@@ -105,7 +104,7 @@ fn questions_leave_the_position_alone() {
     assert!(text.contains("u        undo"), "{text}");
     assert!(text.contains("There is no choice 0: type a number from 1 to 4."), "{text}");
     assert!(text.contains("There is no choice 9"), "{text}");
-    assert!(text.contains("`foo` is no answer: type a number from 1 to 4, or h for help."), "{text}");
+    assert!(text.contains("`foo` is not an answer: type a number from 1 to 4, or h for help."), "{text}");
     assert_eq!(record, [DECISION]);
 }
 
@@ -144,7 +143,6 @@ fn chances_are_shown_all_the_time() {
         position: None,
         shows_chances: true,
         record: None,
-        style: Style::Plain,
     };
     Session::new(table, "1\n1\n1\n".as_bytes(), &mut output).play().expect("memory can be read and written");
     let text = String::from_utf8(output).expect("text");
@@ -161,4 +159,12 @@ fn ends_are_announced() {
     assert_eq!(end(team), "Your team wins: S and N.");
     let places = "pagade S+:home,home,home,home/E+#2:home,home,home,home/N+:81,home,home,home/W:6,7,12,12 N 3,3";
     assert_eq!(end(places), "1. S (you), 2. E, 3. N, 4. W");
+}
+
+#[test]
+fn help_fits_the_screen() {
+    for sheet in ashta_env::sheet::builtin::all() {
+        let text = rules(sheet);
+        assert!(text.lines().chain(COMMANDS.lines()).all(|line| line.chars().count() < 80), "{text}");
+    }
 }
