@@ -334,31 +334,27 @@ impl Site {
     }
 
     fn post(&self, request: &mut Request<Body>) -> Result<Value, Refused> {
-        let query = request.uri().query().unwrap_or_default().to_owned();
-        let parameter = |name: &str| {
-            let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-            pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
-        };
+        let query = request.uri().query().unwrap_or_default();
+        let query: HashMap<String, String> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let parameter = |name: &str| query.get(name).map(String::as_str);
         match (path(request), parameter("agent"), parameter("name")) {
             ("agent", _, Some(name)) => {
-                let name = unescaped(name);
-                Ok(json!({"agent": self.number((&name, &[]), || Ok(self.folders.agent_by_name(&name)?))?}))
+                Ok(json!({"agent": self.number((name, &[]), || Ok(self.folders.agent_by_name(name)?))?}))
             }
             ("agent", _, None) => {
-                let lookahead = unescaped(parameter("lookahead").unwrap_or_default());
+                let lookahead = parameter("lookahead").unwrap_or_default();
                 let uploading = lock(&self.upload);
                 let body = body(request, LONGEST_FILE);
-                let agent = |body: &[u8]| Ok(NamedAgent::of_file("bot", body, &lookahead)?);
-                let number = body.map(|body| self.number((&lookahead, &body), || agent(&body)));
+                let agent = |body: &[u8]| Ok(NamedAgent::of_file("bot", body, lookahead)?);
+                let number = body.map(|body| self.number((lookahead, &body), || agent(&body)));
                 drop(uploading);
                 Ok(json!({"agent": number.map_err(|error| too_long(request, error))??}))
             }
             ("engine", number, _) => {
                 let body = body(request, LONGEST_REQUEST).map_err(|error| too_long(request, error))?;
-                let page = |number: &str| unescaped(parameter("page").unwrap_or(number));
                 match number {
                     None => Ok(Engine::new(None).answer(&body)),
-                    Some(number) => self.answer(number, page(number), &body),
+                    Some(number) => self.answer(number, parameter("page").unwrap_or(number).to_owned(), &body),
                 }
             }
             (path, ..) => Err(Error::msg(format!("there is nothing to ask at `{path}`")).into()),
@@ -414,19 +410,6 @@ fn kind(name: &str) -> &'static str {
         Some("toml") => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
     }
-}
-
-/// A text of an address, in which `%2B` stands for a plus; broken escapes stay as they are.
-fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let escaped = (*first == b'%').then(|| after.get(..2)).flatten();
-        let byte = escaped.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
