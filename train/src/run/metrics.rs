@@ -62,8 +62,10 @@ pub struct Metrics {
     /// The line of the step that was written last, as JSON with its line break; empty before the first.
     pub last: String,
     events: EventFile,
-    /// The iteration whose networks were evaluated last, of those before the metrics were opened.
+    /// The iteration whose networks were evaluated last before the metrics were opened.
     pub evaluated: Option<u64>,
+    /// The newest value of each scalar that was written.
+    pub latest: BTreeMap<String, f64>,
     scalars: BTreeMap<String, f64>,
     histograms: BTreeMap<String, Summary>,
 }
@@ -90,6 +92,7 @@ impl Metrics {
             last: String::new(),
             events,
             evaluated,
+            latest: BTreeMap::new(),
             scalars: BTreeMap::new(),
             histograms: BTreeMap::new(),
         })
@@ -115,6 +118,7 @@ impl Metrics {
         let line = serde_json::to_string(&MetricsLine { step, scalars: &self.scalars }).with_context(cannot_write)?;
         self.last = line + "\n";
         self.lines.write_all(self.last.as_bytes()).with_context(cannot_write)?;
+        self.latest.extend(self.scalars.clone());
         let scalars = std::mem::take(&mut self.scalars).into_iter();
         let histograms = std::mem::take(&mut self.histograms).into_values();
         let scalars = scalars.map(|(tag, value)| summary::scalar(&tag, value as f32));

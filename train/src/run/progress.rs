@@ -1,8 +1,6 @@
-//! The display of a run: a progress bar, or periodic lines where standard error is not a terminal.
-//!
-//! Exists so that the loop only reports its progress. Measures nothing and decides nothing: rates, losses and intervals
-//! come from the caller.
+//! The display of a run: a progress bar, or periodic lines if standard error is not a terminal.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -13,34 +11,15 @@ use crate::run::output::{escaped, remark};
 /// Least time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// The state of a run. Losses that are not known yet are shown as `-`.
-#[derive(Clone, Debug, Default)]
-pub struct Status {
-    /// Self-play games finished.
-    pub games: u64,
-    /// Self-play games a second, learning included.
-    pub games_per_second: f64,
-    /// Samples that self-play produces a second, learning included.
-    pub samples_per_second: f64,
-    /// Mean value loss of the last iteration.
-    pub value_loss: Option<f64>,
-    /// Mean policy loss of the last iteration.
-    pub policy_loss: Option<f64>,
-    /// The share of the games of the last iteration that were drawn.
-    pub drawn: f64,
-    /// The share that was truncated.
-    pub truncated: f64,
-    /// Opponents and scores, 0 to 1, of the last short evaluation.
-    pub scores: Vec<(String, f64)>,
-    /// Seconds of training until the run ends, however many games are left; `None` without a limit.
-    pub time_left: Option<f64>,
-}
+/// Metrics by name; a metric that was never measured is absent and shown as `-`.
+type Metrics = BTreeMap<String, f64>;
 
-/// The display of a running training.
+/// The display of a training run.
 #[derive(Debug)]
 pub struct Progress {
+    /// Games of the whole run.
     games: u64,
-    /// Where standard error is a terminal.
+    /// The bar, if standard error is a terminal.
     bar: Option<ProgressBar>,
     lines: Lines,
 }
@@ -53,7 +32,7 @@ struct Lines {
 }
 
 impl Progress {
-    /// Begins the display of a run of `games` games of which `done` are finished.
+    /// Begins the display of a run of `games` games; `done` of them are finished.
     pub fn new(games: u64, done: u64) -> Progress {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{elapsed_precise} {bar:16} {prefix}\n{wide_msg}");
@@ -65,20 +44,21 @@ impl Progress {
         Progress { games, bar, lines: Lines { printed: Instant::now(), games: done } }
     }
 
-    /// Shows how the run stands now.
-    pub fn update(&mut self, status: &Status) {
-        let advance = describe_advance(status, self.games);
-        let learning = describe_learning(status);
+    /// Shows the state of the run: its finished games, the newest value of each metric, and the seconds until its time
+    /// limit, if it has one.
+    pub fn update(&mut self, games: u64, metrics: &Metrics, time_left: Option<f64>) {
+        let advance = describe_advance(games, self.games, metrics, time_left);
+        let learning = describe_learning(metrics);
         if let Some(bar) = &self.bar {
-            bar.set_position(status.games);
+            bar.set_position(games);
             bar.set_prefix(advance);
             bar.set_message(escaped(&learning));
-        } else if self.lines.is_due(status.games, Instant::now()) {
+        } else if self.lines.is_due(games, Instant::now()) {
             remark(format_args!("{advance}  {learning}"));
         }
     }
 
-    /// Ends the display; a bar disappears, so that the results can follow.
+    /// Ends the display and removes the bar.
     pub fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
@@ -87,7 +67,7 @@ impl Progress {
 }
 
 impl Lines {
-    /// Whether to print now: after enough time, and only if games were finished since the last line.
+    /// Whether to print a line: enough time has passed, and games were finished since the last line.
     fn is_due(&mut self, games: u64, now: Instant) -> bool {
         let is_due = games > self.games && now.saturating_duration_since(self.printed) >= LINE_EVERY;
         if is_due {
@@ -97,26 +77,36 @@ impl Lines {
     }
 }
 
-/// The progress of a run of `total` games, in words.
-fn describe_advance(status: &Status, total: u64) -> String {
-    let rest = total.saturating_sub(status.games) as f64 / status.games_per_second;
-    let rest = status.time_left.map_or(rest, |left| rest.min(left.max(0.0)));
+fn metric(metrics: &Metrics, name: &str) -> f64 {
+    metrics.get(name).copied().unwrap_or(f64::NAN)
+}
+
+/// The progress of a run of `total` games in words; the rest of the time is the smaller one of games and time limit.
+fn describe_advance(games: u64, total: u64, metrics: &Metrics, time_left: Option<f64>) -> String {
+    let games_per_second = metric(metrics, "selfplay/games_per_second");
+    let rest = total.saturating_sub(games) as f64 / games_per_second;
+    let rest = time_left.map_or(rest, |left| rest.min(left.max(0.0)));
     let left = Duration::try_from_secs_f64(rest.round());
     let left = left.map_or_else(|_| String::new(), |left| format!("  {} left", FormattedDuration(left)));
-    format!("{}/{} games  {} games/s{left}", HumanCount(status.games), HumanCount(total), rate(status.games_per_second))
+    format!("{}/{} games  {} games/s{left}", HumanCount(games), HumanCount(total), rate(games_per_second))
 }
 
 /// Throughput, losses and scores, in words.
-fn describe_learning(status: &Status) -> String {
+fn describe_learning(metrics: &Metrics) -> String {
     let mut parts = vec![
-        format!("{} samples/s", rate(status.samples_per_second)),
-        format!("value loss {}", loss(status.value_loss)),
-        format!("policy loss {}", loss(status.policy_loss)),
+        format!("{} samples/s", rate(metric(metrics, "selfplay/samples_per_second"))),
+        format!("value loss {}", loss(metric(metrics, "train/value_loss"))),
+        format!("policy loss {}", loss(metric(metrics, "train/policy_loss"))),
     ];
-    for (share, what) in [(status.drawn, "drawn"), (status.truncated, "truncated")] {
+    for (name, what) in [("selfplay/drawn_share", "drawn"), ("selfplay/truncated_share", "truncated")] {
+        let share = metric(metrics, name);
         parts.extend((share > 0.0).then(|| format!("{} {what}", percent(share))));
     }
-    parts.extend(status.scores.iter().map(|(opponent, score)| format!("vs {opponent} {}", percent(*score))));
+    let score = |(name, score): (&String, &f64)| {
+        let opponent = name.strip_prefix("eval/vs_")?.strip_suffix("/score")?;
+        Some(format!("vs {opponent} {}", percent(*score)))
+    };
+    parts.extend(metrics.iter().filter_map(score));
     parts.join("  ")
 }
 
@@ -124,8 +114,8 @@ pub(crate) fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", share * 100.0) } else { "-".to_string() }
 }
 
-fn loss(loss: Option<f64>) -> String {
-    loss.filter(|loss| loss.is_finite()).map_or("-".to_string(), |loss| format!("{loss:.4}"))
+fn loss(loss: f64) -> String {
+    if loss.is_finite() { format!("{loss:.4}") } else { "-".to_string() }
 }
 
 /// A rate with about three digits.
@@ -139,42 +129,40 @@ fn rate(rate: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use super::*;
 
-    use super::{Lines, Progress, Status, describe_advance, describe_learning, rate};
-
-    fn status() -> Status {
-        Status {
-            games: 12_800,
-            games_per_second: 512.4,
-            samples_per_second: 25_000.7,
-            value_loss: Some(0.41234),
-            policy_loss: None,
-            drawn: 0.25,
-            truncated: 0.0,
-            scores: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
-            time_left: None,
-        }
+    fn metrics() -> Metrics {
+        let values = [
+            ("selfplay/games_per_second", 512.4),
+            ("selfplay/samples_per_second", 25_000.7),
+            ("selfplay/drawn_share", 0.25),
+            ("selfplay/truncated_share", 0.0),
+            ("train/value_loss", 0.41234),
+            ("eval/vs_random/score", 0.991),
+            ("eval/vs_random/drawn_share", 0.5),
+            ("eval/vs_greedy/score", 0.8),
+        ];
+        values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     #[test]
     fn words_describe_the_state_of_the_run() {
-        let advance = describe_advance(&status(), 100_000);
+        let advance = describe_advance(12_800, 100_000, &metrics(), None);
         assert_eq!(advance, "12,800/100,000 games  512 games/s  00:02:50 left");
         assert_eq!(
-            describe_learning(&status()),
-            "25,001 samples/s  value loss 0.4123  policy loss -  25.0 % drawn  vs random 99.1 %  vs greedy 80.0 %"
+            describe_learning(&metrics()),
+            "25,001 samples/s  value loss 0.4123  policy loss -  25.0 % drawn  vs greedy 80.0 %  vs random 99.1 %"
         );
-        assert_eq!(describe_learning(&Status::default()), "0.0 samples/s  value loss -  policy loss -");
+        assert_eq!(describe_learning(&Metrics::new()), "- samples/s  value loss -  policy loss -");
     }
 
     #[test]
     fn a_time_limit_can_end_the_run_earlier_and_an_unknown_rate_promises_nothing() {
-        let limited = |seconds| describe_advance(&Status { time_left: Some(seconds), ..status() }, 100_000);
+        let limited = |seconds| describe_advance(12_800, 100_000, &metrics(), Some(seconds));
         assert!(limited(61.0).ends_with("  00:01:01 left"));
         assert!(limited(1000.0).ends_with("  00:02:50 left"));
         assert!(limited(-0.5).ends_with("  00:00:00 left"));
-        assert!(!describe_advance(&Status::default(), 10).contains("left"));
+        assert!(!describe_advance(0, 10, &Metrics::new(), None).contains("left"));
     }
 
     #[test]
@@ -192,7 +180,7 @@ mod tests {
     #[test]
     fn a_display_begins_and_ends_at_any_point() {
         let mut progress = Progress::new(0, 0);
-        progress.update(&Status::default());
+        progress.update(0, &Metrics::new(), None);
         progress.finish();
     }
 

@@ -18,7 +18,7 @@ use crate::run::history::History;
 use crate::run::metrics::{IterationStep, Metrics};
 use crate::run::output::remark;
 use crate::run::page::write_training_page;
-use crate::run::progress::{Progress, Status};
+use crate::run::progress::Progress;
 use crate::run::rundir::RunDir;
 use crate::run::wire;
 
@@ -40,8 +40,7 @@ pub struct RunLog {
     rundir: RunDir,
     metrics: Metrics,
     progress: Option<Progress>,
-    status: Status,
-    /// How far it has come.
+    /// The counters of the iteration that was finished last.
     step: IterationStep,
     /// The best mean score of the short evaluations.
     best_score: Option<f64>,
@@ -93,7 +92,6 @@ impl RunLog {
             progress: Some(Progress::new(config.training.selfplay.games, step.games)),
             config,
             rundir,
-            status: Status::default(),
             step,
             best_score: state.and_then(|state| state.best_score),
             best: state.and_then(|state| state.best),
@@ -208,13 +206,6 @@ impl RunLog {
             self.metrics.histogram("selfplay/turns", &report.turns);
             self.metrics.histogram("selfplay/value_targets", &report.targets);
         }
-        self.status.value_loss = value.map(|losses| losses.value.into()).or(self.status.value_loss);
-        self.status.policy_loss = policy.map(|losses| losses.policy.into()).or(self.status.policy_loss);
-        self.status.games = all_games;
-        self.status.drawn = report.tally.drawn as f64 / games;
-        self.status.truncated = report.tally.truncated as f64 / games;
-        self.status.games_per_second = per_second(games);
-        self.status.samples_per_second = per_second(report.added as f64);
     }
 
     /// The metrics that were written last, a line of JSON; empty before the first.
@@ -240,7 +231,6 @@ impl RunLog {
     /// as good.
     pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
         self.is_evaluated = true;
-        self.status.scores.clear();
         for MatchResult { opponent, report, regret } in &evaluation.results {
             self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
             self.metrics.scalar(&format!("eval/vs_{opponent}/drawn_share"), report.drawn_share());
@@ -250,7 +240,6 @@ impl RunLog {
                 self.metrics.scalar("eval/optimal_choices", regret.optimal_choices.mean);
                 self.metrics.scalar("eval/luck_adjusted_score", regret.luck_adjusted_score.mean);
             }
-            self.status.scores.push((opponent.clone(), report.score));
         }
         if let Some(exploitability) = evaluation.exploitability {
             self.metrics.scalar("eval/exploitability", exploitability);
@@ -283,11 +272,11 @@ impl RunLog {
     /// # Errors
     /// When they cannot be written.
     pub fn write(&mut self) -> Result<()> {
-        self.status.time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.step.seconds);
-        if let Some(progress) = &mut self.progress {
-            progress.update(&self.status);
-        }
         self.metrics.write(self.step)?;
+        let time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.step.seconds);
+        if let Some(progress) = &mut self.progress {
+            progress.update(self.step.games, &self.metrics.latest, time_left);
+        }
         if std::mem::take(&mut self.is_evaluated) {
             write_training_page(self.rundir.path(), &self.config.run.name)?;
         }
