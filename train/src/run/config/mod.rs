@@ -23,7 +23,7 @@ use ashta_agents::play::files::{open_regular, read_text};
 use ashta_agents::settings;
 use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
 use ashta_env::sheet::{Sheet, Sheets};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use crate::run::history::{self, Shaping};
@@ -34,13 +34,14 @@ use raw::{FLAGS, RawConfig};
 use read::AUTO;
 
 /// Every setting of a run. The keys of the files are the names of these fields.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// The run as a whole.
     pub run: RunConfig,
     /// The game to play.
     pub ruleset: RulesetConfig,
     /// Networks, self-play and learning.
+    #[serde(flatten)]
     pub training: TrainConfig,
     /// Evaluation: how strength is measured.
     pub evaluation: EvaluationConfig,
@@ -86,7 +87,7 @@ settings! {
 }
 
 /// The game to play.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RulesetConfig {
     /// Name of the game, of `sheet` or built in.
     pub game: String,
@@ -260,26 +261,16 @@ impl Config {
 
     /// The sections, where every key has a value.
     fn table(&self) -> Table {
-        let TrainConfig { network, selfplay, learning } = &self.training;
-        let sections = [
-            Table::try_from(&self.run),
-            Table::try_from(&self.ruleset),
-            Table::try_from(network),
-            Table::try_from(selfplay),
-            Table::try_from(learning),
-            Table::try_from(&self.evaluation),
-            Table::try_from(&self.cluster),
-            Table::try_from(&self.export),
-        ];
+        let mut written = Table::try_from(self).expect("every setting can be written as TOML");
         let mut table = Table::new();
-        for ((name, keys), values) in SECTIONS.into_iter().zip(sections) {
-            let mut values = values.expect("every setting has a form in TOML");
+        for (name, keys) in SECTIONS {
             let mut section = Table::new();
             for &(key, allowed) in keys {
                 let absent = if let Or(word, _) = allowed { word } else { NONE };
-                section.insert(key.to_owned(), values.remove(key).unwrap_or_else(|| absent.into()));
+                let value = written[name].as_table_mut().and_then(|values| values.remove(key));
+                section.insert(key.to_owned(), value.unwrap_or_else(|| absent.into()));
             }
-            section.extend(values);
+            section.extend(written[name].as_table().cloned().unwrap_or_default());
             table.insert(name.to_owned(), section.into());
         }
         table

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ashta_agents::learn::config::Allowed::{self, Above, Name, Names, Number, Or, Switch, Text, Whole, Widths, Word};
-use ashta_agents::learn::config::{NONE, TrainConfig};
+use ashta_agents::learn::config::NONE;
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use ashta_env::sheet::{Sheet, builtin};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
@@ -85,22 +85,13 @@ pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
         }
         table.insert(section.to_owned(), values.into());
     }
+    let invalid = |error: &dyn std::error::Error| vec![error.to_string()];
     let ruleset = reader.ruleset(is_game_refused);
+    table.insert("ruleset".to_owned(), Value::try_from(ruleset).map_err(|error| invalid(&error))?);
     if !reader.problems.is_empty() {
         return Err(reader.problems);
     }
-    let config = Config {
-        run: section(&table, "run")?,
-        ruleset,
-        training: TrainConfig {
-            network: section(&table, "network")?,
-            selfplay: section(&table, "selfplay")?,
-            learning: section(&table, "learning")?,
-        },
-        evaluation: section(&table, "evaluation")?,
-        cluster: section(&table, "cluster")?,
-        export: section(&table, "export")?,
-    };
+    let config = Config::deserialize(table).map_err(|error| invalid(&error))?;
     let (capacity, batch) = (config.training.learning.replay_capacity, config.training.learning.batch);
     if capacity < batch {
         let needed = format!("at least `learning.batch`, which is {batch}");
@@ -108,11 +99,6 @@ pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
         return Err(reader.problems);
     }
     Ok(config)
-}
-
-/// The section of this name, whose values are allowed.
-fn section<S: DeserializeOwned>(table: &Table, name: &str) -> Result<S, Vec<String>> {
-    S::deserialize(table[name].clone()).map_err(|error| vec![error.to_string()])
 }
 
 /// Collects problems, and reads the ruleset.
