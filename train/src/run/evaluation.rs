@@ -99,11 +99,10 @@ pub fn score_table(results: &[MatchResult]) -> String {
 pub fn conduct(lookahead: Lookahead) -> String {
     match lookahead {
         Lookahead::Policy => " (the bot plays without looking ahead)".to_owned(),
-        Lookahead::Plies(1) => " (the bot looks one ply ahead)".to_owned(),
-        Lookahead::Plies(2) => " (the bot looks two plies ahead)".to_owned(),
-        Lookahead::Plies(3) => " (the bot looks three plies ahead)".to_owned(),
-        Lookahead::Plies(4) => " (the bot looks four plies ahead)".to_owned(),
-        Lookahead::Plies(count) => format!(" (the bot looks {count} plies ahead)"),
+        Lookahead::Plies(count) => {
+            let plies = ["no ply", "one ply", "two plies", "three plies", "four plies"];
+            format!(" (the bot looks {} ahead)", plies[usize::from(count).min(4)])
+        }
         Lookahead::Mcts(simulations) => format!(" (the bot searches with {simulations} simulations)"),
         Lookahead::Level(level) => format!(" (the bot plays at the level {level})"),
     }

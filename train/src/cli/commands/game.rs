@@ -5,10 +5,11 @@ use crate::run::output::{columns, in_line, print, print_json, wrapped};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::{describe, describe_sheet};
 use ashta_env::chance;
-use ashta_env::game::{Game, Node, Outcome, Seat};
+use ashta_env::game::{Game, Outcome, Seat};
 use ashta_env::notation::{Ground, RuleTopic};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
+use ashta_env::race::state::State;
 use ashta_env::sheet::{NamedOdds, Odds, SCHEMA, Sheets, Throws, builtin};
 use rand::Rng;
 use serde_json::{Value, json};
@@ -98,19 +99,13 @@ fn is_pure_chance(race: &Race) -> bool {
     (0..TRIED_GAMES).all(|game| {
         let mut rng = chance::stream(game, 0);
         let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
-        for _ in 0..race.spec().turn_limit {
-            match race.node(&state) {
-                Node::Chance(_) => {
-                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                    race.apply_chance(&mut state, outcome);
-                }
-                Node::Decision(_) => {
-                    let legal = race.legal_actions(&state);
-                    let Some(action) = legal.nth(0).filter(|_| legal.len() == 1) else { return false };
-                    race.apply_action(&mut state, action);
-                }
-                Node::Terminal => break,
-            }
+        let mut throws = 0..race.spec().turn_limit;
+        let mut draw =
+            |state: &State, _| throws.next().map(|_| chance::outcome(race.chance_outcomes(state), rng.next_u64()));
+        while chance::throw_dice(race, &mut state, &mut draw).is_some() {
+            let legal = race.legal_actions(&state);
+            let Some(action) = legal.nth(0).filter(|_| legal.len() == 1) else { return false };
+            race.apply_action(&mut state, action);
         }
         true
     })

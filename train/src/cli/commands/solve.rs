@@ -45,7 +45,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let memory = memory.with_context(|| format!("cannot solve {}", race.ruleset()))?;
     remark(format_args!("{} needs about {memory:.2} GB of memory", race.ruleset()));
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(Some(&stops), "stopping (again: at once, losing what was not saved)")?;
+    terminal::on_interrupt(&stops, "stopping (again: at once, losing what was not saved)")?;
 
     let began = Instant::now();
     let bar = terminal::spinner("working out the moves")?;

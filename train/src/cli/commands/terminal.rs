@@ -13,27 +13,24 @@ use crate::run::output::{print, remark};
 /// The exit code of a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;
 
-/// On the first request to stop (Ctrl-C, SIGTERM) says `message` and sets `stops`; without `stops`, or on the second
-/// request, the process ends at once.
+/// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second one, ends the process
+/// at once.
 ///
 /// # Errors
 /// When signals cannot be received.
-pub fn on_interrupt(stops: Option<&Arc<AtomicBool>>, message: &'static str) -> Result<()> {
-    let stops = stops.cloned();
+pub fn on_interrupt(stops: &Arc<AtomicBool>, message: &'static str) -> Result<()> {
+    let stops = Arc::clone(stops);
     let mut begun: Option<Instant> = None;
     let handler = move || {
         // One request can come as several signals.
         if begun.is_some_and(|begun| begun.elapsed() < Duration::from_secs(1)) {
             return;
         }
-        if begun.is_none() {
-            remark(message);
+        if begun.replace(Instant::now()).is_some() {
+            std::process::exit(INTERRUPTED);
         }
-        match &stops {
-            Some(stops) if begun.is_none() => stops.store(true, Ordering::Relaxed),
-            _ => std::process::exit(INTERRUPTED),
-        }
-        begun = Some(Instant::now());
+        remark(message);
+        stops.store(true, Ordering::Relaxed);
     };
     ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }

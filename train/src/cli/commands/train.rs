@@ -36,7 +36,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     };
     let path = run.log().rundir().path().to_owned();
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(Some(&stops), "stopping after this iteration (again: at once, losing what was not saved)")?;
+    terminal::on_interrupt(&stops, "stopping after this iteration (again: at once, losing what was not saved)")?;
     remark(format_args!("training in {}", path.display()));
     let stop = Stop::when(move || stops.load(Ordering::Relaxed));
     let watch = |_: &RunLog| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

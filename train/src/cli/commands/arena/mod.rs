@@ -51,7 +51,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    terminal::on_interrupt(Some(&stops), "stopping (again: at once)")?;
+    terminal::on_interrupt(&stops, "stopping (again: at once)")?;
     let (facts, swings) = arena.play(&stops)?;
     drop(errors);
     let summary = arena.tournament.summary(&facts);
