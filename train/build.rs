@@ -1,4 +1,4 @@
-//! Lists the files that the program brings in itself: the small bots, the configurations and the page.
+//! Embeds files into the program: the small bots, the configurations and the web page.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The files of a folder with one of these endings, in order; a change in the folder runs this program again.
+/// The files of a folder with one of these endings, in order. A change in the folder runs this build script again.
 fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|file| Ok(file?.path())).collect::<std::io::Result<_>>()?;

@@ -56,7 +56,7 @@ def test_the_record_of_a_game_in_the_terminal_is_read(tmp_path):
         assert [player["name"] for player in found["players"]] == ["South", "North"]
         assert len(found["turns"]) >= len(record.read_text().splitlines()) - 2
         shown = program.run("analyze", record, "--by", by).stdout
-        assert f"by the values of {by}" in shown and "blunders" in shown and found["end"] in shown
+        assert f"evaluated by {by}" in shown and "blunders" in shown and found["end"] in shown
 
 
 def test_a_record_may_begin_within_a_turn(tmp_path):

@@ -93,4 +93,4 @@ def test_tables_are_found_in_the_folders(copied):
 
 def test_a_data_folder_that_is_not_there_is_named(copied):
     refused = copied.run("bots", "--data", "nowhere")
-    assert refused.returncode == 1 and "--data nowhere: there is no such folder" in refused.stderr
+    assert refused.returncode == 1 and "--data nowhere: this folder does not exist" in refused.stderr

@@ -205,7 +205,7 @@ def interrupted(folder, how=signal.SIGINT):
     os.killpg(process.pid, how)
     output, _ = process.communicate(timeout=program.PATIENCE)
     if how == signal.SIGINT:
-        assert process.returncode == 130 and "the same command goes on" in output, output
+        assert process.returncode == 130 and "the same command resumes" in output, output
     return run
 
 
@@ -274,7 +274,7 @@ def test_results_are_recorded_in_the_bot(smoke, tmp_path):
     assert added["regret"] == {"mean": mean["mean"], "low": mean["interval"][0], "high": mean["interval"][1]}
     assert f" {mean['mean']:.6f} [" in program.run("card", bot).stdout
     refused = program.run("eval", "greedy", "--against", "random", "--game", "siga", "--record", bot)
-    assert refused.returncode == 1 and "greedy is no bot" in refused.stderr
+    assert refused.returncode == 1 and "greedy is not a bot" in refused.stderr
 
 
 def test_a_dry_run_writes_nothing(tmp_path):

@@ -204,7 +204,7 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     assert written.count(rb'\"encoding\":4') == 1
     other.write_bytes(program.sealed(written.replace(rb'\"encoding\":4', rb'\"encoding\":2')))
     for arguments, message in [
-        (["greedy"], "greedy is no bot"),
+        (["greedy"], "greedy is not a bot"),
         ([f"{smoke[1]}+policy"], "leave out `+policy`"),
         ([smoke[1], "--pairs", "1"], "at least 2"),
         ([other], "made for encoding 2, not 4"),
@@ -236,7 +236,7 @@ def test_a_card_tells_what_the_manifest_says(smoke, tmp_path):
     for part in [manifest["ruleset_hash"], manifest["training"]["config"].strip(), "| random (the bot looks one ply ahead) |"]:
         assert part in card, part
     assert "# ashtapada\n" in program.run("card", "ashtapada").stdout
-    for spec, message in [("greedy", "greedy is no bot"), (f"{smoke[1]}+2ply", "leave out `+2ply`")]:
+    for spec, message in [("greedy", "greedy is not a bot"), (f"{smoke[1]}+2ply", "leave out `+2ply`")]:
         refused = program.run("card", spec)
         assert refused.returncode == 1 and message in refused.stderr, refused.stderr
     folder = tmp_path / "folder"

@@ -1,15 +1,15 @@
-//! What a training run is made of, and the program `ashta`.
+//! Training runs, and the program `ashta`.
 //!
-//! The program trains on one machine; a run on a cluster uses the same parts, so that both make the same games and the
+//! The program trains on one machine. A run on a cluster uses the same code, so both play the same games and train the
 //! same networks.
 //!
 //! | folder | contents |
 //! |---|---|
-//! | [`run`] | a run as a library, for the Python package, too |
-//! | [`report`] | reports as one page, the analysis of a game |
-//! | `cli` | what can be typed, the commands, play in the terminal, speeds; [`program`] is the program as a function |
+//! | [`run`] | training runs as a library, also for the Python package |
+//! | [`report`] | analysis of games, contents of report pages |
+//! | `cli` | command line, commands, play in the terminal, benchmarks; [`program`] is the program as a function |
 //!
-//! Networks, self-play and learning are of [`ashta_agents::learn`].
+//! [`ashta_agents::learn`] contains the networks, self-play and learning.
 
 mod cli;
 pub mod report;

@@ -1,4 +1,4 @@
-//! The command that helps on after an error.
+//! Suggests a command after an error.
 
 use anyhow::Error;
 use ashta_agents::roster::AgentError;
@@ -8,7 +8,7 @@ use ashta_env::sheet::builtin;
 use crate::run::config::ConfigError;
 use crate::run::{games, sheet_file};
 
-/// What to type next after this error of a command, for the `game` that was typed.
+/// The command to type next after `error`, for the `game` of the command line.
 pub fn after(error: &Error, command: &str, game: Option<&str>) -> String {
     error.chain().find_map(|cause| known(cause, game)).unwrap_or_else(|| format!("ashta help {command}"))
 }
@@ -30,8 +30,8 @@ fn known(cause: &(dyn std::error::Error + 'static), game: Option<&str>) -> Optio
     cause.downcast_ref::<RulesetError>().map(|_| "ashta game".to_owned())
 }
 
-/// The command that solves a game, written `NAME?flags SEATS`, into the user's folder. A game that does not come with
-/// the program is solved by the file of its sheet.
+/// The command that solves a game, `NAME?flags SEATS`, and writes the table to the user's folder. If the game is not
+/// built in, the command needs the file of its sheet.
 fn solve(ruleset: &str, typed: Option<&str>) -> String {
     let (game, seats) = ruleset.rsplit_once(' ').unwrap_or((ruleset, "SN"));
     let name = game.split('?').next().unwrap_or(game);

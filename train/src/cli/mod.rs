@@ -1,4 +1,4 @@
-//! The program `ashta`: what can be typed, and the commands.
+//! The program `ashta`: command line, commands, play in the terminal and benchmarks.
 
 mod args;
 pub mod bench;

@@ -1,4 +1,4 @@
-//! The program `ashta` as a function, for the binary and for the command of the Python package.
+//! The program `ashta` as a function, for the binary and for the Python package.
 
 use std::ffi::OsString;
 
@@ -8,8 +8,8 @@ use clap::{Command, CommandFactory, FromArgMatches};
 use crate::cli::{self, commands, help};
 use crate::run::output;
 
-/// Runs the program with these arguments, its name first; gives its exit code. What is typed wrongly, and a second
-/// request to stop, ends the process.
+/// Runs the program with these arguments, the first of them its name, and returns the exit code. A wrong argument, or a
+/// second request to stop, ends the process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     #[cfg(unix)]
     block_signals();
@@ -29,22 +29,22 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// The command with options that read `-1` as a number, which is then out of range, and not as another option.
+/// Lets options read `-1` as a number, which their ranges then refuse, instead of as another option.
 fn with_negative_numbers(command: Command) -> Command {
     let reads = |arg: &clap::Arg| arg.get_action().takes_values() && !arg.is_positional();
     let command = command.mut_args(|arg| if reads(&arg) { arg.allow_negative_numbers(true) } else { arg });
     command.mut_subcommands(with_negative_numbers)
 }
 
-/// Blocks the signals that never end the program. Threads and programs that it starts inherit this.
+/// Blocks the signals that must not end the program. New threads and processes inherit the blocks.
 #[cfg(unix)]
 fn block_signals() {
     use nix::sys::signal::{SigSet, Signal};
-    // `nohup` and shells start programs with ignored signals, which a handler of Ctrl-C would receive all the same.
+    // `nohup` and shells start programs with ignored signals. A Ctrl-C handler would receive these signals anyway.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     let is_ignored = |&signal: &Signal| ignored.unwrap_or(0) >> (signal as i32 - 1) & 1 == 1;
     let ignored = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().filter(is_ignored);
-    // A file that would grow beyond the limit of the shell is an error that names it, and no signal.
+    // Without this signal, a file that exceeds the limit of the shell is an error with the path of the file.
     let _ = ignored.chain([Signal::SIGXFSZ]).collect::<SigSet>().thread_block();
 }

@@ -12,24 +12,24 @@ use ashta_env::sheet::Sheets;
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::Serialize;
 
-/// Series of throws whose beginning is less likely than this are left out of the mean over the throws.
+/// The mean over throws ignores series of throws whose beginning is less likely than this.
 const SERIES_PROBABILITY: f32 = 0.003;
-/// A choice with no more regret than this is as good as the best.
+/// A choice with at most this regret counts as equal to the best choice.
 const EQUAL: f64 = 1e-6;
 
-/// The error classes of a choice, each with the least regret, in winning chances.
+/// The error classes of a choice, each with its least regret in winning chances.
 const ERROR_CLASSES: [(&str, f64); 3] = [("doubtful", 0.02), ("error", 0.04), ("blunder", 0.08)];
 
 /// A turn. Chances are expected returns, 0 to 1, by seat in the order of the position.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AnalyzedTurn {
-    /// Its number, from 1.
+    /// Number of the turn, from 1.
     pub number: usize,
-    /// Whose turn it was.
+    /// Seat of the turn.
     pub seat: char,
-    /// The position before the throw.
+    /// Position before the throw.
     pub position: String,
-    /// The chances before the throw.
+    /// Chances before the throw.
     pub before: Vec<f32>,
     /// The throw.
     pub throw: Vec<u8>,
@@ -43,67 +43,67 @@ pub struct AnalyzedTurn {
     pub played: String,
     /// Pieces of enemies that the choice captured.
     pub captured: usize,
-    /// The chances after it.
+    /// The chances after the choice.
     pub after: Vec<f32>,
     /// The regret of the choice.
     pub regret: f64,
-    /// Its error class.
+    /// The error class of the choice, if it is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
-    /// The best choice, where another was played.
+    /// The best choice, if the player made another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
 }
 
-/// A player.
+/// Figures of a player.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PlayerAnalysis {
     /// The seat.
     pub seat: char,
-    /// The name of its player.
+    /// Name of the player.
     pub name: String,
-    /// Turns with more than one result.
+    /// Turns with more than one possible result.
     pub choices: usize,
     /// The regret of all choices.
     pub regret: f64,
     /// The regret per choice.
     pub regret_per_choice: f64,
-    /// The luck of all throws of the game, those of others included, for the seat.
+    /// The luck of all throws of the game for the seat, including the throws of other seats.
     pub luck: f64,
-    /// Doubtful choices, errors and blunders.
+    /// Number of doubtful choices, errors and blunders.
     pub marks: [usize; 3],
-    /// The band that the player is in.
+    /// The level of difficulty that the regret per choice corresponds to.
     pub verdict: Option<&'static str>,
 }
 
-/// A game.
+/// The analysis of a game.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Analysis {
     /// The game with its house rules.
     pub game: String,
-    /// The evaluator whose values are used.
+    /// Name of the evaluator.
     pub by: String,
     /// The players, by seat in the order of the position.
     pub players: Vec<PlayerAnalysis>,
     /// The turns.
     pub turns: Vec<AnalyzedTurn>,
-    /// The position reached.
+    /// The last position.
     pub end: String,
-    /// The return of each seat, where the game is over.
+    /// The return of each seat, if the game is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returns: Option<Vec<f32>>,
 }
 
-/// Whether the turn of a position of unknown origin can be searched.
+/// Whether the turn of a position from an untrusted source is small enough to search.
 pub fn is_bounded(race: &Race, state: &State) -> bool {
     turn_results_within(race, state, race.most_results(state), &mut TurnResults::new())
 }
 
 impl Analysis {
-    /// Of a game, by the values of `reference`.
+    /// Analyzes a game by the values of `reference`.
     ///
     /// # Errors
-    /// An invalid game.
+    /// When the game is not valid.
     pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
@@ -114,7 +114,11 @@ impl Analysis {
                 Move::Choice(action) => race.apply_action(&mut state, action),
             }
             let is_thrown = matches!(made, Move::Throw(_));
-            ensure!(!is_thrown || is_bounded(race, &state), "the turn at `{}` is too long", race.print(&state));
+            ensure!(
+                !is_thrown || is_bounded(race, &state),
+                "the turn at `{}` can end in too many positions",
+                race.print(&state)
+            );
         }
         let values = analyze_game(race, &mut reference.evaluator(), start, &moves, 0, SERIES_PROBABILITY);
         let next = |number: usize| values.get(number + 1).map_or(&end, |next| &next.start);
@@ -167,7 +171,7 @@ fn player(
 ) -> PlayerAnalysis {
     let own: Vec<&AnalyzedTurn> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
-    // The sum of nothing would be -0.
+    // The sum of an empty list would be -0.
     let regret = own.iter().map(|turn| turn.regret).sum::<f64>() + 0.0;
     let regret_per_choice = regret / choices.max(1) as f64;
     let marked = |(mark, _)| own.iter().filter(|turn| turn.mark == Some(mark)).count();

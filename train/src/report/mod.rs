@@ -1,4 +1,4 @@
-//! Reports as one HTML file, and the analysis of a game.
+//! Analysis of games, and the contents of report pages.
 
 pub mod analysis;
 pub mod page;

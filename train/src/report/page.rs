@@ -1,4 +1,4 @@
-//! Reports as one HTML file each, which needs no network: the numbers as JSON, and a script that draws them.
+//! Contents of report pages. Each page is one self-contained HTML file: numbers as JSON, and a script that draws them.
 
 use std::collections::BTreeMap;
 
@@ -16,27 +16,27 @@ use serde_json::Value;
 use crate::report::analysis::Analysis;
 pub use crate::run::page::page;
 
-/// What a page shows.
+/// The contents of a page.
 #[derive(Debug, Serialize)]
 pub struct Contents {
-    /// What an arena found.
+    /// The summary of an arena.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Value>,
-    /// What that means, in sentences.
+    /// The conclusions from the summary, in sentences.
     pub verdicts: Vec<String>,
-    /// How long the games are.
+    /// The lengths of the games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lengths: Option<LengthChart>,
-    /// The board on which they are played.
+    /// The board of the games.
     pub board: BoardPicture,
-    /// Games to look at.
+    /// Games to replay.
     pub games: Vec<ShownGame>,
 }
 
-/// Games by their length.
+/// Number of games by length.
 #[derive(Debug, Serialize)]
 pub struct LengthChart {
-    /// Turns between two classes.
+    /// Turns per class.
     pub step: u32,
     /// Games in each class.
     pub counts: Vec<u64>,
@@ -46,32 +46,32 @@ pub struct LengthChart {
 #[derive(Debug, Serialize)]
 pub struct BoardPicture {
     side: usize,
-    /// Row, column and what it is.
+    /// Row, column and kind of each square.
     squares: Vec<(u8, u8, &'static str)>,
 }
 
-/// A game that can be played again on the page.
+/// A game that the page can replay.
 #[derive(Debug, Serialize)]
 pub struct ShownGame {
     title: String,
-    /// The turn that is shown at first.
+    /// The turn that the page shows first.
     begins: usize,
     analysis: Analysis,
-    /// The positions before the first turn and after each.
+    /// The positions before the first turn and after each turn.
     frames: Vec<Frame>,
 }
 
-/// A position as it is drawn.
+/// A drawn position.
 #[derive(Debug, Serialize)]
 struct Frame {
-    /// Seat, row, column, how many stand there, and whether they are marked.
+    /// Seat, row, column, number of pieces, and whether they are marked.
     pieces: Vec<(char, u8, u8, usize, bool)>,
-    /// For each seat what stands on no square.
+    /// For each seat, the pieces that are not on a square, in words.
     off: Vec<(char, String)>,
 }
 
 impl LengthChart {
-    /// Of games of these lengths, in about forty classes.
+    /// Counts games of these lengths in about forty classes.
     pub fn new(turns: &[u32]) -> LengthChart {
         let longest = turns.iter().copied().max().unwrap_or(0);
         let step = (longest / 40 + 1).next_multiple_of(if longest > 200 { 5 } else { 1 });
@@ -91,10 +91,10 @@ impl BoardPicture {
 }
 
 impl ShownGame {
-    /// A game by the values of `reference`; turn number `begins` is shown at first.
+    /// A game by the values of `reference`; the page shows turn number `begins` first.
     ///
     /// # Errors
-    /// What is wrong with the game.
+    /// When the game is not valid.
     pub fn new(
         race: &Race,
         line: &GameLine,
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn boards_have_the_squares_of_their_games() {
         for (position, squares, side, marked) in [
-            // The goals of East and West, who take no part, are no squares of it.
+            // The goals of East and West are not squares of this board: these seats take no part.
             ("ashtapada S:off,off/N:off,off S *", 62, 8, 12),
             ("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", 49, 7, 4),
         ] {

@@ -44,8 +44,8 @@ pub fn write(
     let (name, bot) = match Path::new(source).is_dir() {
         true => of_run(Path::new(source), checkpoint.unwrap_or("latest"))?,
         false => {
-            let found = games::bot(folders, source, "files are made");
-            let (found, bot) = found.with_context(|| format!("{source} is no folder of a run"))?;
+            let found = games::bot(folders, source, "only bots can be exported");
+            let (found, bot) = found.with_context(|| format!("{source} is not the folder of a run"))?;
             if let Some(checkpoint) = checkpoint {
                 bail!("the checkpoint {checkpoint}: {source} is a bot, and only runs have checkpoints");
             }

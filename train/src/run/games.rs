@@ -85,15 +85,18 @@ pub fn warn_of_idle_keys(owner: &str, sheet: &Sheet) {
     }
 }
 
-/// Loads a bot, by its name in these folders or by its file, and says where it is.
+/// Loads a bot, by its name in these folders or by its file. Also returns its source.
 ///
 /// # Errors
-/// When there is no such bot, or something follows its name: `what` is about the bot itself, however it plays.
+/// When the bot does not exist, or a look-ahead follows its name. If the agent is not a bot, `what` is the reason why
+/// it must be one.
 pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
     match folders.agent(spec)? {
         NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
-        NamedAgent::Bot { lookahead, .. } => bail!("{what} of a bot: leave out `+{lookahead}`"),
-        other => bail!("{other} is no bot: {what} of bots"),
+        NamedAgent::Bot { lookahead, .. } => {
+            bail!("`{spec}` looks ahead or plays at a level: leave out `+{lookahead}`")
+        }
+        other => bail!("{other} is not a bot: {what}"),
     }
 }
 

@@ -1,10 +1,10 @@
-//! What can be typed after `ashta bench`.
+//! Arguments of `ashta bench`.
 
 use clap::{Args, Subcommand};
 
 use super::seconds;
 
-/// Which games are measured.
+/// Options of the benchmarks.
 #[derive(Debug, Args)]
 pub struct BenchGamesArgs {
     /// Measure this game, named as for `ashta play`; may be repeated. By default all games.
@@ -21,7 +21,7 @@ pub struct BenchGamesArgs {
     pub seconds: f64,
 }
 
-/// What can be measured.
+/// The benchmarks.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// Measure the rules: random legal play on one thread, for each number of seats. Reports the median of

@@ -1,9 +1,9 @@
-//! What can be typed about games: which one is played, and what one is.
+//! Arguments that choose a game, and the arguments of `ashta game`.
 
 use clap::Args;
 use clap::builder::RangedI64ValueParser as Whole;
 
-/// Which game is played, where no bot says so.
+/// The game and the number of seats, for commands whose agents may not contain a game.
 #[derive(Debug, Args)]
 pub struct GameArgs {
     /// Game with optional house rules: `NAME`, `NAME?flag=value` or `FILE.toml?flag=value&flag=value`. `ashta

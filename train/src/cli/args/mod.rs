@@ -1,4 +1,4 @@
-//! What can be typed: the commands of `ashta` and their options.
+//! The command line: the commands of `ashta` and their options.
 
 mod bench;
 mod game;
@@ -30,7 +30,7 @@ const ARENA_AGENTS: &str = "\
 AGENTS
   as for `ashta eval`, or engine:COMMAND, a program that speaks the engine protocol, such as 'engine:./mybot --flag'";
 
-/// The help of the program. clap does not group commands; a test compares this list with the commands.
+/// The help of the program. clap cannot group commands; a test compares this list with the commands.
 const HELP: &str = include_str!("help.txt");
 
 /// Train bots for the old race games of India, measure them and export them.
@@ -153,18 +153,18 @@ pub struct TrainArgs {
     pub json: bool,
 }
 
-/// A number between 0 and 1, both left out.
+/// Parses a number above 0 and below 1.
 fn tolerance(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number < 1.0);
-    number.ok_or_else(|| format!("{text} is not a number between 0 and 1"))
+    number.ok_or_else(|| format!("{text} is not a number above 0 and below 1"))
 }
 
-/// The number of a seed.
+/// Parses a seed.
 fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("{text} is not in 0..={}", u64::MAX))
+    text.parse().map_err(|_| format!("{text} is not a whole number from 0 to {}", u64::MAX))
 }
 
-/// Minutes from 0 on.
+/// Parses a number of minutes, at least 0.
 fn minutes(text: &str) -> Result<f64, String> {
     let minutes = text.parse().ok().filter(|minutes: &f64| (0.0..=1e9).contains(minutes));
     minutes.ok_or_else(|| format!("{text} is not a number of minutes from 0 to 1,000,000,000"))
@@ -201,7 +201,7 @@ pub struct SolveArgs {
     pub json: bool,
 }
 
-/// How many games are played, and how.
+/// Number of games, seed and threads of matches.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MatchArgs {
     /// Pairs of games to play for each opponent or lineup. With three or four seats: games with each rotation
@@ -217,7 +217,7 @@ pub struct MatchArgs {
 }
 
 impl MatchArgs {
-    /// The match that is meant.
+    /// Returns the configuration of the matches.
     pub fn config(self) -> MatchConfig {
         let MatchArgs { pairs, seed, threads } = self;
         MatchConfig { blocks: pairs, seed, threads: threads.into(), ..MatchConfig::default() }
@@ -247,12 +247,16 @@ pub struct EvalArgs {
     pub json: bool,
 }
 
-/// Two differences in Elo, the first smaller.
+/// Parses two differences in Elo; the first must be smaller.
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
     let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 4000.0);
     let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
-    let pair = pair.ok_or_else(|| format!("{text} is not a pair of Elo differences, such as 0,10"))?;
-    if pair.0 < pair.1 { Ok(pair) } else { Err(format!("{} is not less than {}", pair.0, pair.1)) }
+    let pair = pair.ok_or_else(|| format!("{text} is not a pair of Elo differences such as 0,10"))?;
+    if pair.0 < pair.1 {
+        Ok(pair)
+    } else {
+        Err(format!("{} is not less than {}: the first difference must be smaller", pair.0, pair.1))
+    }
 }
 
 /// Options of `ashta arena`.
@@ -322,7 +326,7 @@ pub struct AnalyzeArgs {
     pub json: bool,
 }
 
-/// Seconds above 0, at most a day.
+/// Parses a number of seconds above 0 and at most a day.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0 && seconds <= 86_400.0);
     seconds.ok_or_else(|| format!("{text} is not a number of seconds above 0 and up to 86,400"))
@@ -409,7 +413,7 @@ pub struct ExportArgs {
     pub checkpoint: Option<String>,
 }
 
-/// What `ashta export` writes.
+/// File formats of `ashta export`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ExportFormat {
     /// Bot file for the program, Python, Rust, C and the browser.

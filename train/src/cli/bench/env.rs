@@ -1,4 +1,4 @@
-//! How fast the rules are: uniformly random legal play on one thread, through mask and auto-reset.
+//! Speed of the rules: random legal play on one thread, through legal-action masks and automatic resets.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,17 +22,17 @@ pub struct EnvSpeed {
     pub game: String,
     /// Number of seats.
     pub seats: usize,
-    /// Whether the games ran in lock-step with observations and masks written out.
+    /// Actions per second, including forced ones.
     pub vectorised: bool,
-    /// Actions taken a second, forced ones included.
+    /// Throws per second.
     pub decisions_per_second: f64,
-    /// Throws a second.
+    /// Finished games per second.
     pub chance_nodes_per_second: f64,
     /// Games finished a second.
     pub games_per_second: f64,
 }
 
-/// Games in lock-step in the vectorised rows.
+/// Number of games in lock-step in the vectorised rows.
 const LOCK_STEP: usize = 256;
 
 impl BenchRow for EnvSpeed {
@@ -46,7 +46,7 @@ impl BenchRow for EnvSpeed {
     }
 }
 
-/// Measures every game for `seconds` of time a row, median of three.
+/// Measures every game; each row takes `seconds` and is the median of three measurements.
 pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: &mut dyn FnMut(EnvSpeed) -> Result<()>) -> Result<()> {
     let time = Duration::from_secs_f64(seconds / 3.0);
     for vectorised in [false, true] {
@@ -71,11 +71,11 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
     let mut rng = chance::stream(seed, 0);
     let (mut decisions, mut chance_nodes, mut games) = (0, 0, 0);
     let mut state = start(race, &mut rng);
-    // A game is left after as many throws as its turn limit.
+    // A game ends without a result after as many throws as its turn limit.
     let (limit, mut throws) = (u64::from(race.spec().turn_limit), 0);
     let clock = Instant::now();
     loop {
-        // The clock is read once in so many decisions, so that it costs nothing.
+        // Reading the clock once per 2,048 decisions keeps its cost low.
         for _ in 0..2048 {
             let draw = |state: &State, _| {
                 throws += 1;
@@ -130,7 +130,7 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
             for (action, mask) in actions.iter_mut().zip(buffers.masks.rows()) {
                 let legal = mask.iter().filter(|&&is_legal| is_legal).count();
                 let nth = below(legal, &mut rng);
-                // Nothing is legal where the game is over: it starts anew.
+                // A finished game has no legal action; the next step resets it.
                 if let Some((chosen, _)) = mask.iter().enumerate().filter(|&(_, &is_legal)| is_legal).nth(nth) {
                     *action = Action(chosen as u8);
                     decisions += 1;

@@ -1,4 +1,4 @@
-//! `ashta bench`: speeds on this machine.
+//! `ashta bench`: measures the speed of this machine.
 
 mod env;
 mod net;
@@ -15,10 +15,10 @@ use serde::Serialize;
 
 use crate::cli::{BenchCommand, BenchGamesArgs};
 
-/// Measures what is asked for.
+/// Runs a benchmark and prints its rows.
 ///
 /// # Errors
-/// When a game does not exist, times are wrong, or standard output is closed.
+/// When a game does not exist or does not allow the number of seats, or standard output is closed.
 pub fn run(what: &BenchCommand) -> Result<()> {
     match what {
         BenchCommand::Env(args) => {
@@ -37,11 +37,11 @@ trait BenchRow: Serialize {
     /// The names of the columns.
     const HEADING: &'static str;
 
-    /// The row under them.
+    /// The cells of the row, aligned with the heading.
     fn line(&self) -> String;
 }
 
-/// Prints the rows that `measure` shows, each as soon as it is measured, or at last all of them as JSON.
+/// Prints each row when it is measured; with `json`, prints all rows at the end.
 fn print_rows<R: BenchRow>(
     json: bool,
     measure: impl FnOnce(&mut dyn FnMut(R) -> Result<()>) -> Result<()>,
@@ -58,7 +58,7 @@ fn print_rows<R: BenchRow>(
     measure(&mut |row| print(row.line()))
 }
 
-/// The games that are measured, each for the fewest `most` numbers of seats that it takes, or for the number asked for.
+/// The games to measure, each for the number of seats of `--seats`, or else for its `most` smallest numbers of seats.
 fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
     let known = Sheets::default();
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();
@@ -70,7 +70,7 @@ fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
         races.extend(forms.iter().filter(wanted).take(most).map(|form| Arc::new(Race::new(form.clone()))));
         if races.len() == before && !args.game.is_empty() {
             let allowed = forms.first().map(|form| form.sheet().seats.allowed.join(", ")).unwrap_or_default();
-            bail!("--seats: {game} is played on {allowed}");
+            bail!("--seats: {game} can only be played by {allowed}");
         }
     }
     Ok(races)

@@ -1,4 +1,4 @@
-//! How fast the network answers and learns, and how fast self-play makes samples, each on one thread.
+//! Speed of the network, of the learner and of self-play, each on one thread.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,11 +27,11 @@ pub struct NetSpeed {
     pub seats: usize,
     /// Widths of the hidden layers.
     pub hidden: Vec<usize>,
-    /// Values of positions a second, observation included.
+    /// Evaluated positions per second, including their observations.
     pub evaluations_per_second: f64,
-    /// Samples a second through the learner, in batches of 256.
+    /// Samples per second that the learner trains on, in batches of 256.
     pub learned_samples_per_second: f64,
-    /// Samples a second from self-play, learning not included.
+    /// Samples per second from self-play, without learning.
     pub selfplay_samples_per_second: f64,
 }
 
@@ -47,7 +47,7 @@ impl BenchRow for NetSpeed {
     }
 }
 
-/// Measures each game and width for `seconds` a figure.
+/// Measures each game and width; each figure takes `seconds`.
 pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: &mut dyn FnMut(NetSpeed) -> Result<()>) -> Result<()> {
     for race in races {
         for hidden in [64, 128, 256] {

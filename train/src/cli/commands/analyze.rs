@@ -1,4 +1,4 @@
-//! `ashta analyze`: a played game, turn by turn: luck, errors, and a verdict on each player.
+//! `ashta analyze`: analyzes a game turn by turn: luck, errors and a verdict for each player.
 
 use std::fs::File;
 
@@ -17,7 +17,7 @@ use crate::cli::AnalyzeArgs;
 use crate::report::analysis::{Analysis, AnalyzedTurn, PlayerAnalysis};
 use crate::report::page::{BoardPicture, Contents, ShownGame, page};
 
-/// The longest file that is read, in bytes: more than all games of any arena.
+/// The longest file that the command reads, in bytes; every arena file is shorter.
 const LONGEST_FILE: u64 = 1 << 30;
 
 /// Runs the command.
@@ -27,7 +27,7 @@ const LONGEST_FILE: u64 = 1 << 30;
 pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let there = || args.game.display().to_string();
     let text = File::open(&args.game).and_then(|file| read_text(LONGEST_FILE, file)).with_context(there)?;
-    // What is no agent is refused below.
+    // An agent that does not exist is reported below, by `games::reference`.
     let by = games::agent(&args.by).ok();
     let mut sheets = games::known(&by.iter().collect::<Vec<_>>());
     if let Some(game) = &args.of {
@@ -56,7 +56,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     let Analysis { game, by, players, turns, end, returns } = analysis;
     let names: Vec<String> =
         players.iter().map(|player| format!("{} is {}", player.seat, in_line(&player.name))).collect();
-    print(format_args!("{game}: {}; by the values of {by}\n", names.join(", ")))?;
+    print(format_args!("{game}: {}; evaluated by {by}\n", names.join(", ")))?;
     let place = |seat: char| race.spec().seats.iter().position(|other| other.letter() == seat).unwrap_or(0);
     let head = ["turn", "", "before", "throw", "luck", "after", "loses", "", "played"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

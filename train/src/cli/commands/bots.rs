@@ -1,4 +1,4 @@
-//! `ashta bots`: the bots that go by a name.
+//! `ashta bots`: lists the bots that have a name.
 
 use crate::run::evaluation::conduct;
 use crate::run::games;
@@ -18,7 +18,7 @@ pub fn run(as_json: bool) -> Result<()> {
         let read = source.content().and_then(|content| Ok((Bot::from_bytes(&content)?.manifest, content.len())));
         match read.with_context(|| source.to_string()) {
             Ok((manifest, bytes)) => bots.push((name, manifest, source, bytes)),
-            Err(error) => remark_once(&format!("left out: {error:#}")),
+            Err(error) => remark_once(&format!("skipped: {error:#}")),
         }
     }
     if as_json {
@@ -56,10 +56,10 @@ pub fn run(as_json: bool) -> Result<()> {
     }
     print(columns(&rows, |column| column == 3 || column == 4))?;
     let example = bots.first().map_or("NAME", |(name, ..)| name.as_str());
-    print(format_args!("A name stands for its file wherever an agent is asked for: ashta play {example}+2ply"))
+    print(format_args!("Use a name in place of a bot file: ashta play {example}+2ply"))
 }
 
-/// The last of a bot's measurements one ply ahead, which is against the strongest opponent.
+/// The last measurement of a bot that looks one ply ahead; it is against the strongest opponent.
 fn measured(strength: &[Strength]) -> Option<String> {
     let usual = conduct(Lookahead::Plies(1));
     let last = strength.iter().filter_map(|entry| Some((entry, entry.opponent.strip_suffix(&usual)?))).next_back();

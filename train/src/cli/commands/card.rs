@@ -1,4 +1,4 @@
-//! `ashta card`: what a person wants to know of a bot.
+//! `ashta card`: prints the model card of a bot.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use anyhow::Result;
 /// Runs the command.
 ///
 /// # Errors
-/// When the agent is no bot, or the card cannot be written.
+/// When the agent is not a bot, or the card cannot be written.
 pub fn run(bot: &str, output: Option<&Path>) -> Result<()> {
-    let (source, bot) = games::bot(&games::folders(), bot, "cards tell")?;
+    let (source, bot) = games::bot(&games::folders(), bot, "only bots have cards")?;
     let card = bot.manifest.card(&source.name());
     match output {
         Some(output) => write_whole(output, &card),

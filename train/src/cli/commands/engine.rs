@@ -1,6 +1,6 @@
-//! `ashta engine`: the engine protocol over standard input and output, one JSON object a line.
+//! `ashta engine`: the engine protocol over standard input and output, one JSON object per line.
 //!
-//! Every line gets exactly one answer, and nothing but answers is ever written to standard output.
+//! Every line gets exactly one answer. Standard output contains only answers.
 
 use std::io::{BufRead, Read, Write};
 
@@ -11,7 +11,7 @@ use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 /// Runs the command until the end of the input.
 ///
 /// # Errors
-/// When the agent cannot be loaded, or standard input or output breaks.
+/// When the agent cannot be loaded, or standard input or output fails.
 pub fn run(agent: Option<&str>) -> Result<()> {
     let agent = agent.map(games::agent).transpose()?;
     let mut engine = Engine::new(agent);
@@ -27,7 +27,8 @@ pub fn run(agent: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Reads a line of at most [`LONGEST_REQUEST`] bytes and one more that shows it is too long; `false` at the end.
+/// Reads a line, at most [`LONGEST_REQUEST`] + 1 bytes of it, so that the engine can refuse a longer one. Returns
+/// `false` at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
     let read = input.by_ref().take(LONGEST_REQUEST as u64 + 1).read_until(b'\n', line)?;

@@ -1,4 +1,4 @@
-//! `ashta eval`: an agent against others, in paired games.
+//! `ashta eval`: evaluates an agent in paired games against other agents.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ use crate::cli::EvalArgs;
 /// When an agent does not exist or plays another game.
 pub fn run(args: &EvalArgs) -> Result<()> {
     if !args.others.is_empty() {
-        bail!("one agent is evaluated: name its opponents with --against {}", args.others.join(","));
+        bail!("`ashta eval` evaluates one agent: name the opponents with --against {}", args.others.join(","));
     }
     let agent = games::agent(&args.agent)?;
     let opponents = args.against.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
@@ -66,10 +66,10 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     terminal::print_truncated(results.iter().map(|result| result.report.truncated_games).sum())
 }
 
-/// The bot in whose manifest results are recorded, and how it looks ahead, once it is clear that it can be written.
+/// The bot whose manifest gets the results, with its look-ahead and its file. Checks that the file can be written.
 fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lookahead, &'path Path)> {
     let NamedAgent::Bot { bot, lookahead, .. } = agent else {
-        bail!("--record {}: {agent} is no bot, and results are recorded in bots", output.display());
+        bail!("--record {}: {agent} is not a bot, and only bots store results", output.display());
     };
     check_writable(output)?;
     Ok((Bot::clone(bot), *lookahead, output))
@@ -83,14 +83,14 @@ fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
     };
     if regret.decisions == 0 {
         return print(format_args!(
-            "\nagainst {opponent}, no decision had more than one result: nothing could be lost by choosing"
+            "\nagainst {opponent}, every decision had only one possible result, so choices had no effect"
         ));
     }
-    print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
+    print(format_args!("\nagainst {opponent}, {} decisions with more than one possible result:", regret.decisions))?;
     figure("regret per decision", regret.regret_per_decision, 6, "")?;
     let [half, most, nearly_all, all] = regret.quantiles;
     print(format_args!(
-        "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
+        "  … at most {half:.6} in half of them, {most:.6} in 90 %, {nearly_all:.6} in 99 %, {all:.6} in all"
     ))?;
     figure("regret per game", regret.regret_per_game, 5, "")?;
     figure("optimal decisions", regret.optimal_choices.percent(), 2, " %")?;

@@ -1,4 +1,4 @@
-//! `ashta export`: a bot as one file, and its card.
+//! `ashta export`: writes a bot file or an ONNX model, and the model card.
 
 use anyhow::Result;
 
@@ -9,7 +9,7 @@ use crate::run::{export, games};
 /// Runs the command.
 ///
 /// # Errors
-/// When the run, the checkpoint or the bot cannot be read, or the file not be written.
+/// When the run, the checkpoint or the bot cannot be read, or a file cannot be written.
 pub fn run(args: &ExportArgs) -> Result<()> {
     let is_onnx = args.format == ExportFormat::Onnx;
     let which = args.checkpoint.as_deref();

@@ -1,4 +1,4 @@
-//! `ashta game`: the games as they are, drawn and in words; a sheet of one's own is checked.
+//! `ashta game`: lists the games, shows one with its board and rules, or checks a sheet.
 
 use crate::run::games;
 use crate::run::output::{columns, in_line, print, print_json, wrapped};
@@ -19,7 +19,7 @@ use crate::cli::ShowGameArgs;
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no such game, or the sheet is broken: every problem.
+/// When the game does not exist, or with every problem of its sheet.
 pub fn run(args: &ShowGameArgs) -> Result<()> {
     let known = Sheets::default();
     let Some(game) = &args.game else {
@@ -39,7 +39,7 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
     }
     let ruleset = games::ruleset(&known, game, None)?;
     if args.sheet {
-        bail!("--sheet prints a game that comes with the program, without house rules: {game} is none");
+        bail!("--sheet prints only built-in games without house rules: {game} is not one of them");
     }
     let race = Race::new(ruleset);
     if args.json {
@@ -48,7 +48,7 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
     print(text(&race))
 }
 
-/// One line for each game.
+/// Prints one line for each game.
 fn list(known: &Sheets) -> Result<()> {
     let rows: Vec<[String; 2]> = known.all().map(|sheet| [sheet.name.clone(), sheet.title.clone()]).collect();
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -56,15 +56,15 @@ fn list(known: &Sheets) -> Result<()> {
     for (sheet, [name, title]) in known.all().zip(&rows) {
         print(hanging(&format!("{name:name_wide$}  {title:title_wide$}  "), &sheet.summary))?;
     }
-    print("\n`ashta game NAME` shows the rules of one, `ashta game FILE.toml` checks a sheet of your own.")
+    print("\n`ashta game NAME` shows the rules of a game, `ashta game FILE.toml` checks your own sheet.")
 }
 
-/// A text behind `head`; its other lines begin below where it begins.
+/// `text` after `head`, in lines of at most 79 characters; all lines of `text` begin in the same column.
 fn hanging(head: &str, text: &str) -> String {
     format!("{head}{}", wrapped(text, head.chars().count()).trim_start())
 }
 
-/// Everything about a game, in plain text.
+/// Everything about a game, as plain text.
 fn text(race: &Race) -> String {
     let sheet = race.ruleset().base();
     let first = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
@@ -91,10 +91,10 @@ fn text(race: &Race) -> String {
     parts.join("\n\n")
 }
 
-/// Games at random by which it is found whether a game has choices.
+/// Random games that decide whether a game has choices.
 const TRIED_GAMES: u64 = 100;
 
-/// Whether no player had a choice in random games.
+/// Whether no player had a choice in any of the random games.
 fn is_pure_chance(race: &Race) -> bool {
     (0..TRIED_GAMES).all(|game| {
         let mut rng = chance::stream(game, 0);
@@ -111,7 +111,7 @@ fn is_pure_chance(race: &Race) -> bool {
     })
 }
 
-/// Seats and pieces in a line or two, and a line for games without choices.
+/// The seats and pieces of a game, and a line if the game has no choices.
 fn facts(race: &Race) -> String {
     let sheet = race.ruleset().sheet();
     let seats = sheet.seats.allowed.join(", ");
@@ -126,7 +126,7 @@ fn facts(race: &Race) -> String {
     }
 }
 
-/// The board with the numbers of the squares of South's course; those that come a second time stand below it.
+/// The board with the numbers of South's course. Below it, the second numbers of squares that the course visits twice.
 fn course(race: &Race) -> String {
     let sheet = race.ruleset().sheet();
     let (rows, columns) = (race.board().rows(), race.board().columns());
@@ -164,14 +164,14 @@ fn course(race: &Race) -> String {
     let second: Vec<String> =
         (1..course.len()).filter(again).map(|at| format!("{} {}", number(at), course[at])).collect();
     if !second.is_empty() {
-        lines.push(wrapped(&format!("On squares that come again: {}", second.join(", ")), 0));
+        lines.push(wrapped(&format!("Squares with a second number: {}", second.join(", ")), 0));
     }
     lines.join("\n")
 }
 
-/// Every throw with its probability, as a fraction and as a decimal.
+/// Every throw with its probability, as a fraction and as a decimal number.
 fn throws(race: &Race, first: Seat) -> String {
-    // At a chance node one die is thrown, or two.
+    // A chance node throws one die or two.
     let dice = race.throw_values(Outcome(0)).len() as u32;
     let cases = cases(&race.ruleset().sheet().throws).saturating_pow(dice);
     let mut rows = vec![["throw", "in", "of", "probability"].map(str::to_owned)];
@@ -185,7 +185,7 @@ fn throws(race: &Race, first: Seat) -> String {
     columns(&rows, |column| column > 0).trim_end().to_owned()
 }
 
-/// Equally likely cases of a throw of one die.
+/// The number of equally likely cases of a throw of one die.
 fn cases(throws: &Throws) -> u64 {
     let one: u64 = match &throws.odds {
         Odds::Named(NamedOdds::Cowries) => 1 << throws.values.len().saturating_sub(1).min(32),
@@ -195,7 +195,7 @@ fn cases(throws: &Throws) -> u64 {
     one.max(1)
 }
 
-/// The rules as they are understood, each topic with its sentences below it.
+/// The rules as the program understands them: each topic with its sentences.
 fn understood(race: &Race) -> String {
     let mut lines = Vec::new();
     for RuleTopic { topic, sentences } in race.understood() {
@@ -205,7 +205,7 @@ fn understood(race: &Race) -> String {
     lines.join("\n")
 }
 
-/// Every flag with its values; `*` marks the value that is played.
+/// Every flag with its values; `*` marks the value of this game.
 fn house_rules(race: &Race) -> String {
     let (base, played) = (race.ruleset().base(), race.ruleset().flags());
     let mut lines = Vec::new();
@@ -217,11 +217,11 @@ fn house_rules(race: &Race) -> String {
             lines.push(hanging(&format!("  {mark} {value:wide$}  "), &meaning.about).trim_end().to_owned());
         }
     }
-    lines.push("\n* is what is played here: `name?flag=value&flag=value` changes it.".to_owned());
+    lines.push("\n* marks the values of this game; `name?flag=value&flag=value` changes them.".to_owned());
     lines.join("\n")
 }
 
-/// The paragraphs of a text, which empty lines separate.
+/// The paragraphs of a text; empty lines separate them.
 fn paragraphs(text: &str) -> impl Iterator<Item = String> {
     let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
     let paragraphs: Vec<String> = lines.split(|line| line.is_empty()).map(|lines| lines.join(" ")).collect();

@@ -1,4 +1,4 @@
-//! `ashta levels`: the levels of difficulty of a bot, calibrated and measured.
+//! `ashta levels`: calibrates and measures the levels of difficulty of a bot.
 
 use crate::run::files::check_writable;
 use crate::run::games;
@@ -14,13 +14,13 @@ use crate::cli::LevelsArgs;
 /// Runs the command.
 ///
 /// # Errors
-/// When the agent is no bot, or the bot with its levels cannot be written.
+/// When the agent is not a bot, or the file cannot be written.
 pub fn run(args: &LevelsArgs) -> Result<()> {
-    let (source, mut bot) = games::bot(&games::folders(), &args.bot, "levels are made")?;
+    let (source, mut bot) = games::bot(&games::folders(), &args.bot, "only bots have levels")?;
     let race = bot.race().with_context(|| source.to_string())?;
     let config = args.games.config();
     if config.blocks < 2 {
-        bail!("--pairs {}: intervals need at least 2", config.blocks);
+        bail!("--pairs must be at least 2 for intervals (got {})", config.blocks);
     }
     args.output.as_deref().map(check_writable).transpose()?;
     let levels = calibrate(&race, &bot.evaluator(), &config);

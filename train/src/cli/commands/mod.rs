@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands: one file or folder for each command.
 
 mod analyze;
 mod arena;
@@ -26,14 +26,14 @@ use clap::CommandFactory;
 
 use crate::cli::{Cli, Command, bench};
 
-/// Runs a command.
+/// Runs a command; without one, `ashta new`.
 ///
 /// # Errors
-/// What went wrong, with the file or key that it is about.
+/// The first error, with the file or key at fault.
 pub fn run(cli: Cli) -> Result<()> {
     if let Some(folder) = cli.data {
         if !folder.is_dir() {
-            bail!("--data {}: there is no such folder", folder.display());
+            bail!("--data {}: this folder does not exist", folder.display());
         }
         games::look_first_in(folder);
     }

@@ -1,4 +1,4 @@
-//! `ashta new`, and `ashta` alone: asks what a person wants to do and prints the command that does it.
+//! `ashta new` and `ashta` alone: asks for a goal and prints the command for it.
 
 use std::io::BufRead;
 
@@ -11,7 +11,7 @@ use crate::run::config::usual_game;
 use crate::run::output::{columns, print, prompt};
 use crate::run::{embedded, games};
 
-/// What can be wanted, and a command that does it, for a game or the bot of its name.
+/// Goals, and an example of a command for each; NAME is a game or the bot of the same name.
 const WANTED: [(&str, &str); 6] = [
     ("play in the browser", "ashta serve"),
     ("play in the terminal", "ashta play NAME+novice"),
@@ -20,13 +20,13 @@ const WANTED: [(&str, &str); 6] = [
     ("make a game of my own", "ashta game NAME --sheet > my-game.toml"),
     ("solve a game, for perfect play", "ashta solve NAME -o NAME.table"),
 ];
-/// Levels of difficulty, as they are written behind a bot's name.
+/// Levels of difficulty, as a command writes them after the name of a bot.
 const LEVELS: [&str; 6] = ["beginner", "novice", "intermediate", "advanced", "expert", "2ply"];
 
-/// Runs the command on the lines of standard input; what has no answer is left at its example.
+/// Asks on standard output and reads the answers from standard input. Without an answer, ends or takes a default.
 ///
 /// # Errors
-/// When standard input or output breaks.
+/// When standard input or output fails.
 pub fn run() -> Result<()> {
     let mut input = std::io::stdin().lock();
     let number = |at: usize| (at + 1).to_string();
@@ -50,23 +50,25 @@ pub fn run() -> Result<()> {
         }
         "3" => {
             let Some(config) = ask(&mut input, "Which configuration?", &configs)? else { return Ok(()) };
-            let minutes = line(&mut input, "Minutes of training, at most (nothing: no limit):")?;
+            let minutes = line(&mut input, "Minutes of training, at most (empty: no limit):")?;
             let minutes = minutes.and_then(|minutes| minutes.parse::<f64>().ok());
             let limit = minutes.map(|minutes| format!(" --set run.time_limit_minutes={minutes}"));
             format!("ashta train {config}{}", limit.unwrap_or_default())
         }
         "4" => {
             let agents: Vec<&str> = bots.iter().copied().chain(BUILT_IN).collect();
-            let Some(bot) = ask(&mut input, "Which bot? (Yours goes by its file.)", &bots)? else { return Ok(()) };
+            let Some(bot) = ask(&mut input, "Which bot? (For your own bot, use the name of its file.)", &bots)? else {
+                return Ok(());
+            };
             let other = ask(&mut input, "Against whom?", &agents)?.unwrap_or("greedy+2ply");
             format!("ashta arena {bot} {other}")
         }
         "5" => {
-            let Some(game) = ask(&mut input, "From which game do you begin?", &sheets)? else { return Ok(()) };
+            let Some(game) = ask(&mut input, "Which game do you want to change?", &sheets)? else { return Ok(()) };
             format!(
                 "ashta game {game} --sheet > my-game.toml      # change it as you like\n\
-                 ashta game my-game.toml                   # says what is wrong, and draws it\n\
-                 ashta train my-game.toml                  # a bot for it"
+                 ashta game my-game.toml                   # checks and draws it\n\
+                 ashta train my-game.toml                  # trains a bot for it"
             )
         }
         "6" => {
@@ -78,14 +80,14 @@ pub fn run() -> Result<()> {
     print(format_args!("\n{command}"))
 }
 
-/// The next line, without the spaces around it; `None` when there is none, or nothing on it.
+/// Asks a question and returns the trimmed answer; `None` if it is empty or the input has ended.
 fn line(input: &mut impl BufRead, question: &str) -> Result<Option<String>> {
     prompt(question)?;
     let line = read_line(input).context("cannot read standard input")?;
     Ok(Some(line.trim().to_owned()).filter(|line| !line.is_empty()))
 }
 
-/// The one of `options` that is meant, by its text or its number from 1. What is neither is asked again.
+/// Asks for one of `options`, by its text or by its number from 1, until the answer is valid; `None` without an answer.
 fn ask<'a, T: AsRef<str>>(input: &mut impl BufRead, question: &str, options: &'a [T]) -> Result<Option<&'a str>> {
     let numbered = |(at, option): (usize, &T)| [(at + 1).to_string(), option.as_ref().to_owned()];
     let rows: Vec<[String; 2]> = options.iter().enumerate().map(numbered).collect();
@@ -97,7 +99,7 @@ fn ask<'a, T: AsRef<str>>(input: &mut impl BufRead, question: &str, options: &'a
         let by_number = answer.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
         match options.iter().find(|option| option.as_ref() == answer).or(by_number) {
             Some(option) => return Ok(Some(option.as_ref())),
-            None => print(format_args!("`{answer}` is none of them."))?,
+            None => print(format_args!("`{answer}` is not in the list."))?,
         }
     }
 }

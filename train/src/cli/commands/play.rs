@@ -1,4 +1,4 @@
-//! `ashta play`: a person against an agent in the terminal.
+//! `ashta play`: a game of a person against an agent in the terminal.
 
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
@@ -15,13 +15,13 @@ use crate::cli::PlayArgs;
 use crate::cli::play::{PlayTable, Session};
 use crate::report::analysis::is_bounded;
 
-/// Seeds that are drawn are below this, so that they are quickly typed.
+/// Drawn seeds are below this number, so that a person can type them quickly.
 const SEEDS: u64 = 1_000_000;
 
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no such agent, game or seat, or the record cannot be written.
+/// When the agent, the game or the seat does not exist, or the record cannot be written.
 pub fn run(args: &PlayArgs) -> Result<()> {
     let agent = games::agent(&args.agent)?;
     let (race, position) = match &args.position {
@@ -31,7 +31,10 @@ pub fn run(args: &PlayArgs) -> Result<()> {
                 sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
             }
             let (race, state) = Race::parse_in(&sheets, text).context("--position")?;
-            ensure!(is_bounded(&race, &state), "--position: its turn leads through too many positions");
+            ensure!(
+                is_bounded(&race, &state),
+                "--position: the current turn of this position can end in too many positions"
+            );
             (race, Some(state))
         }
         None => {
@@ -52,20 +55,20 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         record: args.record.clone(),
         race: &race,
     };
-    // Made before the game, so that no game is played for a record that cannot be written.
+    // Create the file before the game, so that a game is not played without its record.
     if let Some(path) = &args.record {
-        File::create_new(path).with_context(|| format!("cannot make the record {}", path.display()))?;
+        File::create_new(path).with_context(|| format!("cannot create the record {}", path.display()))?;
     }
     let mut session = Session::new(table, std::io::stdin().lock(), std::io::stdout().lock());
-    session.play().context("the game cannot go on")
+    session.play().context("the game was stopped")
 }
 
-/// The seats that the person plays: the one asked for, or its whole team where a team has one mind.
+/// The seats of the person: the seat of `--seat`, or its whole team in games in which one player plays for a team.
 fn persons(race: &Race, seat: &str) -> Result<SeatSet> {
     let seats = race.spec().seats;
     let found = seat.parse().ok().and_then(|letter: char| Seat::from_letter(letter.to_ascii_uppercase()));
     let Some(seat) = found.filter(|&found| seats.contains(found)) else {
-        bail!("`--seat {seat}`: the seats of this game are {seats:?}");
+        bail!("--seat {seat}: the seats of this game are {seats:?}");
     };
     let has_one_mind = race.ruleset().sheet().seats.one_mind;
     Ok(if has_one_mind { race.spec().teams[seat] } else { SeatSet::of(&[seat]) })

@@ -1,9 +1,10 @@
-//! `ashta serve`: the page on a local port, with this program as its engine.
+//! `ashta serve`: serves the web page on a local port; this program is its engine.
 //!
-//! Static files are those of `web/`, the sheets, and the bots and tables that go by a name. Where the page as a static
-//! site has the WebAssembly module, its worker asks here: `POST agent` makes an agent of a name or of a file, and gives
-//! its number; `POST engine` answers a request of the engine protocol. Only pages of this address are answered.
-//! Connections, bodies, agents and searches are limited; a newer request of a page ends its older one.
+//! The static files are the files of `web/`, the sheets, and the bots and tables that have a name. The page of a static
+//! site uses the WebAssembly module; here its worker sends requests to the program: `POST agent` loads an agent, from
+//! its name or from a file, and returns its number; `POST engine` answers a request of the engine protocol. The server
+//! answers only pages of its own address. Connections, bodies, agents and searches are limited. A newer request of a
+//! page stops its older one.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -35,27 +36,27 @@ use crate::run::output::{print, remark, remark_once};
 use crate::run::{embedded, games};
 
 const USUAL_PORT: u16 = 8000;
-/// Longer files are sent as they are, in bytes.
+/// Longer files are not compressed, in bytes.
 const LARGE: usize = 1 << 20;
-/// The longest file of an agent, in bytes. One such file is read at a time.
+/// The longest file of an agent, in bytes. The server receives one such file at a time.
 const LONGEST_FILE: usize = 1 << 28;
-/// What is received, and dropped, of a body that is too long, so that the client reads the answer.
+/// Bytes of a too long body that the server receives and drops, so that the client reads the answer.
 const DRAINED: u64 = 1 << 30;
-/// The most agents that are open, and the most memory that they take, in bytes; the least recently used are dropped.
+/// Limits of the open agents: their number, and their memory in bytes. The server drops the least recently used ones.
 const AGENTS: usize = 32;
 const AGENT_BYTES: usize = 1 << 29;
-/// The most searches at a time, how long a request waits for its turn, and how long it may take.
+/// The number of searches at a time, the time that a request waits for a search, and the time of a search.
 const SEARCHES: usize = 2;
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_SEARCH: Duration = Duration::from_secs(60);
-/// The most connections at a time, and how long one may be silent.
+/// The number of connections at a time, and the time that a connection may be silent.
 const CONNECTIONS: u64 = 64;
 const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
-/// Runs the command until it is interrupted.
+/// Serves until the process is interrupted.
 ///
 /// # Errors
-/// When the port cannot be taken.
+/// When the port is not free.
 pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
     let address = free_address(port)?;
     let site = Site {
@@ -73,14 +74,14 @@ pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
     let server = server.with_max_concurrent_connections(connections()).with_global_timeout(LONGEST_SILENCE).spawn();
     let server = server.with_context(|| format!("cannot listen on {address}"))?;
     print(format_args!("page: {url}"))?;
-    remark("Ctrl-C ends it");
+    remark("press Ctrl-C to stop");
     if !no_browser && let Err(error) = open::that_detached(&url) {
-        remark(format_args!("no browser could be opened ({error}): open the address in one"));
+        remark(format_args!("cannot open a browser ({error}): open this address in your browser"));
     }
     Ok(server.join()?)
 }
 
-/// The address of a port of this machine that is free.
+/// A free address on this machine.
 fn free_address(port: Option<u16>) -> Result<SocketAddr> {
     let free = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| listener.local_addr());
     let asked = port.unwrap_or(USUAL_PORT);
@@ -88,10 +89,10 @@ fn free_address(port: Option<u16>) -> Result<SocketAddr> {
         Err(error) if port.is_none() && error.kind() == ErrorKind::AddrInUse => free(0),
         found => found,
     };
-    found.with_context(|| format!("cannot listen on port {asked}; --port 0 takes any"))
+    found.with_context(|| format!("cannot listen on port {asked}; --port 0 takes any free port"))
 }
 
-/// The addresses by which pages name this one; browsers leave out the usual port of HTTP.
+/// The values of `Host` that pages of this server send. Browsers leave out port 80.
 fn hosts(port: u16) -> Vec<String> {
     let names = ["127.0.0.1", "localhost"].map(str::to_owned);
     let mut hosts = names.each_ref().map(|name| format!("{name}:{port}")).to_vec();
@@ -101,18 +102,18 @@ fn hosts(port: u16) -> Vec<String> {
     hosts
 }
 
-/// The most connections for which the process may open files: the server cannot go on when it has none left.
+/// The number of connections for which the process may open enough files; without free files the server would stop.
 fn connections() -> usize {
     #[cfg(unix)]
     let limit =
         nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
     #[cfg(not(unix))]
     let limit = u64::MAX;
-    // Each has two, and reads others.
+    // Each connection has two files and reads others.
     (limit.saturating_sub(12) / 4).clamp(1, CONNECTIONS) as usize
 }
 
-/// An agent that a page has asked for.
+/// An agent that a page has loaded.
 struct Opened {
     number: u64,
     agent: NamedAgent,
@@ -120,22 +121,22 @@ struct Opened {
 }
 
 struct Site {
-    /// The addresses and ports by which pages name it.
+    /// The values of `Host` that the server accepts.
     hosts: Vec<String>,
-    /// The agents that pages have asked for, the most recently used last; the same agent has the same number.
+    /// The agents that pages have loaded; the most recently used one is the last. Equal agents have the same number.
     agents: Mutex<Vec<Opened>>,
     numbers: RandomState,
     folders: Folders,
-    /// Held while a file is received.
+    /// Locked while the server receives a file.
     upload: Mutex<()>,
-    /// What ends the request that each page waits for.
+    /// Stops the current request of each page.
     asked: Mutex<HashMap<String, Arc<AtomicBool>>>,
-    /// Number of searches, and the sign that one of them has ended.
+    /// Number of running searches.
     searches: Mutex<usize>,
     finished: Condvar,
 }
 
-/// Why a request of the page is not answered: status, code and reason.
+/// Why the server refuses a request: status, code and reason.
 struct Refused(StatusCode, &'static str, Error);
 
 impl From<Error> for Refused {
@@ -152,7 +153,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A search under way.
+/// A running search.
 struct RunningSearch<'a>(&'a Site);
 
 impl Drop for RunningSearch<'_> {
@@ -162,13 +163,13 @@ impl Drop for RunningSearch<'_> {
     }
 }
 
-/// A file with its type, or nothing.
+/// A file and its type, or `None`.
 type Found = Option<(Vec<u8>, &'static str)>;
 
 impl Site {
-    /// The number of the agent that `key` says all about.
+    /// The number of the agent that `key` identifies; loads the agent with `agent` if it is not open.
     fn number(&self, key: (&str, &[u8]), agent: impl FnOnce() -> Result<NamedAgent>) -> Result<u64> {
-        // Numbers travel as JSON, which is exact to 53 bits.
+        // A JSON number is exact up to 53 bits.
         let number = self.numbers.hash_one(key) >> 11;
         if self.engine(number).is_none() {
             let agent = agent()?;
@@ -186,7 +187,7 @@ impl Site {
         agents.last().map(|opened| Arc::clone(&opened.engine))
     }
 
-    /// Drops the least recently used agents beyond the limits; what uses one ends first.
+    /// Drops the least recently used agents until the limits hold. A running request keeps its agent until it ends.
     fn drop_agents(&self) {
         let mut agents = lock(&self.agents);
         let mut bytes: usize = agents.iter().map(|opened| opened.agent.bytes()).sum();
@@ -201,13 +202,13 @@ impl Site {
         let waited = self.finished.wait_timeout_while(lock(&self.searches), LONGEST_WAIT, is_full);
         let (mut searches, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
-            return Err(busy("busy", format!("{SEARCHES} searches are under way: try again later")));
+            return Err(busy("busy", format!("{SEARCHES} other searches are running: try again later")));
         }
         *searches += 1;
         Ok(RunningSearch(self))
     }
 
-    /// The answer of an agent. A newer request of the same `page` ends it.
+    /// Answers a request to an agent. A newer request of the same `page` stops it.
     fn answer(&self, number: &str, page: String, body: &[u8]) -> Result<Value, Refused> {
         let is_replaced = Arc::new(AtomicBool::new(false));
         if let Some(older) = lock(&self.asked).insert(page.clone(), Arc::clone(&is_replaced)) {
@@ -223,7 +224,7 @@ impl Site {
 
     fn answer_until(&self, number: &str, is_replaced: &Arc<AtomicBool>, body: &[u8]) -> Result<Value, Refused> {
         let engine = number.parse().ok().and_then(|number| self.engine(number));
-        let closed = || Error::msg(format!("there is no agent {number}: load the page anew"));
+        let closed = || Error::msg(format!("there is no agent {number}: reload the page"));
         let engine = engine.ok_or_else(|| Refused(StatusCode::OK, "no-such-agent", closed()))?;
         let mut engine = lock(&engine);
         let request: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -234,29 +235,29 @@ impl Site {
         engine.stop_by(stop.clone());
         let answer = engine.answer(body);
         if search.is_some() {
-            // It may have read a table.
+            // The search may have loaded a table.
             self.drop_agents();
         }
         match (stop.is_set() && searches, is_replaced.load(Ordering::Relaxed)) {
-            (true, true) => Err(busy("replaced", "a newer request of the same page has ended this one")),
-            (true, false) => Err(busy("timeout", format!("the search took over {} s", LONGEST_SEARCH.as_secs()))),
+            (true, true) => Err(busy("replaced", "a newer request of the same page has stopped this one")),
+            (true, false) => Err(busy("timeout", format!("the search took more than {} s", LONGEST_SEARCH.as_secs()))),
             _ => Ok(answer),
         }
     }
 
     fn respond(&self, request: &mut Request<Body>) -> Response<Body> {
         let header = |name: HeaderName| request.headers().get(name).map(HeaderValue::as_bytes);
-        // Another site that points its name here, or sends requests here, is not this page.
+        // Refuse other sites whose name leads to this address, or that send requests to it.
         let is_host = header(HOST).is_some_and(|found| self.hosts.iter().any(|host| found == host.as_bytes()));
         let names = |found: &[u8]| self.hosts.iter().any(|host| found == format!("http://{host}").as_bytes());
         let is_own = header(ORIGIN).is_none_or(names);
         let packs = header(ACCEPT_ENCODING).is_some_and(|found| String::from_utf8_lossy(found).contains("gzip"));
         let text = |text: String| (text.into_bytes(), "text/plain; charset=utf-8");
         let (status, (content, kind)) = match (is_host && is_own, request.method()) {
-            (false, _) => (StatusCode::FORBIDDEN, text("this page answers itself alone".to_owned())),
+            (false, _) => (StatusCode::FORBIDDEN, text("the server answers only its own page".to_owned())),
             (true, &Method::GET) => match self.file(path(request)) {
                 Ok(Some(found)) => (StatusCode::OK, found),
-                Ok(None) => (StatusCode::NOT_FOUND, text("there is no such file".to_owned())),
+                Ok(None) => (StatusCode::NOT_FOUND, text("this file does not exist".to_owned())),
                 Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, text(format!("{error:#}"))),
             },
             (true, &Method::POST) => {
@@ -268,9 +269,9 @@ impl Site {
                 };
                 (status, (answer.to_string().into_bytes(), "application/json"))
             }
-            _ => (StatusCode::METHOD_NOT_ALLOWED, text("GET and POST alone are answered".to_owned())),
+            _ => (StatusCode::METHOD_NOT_ALLOWED, text("only GET and POST are allowed".to_owned())),
         };
-        // All but a table is small enough to be packed while it is sent.
+        // Only tables are longer than this.
         let packed = if packs && content.len() < LARGE { gzip(&content) } else { None };
         let is_packed = packed.is_some();
         let mut response = Response::new(Body::from(packed.unwrap_or(content)));
@@ -279,7 +280,7 @@ impl Site {
         }
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        // Another version of the program may be served from the same address next time.
+        // Next time, another version of the program may use this address.
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
@@ -307,11 +308,11 @@ impl Site {
         Ok(content.map(|content| (content, kind(name))))
     }
 
-    /// The bots and tables that the page can load, with the rules that each of them knows; what is damaged is left out.
+    /// The bots and tables that the page can load, with their rules. Damaged files are skipped.
     fn listed(&self) -> Value {
         let (mut bots, mut tables) = (Vec::new(), Vec::new());
-        // The others are of use without it.
-        let leave_out = |error: Error| remark_once(&format!("left out: {error:#}"));
+        // The other bots and tables still work.
+        let leave_out = |error: Error| remark_once(&format!("skipped: {error:#}"));
         for (name, source) in self.folders.bots() {
             match source.read().map(|bot| bot.manifest) {
                 Ok(manifest) => bots.push(json!({
@@ -326,7 +327,7 @@ impl Site {
                 (Ok(header), Ok(facts)) if header.facts.is_some() => {
                     tables.push(json!({"name": name, "bytes": facts.len(), "ruleset": header.ruleset}));
                 }
-                (Ok(_), _) => remark_once(&format!("left out: {} is not finished", file.display())),
+                (Ok(_), _) => remark_once(&format!("skipped: {} is not finished", file.display())),
                 (Err(error), _) => leave_out(error.into()),
             }
         }
@@ -357,15 +358,15 @@ impl Site {
                     Some(number) => self.answer(number, parameter("page").unwrap_or(number).to_owned(), &body),
                 }
             }
-            (path, ..) => Err(Error::msg(format!("there is nothing to ask at `{path}`")).into()),
+            (path, ..) => Err(Error::msg(format!("unknown address `{path}`")).into()),
         }
     }
 }
 
-/// The body of a request of at most so many bytes.
+/// Reads the body of a request, at most `longest` bytes.
 fn body(request: &mut Request<Body>, longest: usize) -> Result<Vec<u8>, Refused> {
     let refused = || {
-        let message = format!("the request is over {longest} bytes");
+        let message = format!("the request is longer than {longest} bytes");
         Refused(StatusCode::PAYLOAD_TOO_LARGE, "too-long", Error::msg(message))
     };
     let length = request.body().len();
@@ -373,11 +374,11 @@ fn body(request: &mut Request<Body>, longest: usize) -> Result<Vec<u8>, Refused>
         return Err(refused());
     }
     let mut body = Vec::with_capacity(length.unwrap_or(0) as usize);
-    request.body_mut().take(longest as u64 + 1).read_to_end(&mut body).context("the request was cut short")?;
+    request.body_mut().take(longest as u64 + 1).read_to_end(&mut body).context("the request is incomplete")?;
     if body.len() > longest { Err(refused()) } else { Ok(body) }
 }
 
-/// Drops the rest of the body of a refused request, and its connection where that takes too much or too long.
+/// Drops the rest of a body that is too long, and closes the connection.
 fn too_long(request: &mut Request<Body>, error: Refused) -> Refused {
     if request.body().len().is_none_or(|length| length <= DRAINED) {
         let _ = copy(&mut request.body_mut().take(DRAINED), &mut sink());
@@ -387,20 +388,20 @@ fn too_long(request: &mut Request<Body>, error: Refused) -> Refused {
     error
 }
 
-/// The content in its compressed form, if that is shorter.
+/// The compressed content, if it is shorter.
 fn gzip(content: &[u8]) -> Option<Vec<u8>> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed.write_all(content).ok()?;
     packed.finish().ok().filter(|packed| packed.len() < content.len())
 }
 
-/// The path of a request, without the slash at its beginning.
+/// The path of a request without its first slash.
 fn path(request: &Request<Body>) -> &str {
     let path = request.uri().path();
     path.strip_prefix('/').unwrap_or(path)
 }
 
-/// The type of a file, by its ending.
+/// The media type of a file, by the ending of its name.
 fn kind(name: &str) -> &'static str {
     match Path::new(name).extension().and_then(|end| end.to_str()) {
         Some("html") => "text/html; charset=utf-8",

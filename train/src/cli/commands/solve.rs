@@ -1,4 +1,4 @@
-//! `ashta solve`: perfect play of a game, as a table.
+//! `ashta solve`: computes perfect play of a game and writes it as a table.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -19,36 +19,36 @@ use serde_json::json;
 use super::terminal;
 use crate::cli::SolveArgs;
 
-/// The least time between saves, in units of what a save takes.
+/// The time between saves is at least this multiple of the time of a save.
 const SAVING: u32 = 20;
 
 /// Runs the command.
 ///
 /// # Errors
-/// When the game is too large, its values do not settle, or the table cannot be written.
+/// When the game is too large, its values do not converge, or the table cannot be written.
 pub fn run(args: &SolveArgs) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
     let starts = TurnIndex::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
     let output = args.output.display();
     if args.output.is_dir() {
-        bail!("{output} is a folder; --output names the table to write");
+        bail!("{output} is a folder; --output must name a file for the table");
     }
-    // Before hours are spent on it.
+    // Check this before hours of work.
     check_writable(&args.output).with_context(|| format!("cannot write the table {output}"))?;
     let kept = args.output.with_added_extension("unfinished");
     let mut unfinished = kept.exists().then(|| table::read_unfinished(&kept, &starts)).transpose()?;
     if unfinished.is_some() {
-        remark(format_args!("going on with {}", kept.display()));
+        remark(format_args!("resuming from {}", kept.display()));
     }
     let memory = check_memory(&starts, !args.no_proof, args.threads.into());
     let memory = memory.with_context(|| format!("cannot solve {}", race.ruleset()))?;
     remark(format_args!("{} needs about {memory:.2} GB of memory", race.ruleset()));
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(&stops, "stopping (again: at once, losing what was not saved)")?;
+    terminal::on_interrupt(&stops, "stopping (again: stop now and lose the unsaved part)")?;
 
     let began = Instant::now();
-    let bar = terminal::spinner("working out the moves")?;
+    let bar = terminal::spinner("computing the moves")?;
     let turns = RaceTurns::new(starts.clone());
     let solving = SolveConfig { threads: args.threads.into(), tolerance: args.tolerance, certify: !args.no_proof };
     let mut save_after = Duration::from_secs_f64(args.save_minutes * 60.0);
@@ -69,7 +69,10 @@ pub fn run(args: &SolveArgs) -> Result<()> {
                 save_after = save_after.max(SAVING * since.elapsed());
                 if stops.load(Ordering::Relaxed) {
                     bar.finish_and_clear();
-                    remark(format_args!("{} keeps what has been found; the same command goes on", kept.display()));
+                    remark(format_args!(
+                        "{} contains the values so far; the same command resumes the work",
+                        kept.display()
+                    ));
                     std::process::exit(terminal::INTERRUPTED);
                 }
                 unfinished = Some(found);
@@ -88,16 +91,16 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     report(args, &table, &values, seconds)
 }
 
-/// What the solver does, for people.
+/// The current work of the solver, as a line of text.
 pub fn describe(stage: &Stage) -> String {
     match stage {
         Stage::Values(progress) => sweep("values", progress),
-        Stage::Check => "looking one turn ahead from every position".to_owned(),
+        Stage::Check => "checking every position by looking one turn ahead".to_owned(),
         Stage::Proof(progress) => sweep("proof", progress),
     }
 }
 
-/// How far sweeps are.
+/// The progress of the sweeps, as a line of text.
 pub fn sweep(what: &str, SweepProgress { place, layers, levels, last_change }: &SweepProgress) -> String {
     let part = 100 * place.levels / (*levels).max(1);
     let layer = if *layers > 1 { format!("layer {} of {layers}, ", place.layers + 1) } else { String::new() };
@@ -122,14 +125,14 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
     print(format_args!("{}: {positions} positions, {sweeps:.1} sweeps, {seconds:.1} s", table.ruleset()))?;
     match facts.certificate {
         Some(proof) => print(format_args!(
-            "value of the first throw {:.9} ± {:.1e}; no value is off by more than {:.1e}",
+            "value of the first throw {:.9} ± {:.1e}; the error of every value is at most {:.1e}",
             values[0], proof.start_error, proof.error
         ))?,
-        None => print(format_args!("values in turn order from the first throw: {values:.7?} (not proved)"))?,
+        None => print(format_args!("values in turn order from the first throw: {values:.7?} (without proof)"))?,
     }
     print(format_args!("looking one turn ahead changes no value by more than {:.1e}", facts.residual))?;
     if facts.cut_off > 0.0 {
-        print(format_args!("series of throws left out: {:.1e} of the probability of a turn", facts.cut_off))?;
+        print(format_args!("ignored series of throws: {:.1e} of the probability of a turn", facts.cut_off))?;
     }
-    print(format_args!("table: {} ({} bits a value, {bytes} bytes)", args.output.display(), table.bits()))
+    print(format_args!("table: {} ({} bits per value, {bytes} bytes)", args.output.display(), table.bits()))
 }

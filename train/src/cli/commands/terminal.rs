@@ -1,5 +1,4 @@
-//! What commands share with the person at the terminal: Ctrl-C, one style of progress bar, and what both `eval` and
-//! `arena` say.
+//! Functions for several commands: Ctrl-C, progress bars, and the note about truncated games.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::run::output::{print, remark};
 
-/// The exit code of a process that was interrupted.
+/// Exit code of an interrupted process.
 pub const INTERRUPTED: i32 = 130;
 
 /// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second one, ends the process
@@ -22,7 +21,7 @@ pub fn on_interrupt(stops: &Arc<AtomicBool>, message: &'static str) -> Result<()
     let stops = Arc::clone(stops);
     let mut begun: Option<Instant> = None;
     let handler = move || {
-        // One request can come as several signals.
+        // Some terminals send several signals for one request.
         if begun.is_some_and(|begun| begun.elapsed() < Duration::from_secs(1)) {
             return;
         }
@@ -35,16 +34,16 @@ pub fn on_interrupt(stops: &Arc<AtomicBool>, message: &'static str) -> Result<()
     ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }
 
-/// A bar of `length` steps, called `unit`.
+/// Creates a progress bar of `length` steps, called `unit`.
 ///
 /// # Errors
-/// Never: its template is well-formed.
+/// Never: the template is valid.
 pub fn bar(length: u64, unit: &str) -> Result<ProgressBar> {
     let style = ProgressStyle::with_template(&format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left"))?;
     Ok(ProgressBar::new(length).with_style(style))
 }
 
-/// Says how many games are not counted because they came to the turn limit, if there are such.
+/// Prints the number of games that were truncated at the turn limit, if there are any.
 ///
 /// # Errors
 /// When standard output is closed.
@@ -52,13 +51,15 @@ pub fn print_truncated(games: u64) -> Result<()> {
     if games == 0 {
         return Ok(());
     }
-    print(format_args!("{games} games came to the turn limit; they and the games paired with them are not counted"))
+    print(format_args!(
+        "{games} games reached the turn limit; these games and the games paired with them are not counted"
+    ))
 }
 
-/// A sign of life for work of unknown length.
+/// Creates a spinner for work of unknown length.
 ///
 /// # Errors
-/// Never: its template is well-formed.
+/// Never: the template is valid.
 pub fn spinner(message: &'static str) -> Result<ProgressBar> {
     let style = ProgressStyle::with_template("{elapsed_precise} {spinner} {prefix} {wide_msg}")?;
     let bar = ProgressBar::new_spinner().with_style(style).with_message(message);

@@ -1,4 +1,4 @@
-//! `ashta train`: from a configuration, or a run that was interrupted, to an evaluated and exported bot.
+//! `ashta train`: trains, evaluates and exports a bot, from a configuration or from an interrupted run.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::cli::TrainArgs;
 /// Runs the command.
 ///
 /// # Errors
-/// What is wrong with the configuration or the run, or what could not be written.
+/// When the configuration or the run is not valid, or a file cannot be written.
 pub fn run(args: &TrainArgs) -> Result<()> {
     if args.defaults {
         return print(config::DEFAULTS.trim_end());
@@ -36,13 +36,13 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     };
     let path = run.log().rundir().path().to_owned();
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(&stops, "stopping after this iteration (again: at once, losing what was not saved)")?;
+    terminal::on_interrupt(&stops, "stopping after this iteration (again: stop now and lose the unsaved part)")?;
     remark(format_args!("training in {}", path.display()));
     let stop = Stop::when(move || stops.load(Ordering::Relaxed));
     let watch = |_: &RunLog| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let concluded = if run.train(&watch)? { run.conclude(&stop)? } else { None };
     let Some((evaluation, bot)) = concluded else {
-        remark(format_args!("interrupted; go on with\n    ashta train --resume {}", path.display()));
+        remark(format_args!("interrupted; resume with\n    ashta train --resume {}", path.display()));
         std::process::exit(terminal::INTERRUPTED);
     };
     print(score_table(&evaluation.results))?;
@@ -52,7 +52,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     print(format_args!("bot: {}", bot.display()))
 }
 
-/// Checks the settings as a run does and prints all of them, with what identifies the bot that they would make.
+/// Checks the settings as a run does, and prints all of them with the hashes that identify the bot.
 fn dry_run(args: &TrainArgs, folders: &Folders) -> Result<()> {
     let config = Config::load(args.config.as_deref(), &args.set)?;
     let (race, _) = prepare(&config, folders)?;

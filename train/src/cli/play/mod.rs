@@ -245,7 +245,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         self.now.clock.action();
     }
 
-    /// Goes back to the decision before the current one, if there is one.
+    /// Returns to the previous decision, if there is one.
     fn undo(&mut self) -> bool {
         let Some(before) = self.decisions.len().checked_sub(2) else { return false };
         self.now = self.decisions[before].clone();
@@ -286,7 +286,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))
     }
 
-    /// Lists the choices; with `results`, their positions, also the estimates of the evaluator.
+    /// Lists the choices. With their positions `results`, also shows the estimates of the evaluator.
     fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> io::Result<()> {
         writeln!(self.output, "{}:", self.thrown(seat, &self.now.state))?;
         let values = results.map(|results| self.values(results));
@@ -313,7 +313,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         values
     }
 
-    /// A value in words: a winning chance, or the expected place where all places count.
+    /// A value in words: a winning chance, or the expected place in games that count all places.
     fn worth(&self, value: f32) -> String {
         let spec = self.table.race.spec();
         match spec.payoff {

@@ -1,4 +1,4 @@
-//! Programs of other people in the arena: an engine that is started, asked line by line, and may fail.
+//! Engines in the arena: programs that speak the engine protocol on standard input and output, and may fail.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -22,71 +22,70 @@ use serde_json::{Value, json};
 
 use super::engine_group::{EngineGroup, GroupWatch};
 
-/// The longest answer that is read.
+/// The longest answer of an engine, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
-/// How long an engine that ends may take to be gone.
+/// The time that an engine has to end.
 const LAST_MOMENT: Duration = Duration::from_millis(500);
-/// How long an engine may take to start and to say what it is, if it may not think even longer.
+/// The least time that an engine has to start and to answer `hello`.
 const TO_START: Duration = Duration::from_secs(10);
-/// How often it is seen whether anybody still waits.
+/// Time between two checks whether the arena has stopped.
 const LOOKS_UP: Duration = Duration::from_millis(100);
-/// The most bytes of an engine's standard error that are kept.
+/// The longest file for the standard error of an engine, in bytes.
 const KEPT_ERRORS: u64 = 1 << 20;
-/// Lines of an engine that wait to be read.
+/// Lines of an engine that can wait in the queue.
 const WAITING_LINES: usize = 16;
-/// The most of a wrong answer that is quoted.
+/// Characters of a wrong answer in an error.
 const QUOTED: usize = 80;
 
-/// How long programs are waited for.
+/// Limits of engines.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How long a program may think about a choice.
+    /// The time that an engine has for a choice.
     pub patience: Duration,
-    /// Whether the arena has stopped.
+    /// Set when the arena stops.
     pub stops: Arc<AtomicBool>,
-    /// Ends the programs when the arena is no more.
+    /// Ends the engines if the arena is killed.
     pub watch: Arc<GroupWatch>,
 }
 
-/// A program that speaks the engine protocol.
+/// The command of an engine.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The program and its arguments.
     words: Vec<String>,
-    /// What it writes to standard error goes there.
+    /// The file for its standard error.
     errors: PathBuf,
     limits: Limits,
 }
 
 impl Program {
-    /// The program that `command` starts, in the words of a shell; what it writes to standard error goes to the file
-    /// `errors`.
+    /// Reads a command as a shell does. The file `errors` gets the standard error of the engine.
     ///
     /// # Errors
-    /// When nothing is named, or quotes do not close.
+    /// When the command is empty, or a quotation mark is not closed.
     pub fn new(command: &str, errors: PathBuf, limits: Limits) -> Result<Program> {
         let words = shlex::split(command).with_context(|| format!("`{command}`: a quotation mark is not closed"))?;
         if words.is_empty() {
-            bail!("`engine:` is followed by the command that starts the engine: `engine:./mybot --flag`");
+            bail!("`engine:` needs the command that starts the engine, such as `engine:./mybot --flag`");
         }
         Ok(Program { words, errors, limits })
     }
 
-    /// What it says of itself.
+    /// Starts the engine, and returns its answer to `hello`.
     ///
     /// # Errors
-    /// When it cannot be started, or does not answer `hello` as the protocol wants it.
+    /// When the engine does not start, or does not answer as the protocol requires.
     pub fn hello(&self) -> Result<Value> {
         Running::start(self).map(|(_, hello)| hello).map_err(|fault| anyhow!(fault.0))
     }
 
-    /// One that plays.
+    /// Returns a player that asks the engine.
     pub fn player(&self) -> EnginePlayer {
         EnginePlayer { program: self.clone(), running: None }
     }
 }
 
-/// A program that plays in one thread. After a fault it is started anew for the next choice.
+/// A player that asks an engine, for one thread. After a fault it restarts the engine for the next choice.
 #[derive(Debug)]
 pub struct EnginePlayer {
     program: Program,
@@ -100,7 +99,7 @@ impl EnginePlayer {
             None => Running::start(&self.program)?.0,
         };
         let position = race.print(state);
-        // Numbers up to 2⁵³ survive in every language.
+        // Every language can read numbers up to 2⁵³.
         let seed = rng.next_u64() >> 11;
         let mut request = json!({"op": "bestmove", "position": position, "seed": seed});
         if !race.ruleset().is_builtin() {
@@ -109,14 +108,16 @@ impl EnginePlayer {
         let answer = running.ask(request, self.program.limits.patience)?;
         if let Some(error) = answer.get("error") {
             let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
-            return Err(Fault(format!("it refuses to choose at `{position}`: {}", quoted(&message))));
+            return Err(Fault(format!("it refused to choose at `{position}`: {}", quoted(&message))));
         }
         let number = answer["action"].as_u64().ok_or_else(|| {
-            Fault(format!("its answer at `{position}` names no `action`: {}", quoted(&answer.to_string())))
+            Fault(format!("its answer at `{position}` has no number `action`: {}", quoted(&answer.to_string())))
         })?;
         let legal = race.legal_actions(state);
         let action = legal.iter().find(|action| u64::from(action.0) == number).ok_or_else(|| {
-            Fault(format!("it chose action {number}, which is not legal at `{position}`; legal are {legal:?}"))
+            Fault(format!(
+                "it chose action {number}, which is not legal at `{position}`; the legal actions are {legal:?}"
+            ))
         })?;
         self.running = Some(running);
         Ok(action)
@@ -133,28 +134,28 @@ impl Contestant<Race> for EnginePlayer {
     }
 }
 
-/// The fault of choices after the arena has stopped; the games count for nothing.
+/// The fault of choices after the arena has stopped; their games are not counted.
 fn stopped() -> Fault {
     Fault("the arena has stopped".to_owned())
 }
 
-/// A program that has been started; killed when it is dropped.
+/// A running engine; killed when it is dropped.
 #[derive(Debug)]
 struct Running {
-    /// Closes before the group is ended, which asks the program to end; not every program listens.
+    /// Closed first, which asks the engine to end; not every engine does.
     input: Option<ChildStdin>,
-    /// It, and what it has started.
+    /// The engine and the processes that it has started.
     group: EngineGroup,
     lines: Receiver<std::io::Result<Vec<u8>>>,
-    /// Closed after the group has been ended.
+    /// Dropped last, when the engine has ended.
     _errors: ErrorsRead,
-    /// Requests so far, by which answers are distinguished.
+    /// Number of requests, which is the `id` of the next answer.
     requests: u64,
     stops: Arc<AtomicBool>,
 }
 
 impl Running {
-    /// Starts a program, and asks what it is.
+    /// Starts an engine and sends `hello`.
     fn start(program: &Program) -> Result<(Running, Value), Fault> {
         let mut command = Command::new(&program.words[0]);
         let errors = open_to_write(&program.errors, OpenOptions::new().create(true).append(true));
@@ -164,7 +165,7 @@ impl Running {
         let mut group = started.map_err(|error| Fault(format!("it cannot be started: {error}")))?;
         let input = group.child.stdin.take();
         let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
-        let no_thread = |error| Fault(format!("there is no thread to read it: {error}"));
+        let no_thread = |error| Fault(format!("cannot start a thread that reads its output: {error}"));
         let (open, errors_end) = mpsc::sync_channel(0);
         if let Some(output) = group.child.stderr.take() {
             let read = move || {
@@ -174,7 +175,7 @@ impl Running {
             std::thread::Builder::new().spawn(read).map_err(no_thread)?;
         }
         if let Some(output) = group.child.stdout.take() {
-            // Reading with a limit of time needs a thread; it ends with the output of the program.
+            // A time limit for reading needs a thread. The thread ends with the output of the engine.
             let read = move || {
                 let mut output = BufReader::new(output);
                 loop {
@@ -197,7 +198,7 @@ impl Running {
         Ok((running, hello))
     }
 
-    /// The answer to a request.
+    /// Sends a request and returns the answer.
     fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value, Fault> {
         if let Ok(Ok(line)) = self.lines.try_recv() {
             return Err(Fault(format!("it wrote a line without a request: {}", quoted_line(&line))));
@@ -207,29 +208,31 @@ impl Running {
         let id = json!(self.requests);
         request["id"] = id.clone();
         let line = format!("{request}\n");
-        let input = self.input.as_mut().ok_or_else(|| Fault("it takes no input".to_owned()))?;
+        let input = self.input.as_mut().ok_or_else(|| Fault("its standard input is closed".to_owned()))?;
         if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
             return Err(self.ended());
         }
         let line = self.line(patience)?;
         if line.len() as u64 > LONGEST_LINE {
-            return Err(Fault(format!("its answer is over {LONGEST_LINE} bytes")));
+            return Err(Fault(format!("its answer is longer than {LONGEST_LINE} bytes")));
         }
         let said = quoted_line(&line);
         match serde_json::from_slice(&line) {
             Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|found| *found == id) => Ok(answer),
-            Ok(Value::Object(_)) => Err(Fault(format!("its answer has not the `id` {id} of the request: {said}"))),
-            _ => Err(Fault(format!("its answer is no JSON object: {said}"))),
+            Ok(Value::Object(_)) => {
+                Err(Fault(format!("its answer does not repeat the `id` {id} of the request: {said}")))
+            }
+            _ => Err(Fault(format!("its answer is not a JSON object: {said}"))),
         }
     }
 
-    /// The next line, unless that takes too long or the arena has stopped.
+    /// Waits for the next line; fails after `patience`, or when the arena stops.
     fn line(&mut self, patience: Duration) -> Result<Vec<u8>, Fault> {
         let clock = Instant::now();
         loop {
             let left = patience.saturating_sub(clock.elapsed());
             return match self.lines.recv_timeout(left.min(LOOKS_UP)) {
-                Ok(line) => line.map_err(|error| Fault(format!("its answer cannot be read: {error}"))),
+                Ok(line) => line.map_err(|error| Fault(format!("cannot read its answer: {error}"))),
                 Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => Err(stopped()),
                 Err(RecvTimeoutError::Timeout) if left > LOOKS_UP => continue,
                 Err(RecvTimeoutError::Timeout) => {
@@ -240,9 +243,9 @@ impl Running {
         }
     }
 
-    /// That the program is gone, and how it went.
+    /// The fault of an engine that has ended, with its exit status.
     fn ended(&mut self) -> Fault {
-        // Its output closes a moment before its status is known.
+        // The output closes a moment before the exit status is available.
         let clock = Instant::now();
         while clock.elapsed() < LAST_MOMENT {
             if let Ok(Some(status)) = self.group.child.try_wait() {
@@ -256,18 +259,18 @@ impl Running {
     }
 }
 
-/// Waits until the standard error of an engine has been read; disconnected then.
+/// Waits, when dropped, until the thread that reads the standard error has ended.
 #[derive(Debug)]
 struct ErrorsRead(Receiver<()>);
 
 impl Drop for ErrorsRead {
     fn drop(&mut self) {
-        // A process that cannot be ended may keep it open.
+        // A process that survives may keep the pipe open.
         let _ = self.0.recv_timeout(LAST_MOMENT);
     }
 }
 
-/// Adds the beginning of `output` to the file of errors, and reads the rest, too, so that the engine is not held up.
+/// Copies the beginning of `output` to the file. Reads and drops the rest, so that the engine does not block.
 fn keep(mut output: impl Read, mut file: &File) {
     let mut part = [0; 1 << 12];
     while let Ok(read @ 1..) = output.read(&mut part) {
@@ -276,12 +279,12 @@ fn keep(mut output: impl Read, mut file: &File) {
     }
 }
 
-/// Not too much of a line.
+/// The beginning of a line, in quotation marks.
 fn quoted_line(line: &[u8]) -> String {
     quoted(String::from_utf8_lossy(line).trim_end())
 }
 
-/// Not too much of a text.
+/// The beginning of a text, in quotation marks.
 fn quoted(text: &str) -> String {
     let text = in_line(text);
     let start: String = text.chars().take(QUOTED).collect();

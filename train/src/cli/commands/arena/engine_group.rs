@@ -1,7 +1,8 @@
-//! Engines with all that they have started: ended together, also when the arena itself is killed.
+//! Process groups of engines: an engine ends together with the processes that it has started, even if the arena is
+//! killed.
 //!
-//! An engine leads a group of processes. What leaves the group is known by a variable of its environment; on Linux the
-//! arena becomes its parent when its own parent has ended.
+//! Each engine leads a process group. A process that leaves the group is found by an environment variable. On Linux the
+//! arena becomes the parent of such a process when its own parent has ended.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -9,11 +10,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The variable that engines and what they start have in their environment: the arena's process, and a number.
+/// The environment variable of engines and their processes: the process id of the arena and a number.
 const MARK: &str = "ASHTA_ENGINE";
 
-/// Reads the groups that begin (`+ 12`) and end (`- 12`), and ends what is left when its input ends: the groups, and
-/// on Linux all that have the mark `$0`.
+/// A shell script that reads the groups that begin (`+ 12`) and end (`- 12`). When its input ends, it kills the
+/// remaining groups and, on Linux, all processes with the mark `$0`.
 const WATCH: &str = r#"
 groups=" "
 while read -r sign group; do
@@ -30,18 +31,18 @@ for again in 1 2 3; do
 done
 "#;
 
-/// A shell that outlives the arena for a moment, and ends the engines that are left.
+/// A shell that outlives the arena for a moment and ends the remaining engines.
 #[derive(Debug, Default)]
 pub struct GroupWatch {
     children: Mutex<Children>,
-    /// Engines so far.
+    /// Number of engines so far.
     engines: AtomicU64,
 }
 
-/// The processes that the arena has started itself and waits for.
+/// The processes that the arena itself has started and waits for.
 #[derive(Debug, Default)]
 struct Children {
-    /// Started with the first engine; `None` where there is no shell.
+    /// Started with the first engine; `None` if there is no shell.
     shell: Option<Option<Child>>,
     engines: BTreeSet<u32>,
 }
@@ -51,7 +52,7 @@ impl GroupWatch {
         self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets processes that engines have detached and that have ended: Linux has made them children of the arena.
+    /// Removes ended processes that engines have detached: on Linux the arena is their parent.
     pub fn reap(&self) {
         #[cfg(target_os = "linux")]
         {
@@ -79,18 +80,18 @@ impl Children {
             if cfg!(unix) { in_group(&mut command).ok() } else { None }
         });
         if let Some(input) = shell.as_mut().and_then(|shell| shell.stdin.as_mut()) {
-            // Without it only a kill of the arena leaves engines behind.
+            // Without the shell, engines survive only if the arena is killed.
             let _ = writeln!(input, "{sign} {group}");
         }
     }
 }
 
-/// The beginning of the variable in the environment of all engines of this arena, or of one of them.
+/// The value of [`MARK`] of one engine, or with `""` the beginning that all engines of this arena share.
 fn mark(engine: &str) -> String {
     format!("{MARK}={}.{engine}", std::process::id())
 }
 
-/// Starts a program as the first of a group of its own: Ctrl-C is for the arena, which ends its engines itself.
+/// Starts a program in its own process group, so that Ctrl-C reaches only the arena, which then ends its engines.
 fn in_group(command: &mut Command) -> std::io::Result<Child> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -101,7 +102,7 @@ fn in_group(command: &mut Command) -> std::io::Result<Child> {
 #[cfg(not(target_os = "linux"))]
 fn end_marked(_: &str) {}
 
-/// Ends all processes with this beginning of a variable in their environment.
+/// Kills all processes whose environment has a variable with this beginning.
 #[cfg(target_os = "linux")]
 fn end_marked(mark: &str) {
     use nix::sys::signal::{Signal, kill};
@@ -111,7 +112,7 @@ fn end_marked(mark: &str) {
         environment.split(|&byte| byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
     };
     let mut ended = BTreeSet::new();
-    // One that is ended may just have started another.
+    // A killed process may just have started another one.
     for _ in 0..100 {
         let names = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
         let pids = names.filter_map(|name| name.to_str()?.parse().ok());
@@ -122,7 +123,7 @@ fn end_marked(mark: &str) {
         found.iter().for_each(|&pid| _ = kill(Pid::from_raw(pid), Signal::SIGKILL));
         ended.extend(found);
     }
-    // Parents first, mostly; of others their own parents learn it.
+    // Waits only for own children; the others have other parents.
     ended.into_iter().for_each(|pid| _ = nix::sys::wait::waitpid(Pid::from_raw(pid), None));
 }
 
@@ -136,14 +137,14 @@ impl Drop for GroupWatch {
     }
 }
 
-/// An engine and what it has started; all are killed when it is dropped.
+/// An engine and the processes that it has started; all are killed when it is dropped.
 #[derive(Debug)]
 pub struct EngineGroup {
-    /// The engine itself.
+    /// The engine.
     pub child: Child,
-    /// Ends it when the arena is no more.
+    /// Kills the group if the arena is killed.
     pub watch: Arc<GroupWatch>,
-    /// Its variable in the environment.
+    /// The environment variable of the group.
     mark: String,
 }
 
@@ -168,7 +169,7 @@ impl Drop for EngineGroup {
         #[cfg(unix)]
         {
             use nix::sys::signal::{Signal, killpg};
-            // They may have ended before.
+            // The group may have ended already.
             let _ = killpg(nix::unistd::Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
         }
         let _ = self.child.kill();

@@ -1,4 +1,4 @@
-//! Who enters the arena: agents of this program and programs of others.
+//! The entrants of an arena: agents of this program, and engines.
 
 use std::path::{Path, PathBuf};
 
@@ -16,22 +16,22 @@ use super::engine::{Limits, Program};
 use super::games_file::Named;
 use crate::cli::GameArgs;
 
-/// How an engine is named where an agent is asked for.
+/// The names of engines begin with this text.
 const ENGINE: &str = "engine:";
 
-/// An agent as it was written.
+/// An entrant before the game is known.
 enum Written {
     Agent(NamedAgent),
     Engine(Program),
 }
 
-/// The entrants, and each with its version.
+/// The entrants, with the name and version of each.
 pub type Entrants<'a> = (Vec<Entrant<'a>>, Vec<Named>);
 
-/// Reads the names of agents, and finds the game that they play.
+/// Loads agents and engines, and finds the game that they play.
 ///
 /// # Errors
-/// When there is no such agent, an engine does not speak the protocol, or they play different games.
+/// When an agent does not exist, an engine does not speak the protocol, or the entrants play different games.
 pub fn enter<'a>(
     specs: &[String],
     game: &GameArgs,
@@ -69,31 +69,31 @@ pub fn enter<'a>(
     Ok((race, (entrants, named)))
 }
 
-/// The folder for what engines write to standard error, a file each. In the end it says where something was written,
-/// and leaves nothing empty behind.
+/// The folder for the standard error of engines, one file per engine. When dropped, it names the files with content,
+/// and removes empty files.
 pub struct ErrorFiles {
     folder: PathBuf,
-    /// Whether it is among the temporary ones.
+    /// Whether the folder is a temporary one.
     is_own: bool,
     files: Vec<PathBuf>,
 }
 
 impl ErrorFiles {
-    /// In this folder, or else in one of its own among the temporary ones.
+    /// Uses `folder`, or a temporary folder.
     pub fn new(folder: Option<&Path>) -> ErrorFiles {
         let own = || std::env::temp_dir().join(format!("ashta-arena-{}", std::process::id()));
         let is_own = folder.is_none();
         ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own, files: Vec::new() }
     }
 
-    /// The file of the agent with this number, from 0.
+    /// The file of the engine with this number, from 0.
     ///
     /// # Errors
-    /// When the folder cannot be made.
+    /// When the folder cannot be created.
     fn of(&mut self, number: usize) -> Result<PathBuf> {
         std::fs::create_dir_all(&self.folder).with_context(|| cannot_write(&self.folder))?;
         let file = self.folder.join(format!("engine-{}.txt", number + 1));
-        ensure!(!file.is_symlink(), "{}: it is a link", cannot_write(&file));
+        ensure!(!file.is_symlink(), "{}: this is a link", cannot_write(&file));
         self.files.push(file.clone());
         Ok(file)
     }
@@ -105,18 +105,17 @@ impl Drop for ErrorFiles {
             if std::fs::metadata(file).is_ok_and(|facts| facts.len() == 0) {
                 let _ = std::fs::remove_file(file);
             } else if self.is_own && file.exists() {
-                remark(format_args!("what an engine wrote to standard error is in {}", file.display()));
+                remark(format_args!("the standard error of an engine is in {}", file.display()));
             }
         }
         if self.is_own {
-            // Only where nothing is in it.
+            // Removes the folder only if it is empty.
             let _ = std::fs::remove_dir(&self.folder);
         }
     }
 }
 
-/// Checks that an engine which names its games knows the one that is played. It is given the sheet of one that does not
-/// come with the program.
+/// Checks that an engine plays the game, if it lists its games. A game that is not built in comes with its sheet.
 fn check_game(hello: &Value, race: &Race) -> Result<()> {
     if !race.ruleset().is_builtin() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! `games.jsonl`: the settings of an arena, then its games, one a line and block by block. An arena that was
-//! interrupted goes on behind the last whole block.
+//! `games.jsonl`: the settings of an arena, then its games, one per line and block by block. An interrupted arena
+//! continues after the last whole block.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -10,58 +10,57 @@ use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use serde::{Deserialize, Serialize};
 
-/// Everything that the games of an arena depend on, but for their number.
+/// The settings that determine the games of an arena, except their number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Settings {
-    /// The version of the format.
+    /// Version of the format.
     pub arena: u32,
     /// The game with its house rules.
     pub game: String,
     /// The seats that take part.
     pub seats: String,
-    /// The sheet of a game that does not come with the program, as TOML.
+    /// The sheet of a game that is not built in, as TOML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
-    /// Who meets.
+    /// The entrants.
     pub agents: Vec<Named>,
     /// Seed of the throws.
     pub seed: u64,
-    /// By whom luck is measured, if it is.
+    /// The reference for luck, if the arena measures luck.
     pub luck: Option<Named>,
 }
 
-/// An agent and its version.
+/// The name of an agent, and its version.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Named {
-    /// What it is called.
+    /// Name of the agent.
     pub name: String,
-    /// The checksum of a bot, or what an engine says of itself.
+    /// Checksum of a bot, or the name and version that an engine states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
-/// The version of the format.
+/// Version of the format.
 pub const FORMAT: u32 = 1;
 
-/// A games file, open and locked, so that no other arena can add games.
+/// An open games file. It is locked, so that no other arena can add games.
 #[derive(Debug)]
 pub struct GamesFile {
     path: PathBuf,
     file: File,
-    /// What it was before it was written anew, which stays locked.
+    /// The previous file after [`GamesFile::rewrite`], which stays locked.
     before: Option<File>,
 }
 
-/// A game of a file, and its line, from 1.
+/// The number of a line, from 1, and the game on it.
 pub type NumberedGame = (usize, GameLine);
 
 impl GamesFile {
-    /// Opens `path` to go on behind the last whole block, where `legs` says how many games a block has; or begins it.
-    /// Returns the games of the whole blocks. With `any_luck` their luck may have been measured by another reference.
+    /// Opens or creates the file, and removes the part after the last whole block; `legs` gives the number of games of
+    /// a block. Returns the games of the whole blocks. With `any_luck`, another reference may have measured their luck.
     ///
     /// # Errors
-    /// When the file cannot be read or written, is damaged, or holds games of other settings, and when another arena
-    /// adds to it.
+    /// When the file cannot be read or written, is damaged, or has games with other settings, or another arena uses it.
     pub fn open(
         path: &Path,
         settings: &Settings,
@@ -87,10 +86,10 @@ impl GamesFile {
         self.write(&games.iter().map(line).collect::<Result<String>>()?)
     }
 
-    /// Writes the file anew, with these games.
+    /// Replaces the games of the file.
     ///
     /// # Errors
-    /// When it cannot be written; then it stays as it is.
+    /// When the file cannot be written; it is unchanged then.
     pub fn rewrite<'a>(&mut self, settings: &Settings, games: impl Iterator<Item = &'a GameLine>) -> Result<()> {
         write_whole(&self.path, line(settings)? + &games.map(line).collect::<Result<String>>()?)?;
         let mut file = open_locked(&self.path)?;
@@ -104,7 +103,7 @@ impl GamesFile {
     }
 }
 
-/// Opens a games file, and keeps other arenas from it until it is closed.
+/// Opens a games file and locks it until it is closed.
 fn open_locked(path: &Path) -> Result<File> {
     let is_file = path.is_symlink() || path.is_file() || !path.exists();
     ensure!(is_file, "{}: games can only be added to a regular file", cannot_write(path));
@@ -121,7 +120,7 @@ fn line(of: &impl Serialize) -> Result<String> {
 /// The longest line of a games file, in bytes.
 const LONGEST_LINE: u64 = 1 << 24;
 
-/// The games of the whole blocks, and the bytes up to the last of them.
+/// Reads the games of the whole blocks. Also returns the length of this part of the file, in bytes.
 fn read(
     file: &File,
     settings: &Settings,
@@ -136,28 +135,34 @@ fn read(
         text.clear();
         let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text)?;
         number += 1;
-        ensure!((read as u64) < LONGEST_LINE, "line {number}: a game has at most {} MiB", LONGEST_LINE >> 20);
-        // At the end of the file there is nothing, which is no whole line either.
+        ensure!(
+            (read as u64) < LONGEST_LINE,
+            "line {number}: longer than the limit of {} MiB for a game",
+            LONGEST_LINE >> 20
+        );
+        // At the end of the file, the text is empty.
         let is_part = !text.ends_with(b"\n");
         if number == 1 && is_part && !line(settings)?.as_bytes().starts_with(&text) {
-            bail!("line 1: no settings of an arena");
+            bail!("line 1: these are not the settings of an arena");
         }
         if is_part {
-            // An interruption can leave a part of a line behind, and the games of a part of a block.
+            // After an interruption, the file can end with a part of a line or of a block.
             return Ok((games, whole));
         }
         bytes += read as u64;
         if number == 1 {
-            let mut found: Settings = serde_json::from_slice(&text).context("line 1: no settings of an arena")?;
+            let mut found: Settings =
+                serde_json::from_slice(&text).context("line 1: these are not the settings of an arena")?;
             if any_luck {
                 found.luck.clone_from(&settings.luck);
             }
             compare(&found, settings)?;
             whole = bytes;
         } else if !text.trim_ascii().is_empty() {
-            let game: GameLine = serde_json::from_slice(&text).with_context(|| format!("line {number}: no game"))?;
+            let game: GameLine =
+                serde_json::from_slice(&text).with_context(|| format!("line {number}: this is not a game"))?;
             if game.block != block || game.leg != open.len() {
-                bail!("line {number}: game {} of block {} is not the next one", game.leg, game.block);
+                bail!("line {number}: game {} of block {} is not the next game", game.leg, game.block);
             }
             open.push((number, game));
             if open.len() == legs(block) {
@@ -168,14 +173,17 @@ fn read(
     }
 }
 
-/// Checks that games of `found` can stand together with those of `wanted`.
+/// Checks that the settings of the file, `found`, equal the settings of this arena, `wanted`.
 fn compare(found: &Settings, wanted: &Settings) -> Result<()> {
     if found == wanted {
         return Ok(());
     }
     let (found, wanted) = (serde_json::to_value(found)?, serde_json::to_value(wanted)?);
     let differs = |(key, value): &(&String, &serde_json::Value)| wanted.get(key) != Some(*value);
-    let (key, value) = found.as_object().and_then(|found| found.iter().find(differs)).context("it is another arena")?;
+    let (key, value) = found
+        .as_object()
+        .and_then(|found| found.iter().find(differs))
+        .context("the file has the settings of another arena")?;
     let (name, wanted) = (key.as_str(), wanted.get(key).cloned().unwrap_or_default());
-    bail!("it holds games of another arena, where `{name}` is {value} and not {wanted}: name another file")
+    bail!("the file has games of another arena: its `{name}` is {value}, not {wanted}; use another file")
 }

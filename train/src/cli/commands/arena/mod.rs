@@ -1,4 +1,4 @@
-//! `ashta arena`: a tournament between agents, with differences in strength and their confidence intervals.
+//! `ashta arena`: a tournament of agents and engines, with differences in strength and confidence intervals.
 
 mod engine;
 mod engine_group;
@@ -30,10 +30,10 @@ use engine::Limits;
 use entrant::{Entrants, ErrorFiles, enter};
 use games_file::{FORMAT, GamesFile, Named, NumberedGame, Settings};
 
-/// Games with large swings that a report shows.
+/// Number of games with large swings in a report.
 const SHOWN_GAMES: usize = 8;
 
-/// Games of a file whose luck is measured again, at most, beside those with the largest swings.
+/// Number of games in a file whose luck is checked, besides the games with the largest swings.
 const MEASURED_AGAIN: usize = 200;
 
 /// Runs the command.
@@ -51,7 +51,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    terminal::on_interrupt(&stops, "stopping (again: at once)")?;
+    terminal::on_interrupt(&stops, "stopping (again: stop now)")?;
     let (facts, swings) = arena.play(&stops)?;
     drop(errors);
     let summary = arena.tournament.summary(&facts);
@@ -65,7 +65,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     }
     if stops.load(Ordering::Relaxed) {
         match &args.games_file {
-            Some(path) => remark(format_args!("interrupted; the same command goes on with {}", path.display())),
+            Some(path) => remark(format_args!("interrupted; the same command continues {}", path.display())),
             None => remark("interrupted"),
         }
         std::process::exit(terminal::INTERRUPTED);
@@ -73,11 +73,11 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     Ok(())
 }
 
-/// An arena before its first game.
+/// An arena: the options, the tournament and the entrants.
 struct Arena<'a> {
     args: &'a ArenaArgs,
     tournament: Tournament<'a>,
-    /// The entrants with their versions.
+    /// Name and version of each entrant.
     agents: Vec<Named>,
 }
 
@@ -86,9 +86,9 @@ impl<'a> Arena<'a> {
         let luck = args.luck.as_deref().unwrap_or("auto");
         let reference = games::reference(luck, race).with_context(|| format!("--luck {luck}"))?;
         if reference.is_none() && luck == "auto" {
-            remark("no reference evaluates this game, so luck is not measured; --luck AGENT names one");
+            remark("no agent can measure the luck of this game; --luck AGENT names one");
         }
-        // What is wrong with an option is said by its name.
+        // The error begins with the name of the option.
         let of_option = |error| anyhow!("--{error}");
         let mut tournament = Tournament::new(race, entrants, reference)?;
         if let Some(name) = &args.anchor {
@@ -115,8 +115,8 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Plays what is left to play, until `stops` is set or the test has decided. Returns all games, and those in which
-    /// a turn moved the chances most.
+    /// Plays the remaining games until `stops` is set or the test has decided. Returns all games, and the games with
+    /// the largest swings.
     fn play(&self, stops: &AtomicBool) -> Result<(Vec<GameFacts>, Vec<GameLine>)> {
         let tournament = &self.tournament;
         let (mut file, mut facts, mut swings) = match &self.args.games_file {
@@ -150,8 +150,8 @@ impl<'a> Arena<'a> {
         Ok((facts, swings))
     }
 
-    /// Opens the file of games. Returns the facts of its games, which have been verified, and those with the largest
-    /// swings. The luck is verified of these and of a sample of all, or measured anew if `--luck` was given.
+    /// Opens the games file and checks its games. Returns their facts, and the games with the largest swings. Checks
+    /// the luck of these games and of a sample, or with `--luck` measures the luck of all games again.
     fn resume(&self, path: &Path) -> Result<(GamesFile, Vec<GameFacts>, Vec<GameLine>)> {
         let (tournament, settings, threads) = (&self.tournament, self.settings(), self.args.games.config().threads);
         let measures_all = self.args.luck.is_some();
@@ -175,15 +175,19 @@ impl<'a> Arena<'a> {
             let sample: Vec<_> = games.iter().enumerate().filter(is_measured).map(|(_, game)| game).collect();
             let lines: Vec<&GameLine> = sample.iter().map(|(_, line)| line).collect();
             for ((number, line), found) in sample.iter().zip(tournament.measured(&lines, threads)?) {
-                let again =
-                    || format!("{}: if the file was not changed, --luck measures all games again", there(*number));
+                let again = || {
+                    format!(
+                        "{}: if nobody has changed the file, measure the luck of all games again with --luck",
+                        there(*number)
+                    )
+                };
                 tournament.check_luck(line, &found).with_context(again)?;
             }
         }
         Ok((file, facts, swings))
     }
 
-    /// Says why an agent forfeits, the first time that it does.
+    /// Prints the first forfeit of an agent, with the reason.
     fn report_forfeit(&self, game: &GameFacts, reported: &mut [bool], bar: &ProgressBar) {
         let Some((side, reason)) = &game.forfeited else { return };
         let agent = game.agents[*side];
@@ -193,7 +197,7 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Writes the report.
+    /// Writes `report.json` and `index.html`.
     fn report(&self, folder: &Path, summary: &Summary, facts: &[GameFacts], swings: &[GameLine]) -> Result<()> {
         let race = self.tournament.race();
         let (verdicts, summary) = (print::verdicts(summary), serde_json::to_value(summary)?);
@@ -218,7 +222,7 @@ impl<'a> Arena<'a> {
 fn keep_largest(swings: &mut Vec<GameLine>, lines: Vec<GameLine>) {
     let size = |line: &GameLine| line.swing.map_or(0.0, |swing| swing.size);
     swings.extend(lines.into_iter().filter(|line| size(line) > 0.0));
-    // Stable: of equal swings the first are kept.
+    // The sort is stable: the first of equal swings stays.
     swings.sort_by(|a, b| size(b).total_cmp(&size(a)));
     swings.truncate(SHOWN_GAMES);
 }

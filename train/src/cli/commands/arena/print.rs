@@ -1,11 +1,11 @@
-//! An arena as tables for a terminal.
+//! Prints the summary of an arena as tables.
 
 use crate::cli::commands::terminal::print_truncated;
 use crate::run::output::{columns, print, with_interval};
 use anyhow::Result;
 use ashta_agents::arena::{AgentSummary, Interval, Pairing, Rating, SprtSummary, Summary, Verdict};
 
-/// Prints everything.
+/// Prints the summary.
 ///
 /// # Errors
 /// When standard output is closed.
@@ -49,7 +49,9 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     let is_adjusted = has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some());
     let adjusted = if is_adjusted { ", luck-adjusted" } else { "" };
-    print(format_args!("\nEach against each: how often the one came out ahead, in percent{adjusted}.\n"))?;
+    print(format_args!(
+        "\nEach against each: share of games in which the agent of the row came out ahead, in percent{adjusted}.\n"
+    ))?;
     table(&cross(summary, &ranked))?;
     let verdicts = verdicts(summary);
     if !verdicts.is_empty() {
@@ -57,7 +59,10 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     if let Some(by) = &summary.luck_by {
         let share = summary.luck_share.unwrap_or(0.0);
-        print(format_args!("\nBy the values of {by}, the throws explain {:.0} % of how results vary.", 100.0 * share))?;
+        print(format_args!(
+            "\nBy the values of {by}, the throws explain {:.0} % of the variance of the results.",
+            100.0 * share
+        ))?;
     }
     Ok(())
 }
@@ -66,7 +71,7 @@ fn table(rows: &[Vec<String>]) -> Result<()> {
     print(columns(rows, |column| column > 0).trim_end())
 }
 
-/// Never -0.0.
+/// Writes `-0.0` as `0.0`.
 fn positive(number: String) -> String {
     match number.strip_prefix('-') {
         Some(digits) if digits.chars().all(|digit| "0.".contains(digit)) => digits.to_owned(),
@@ -81,7 +86,8 @@ fn percent(estimate: &Interval) -> [String; 2] {
     [positive(format!("{mean:.2}")), interval]
 }
 
-/// A row and a column for each agent, which are ranked, with their places in the summary.
+/// The table of pairings: a row and a column for each agent, in the order of the ranking. Each agent comes with its
+/// index in the summary.
 fn cross(summary: &Summary, ranked: &[(usize, &AgentSummary)]) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     rows[0].extend((1..=ranked.len()).map(|number| number.to_string()));
@@ -100,14 +106,14 @@ fn cross(summary: &Summary, ranked: &[(usize, &AgentSummary)]) -> Vec<Vec<String
     rows
 }
 
-/// What can be said of two agents, and what the test says, a sentence each.
+/// The conclusions about two agents, and the result of the test, one sentence each.
 pub fn verdicts(summary: &Summary) -> Vec<String> {
     let mut verdicts = Vec::new();
     if let [pairing, _] = summary.pairings.as_slice() {
         verdicts.extend(difference(summary, pairing));
         if let Some(games) = plain_games(summary, pairing) {
             verdicts.push(format!(
-                "With its throws shared and their luck taken out, a game counts as much as {games:.0} games one by one."
+                "With shared throws and luck removed, one game is as precise as {games:.0} independent games."
             ));
         }
     }
@@ -115,14 +121,14 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
     verdicts
 }
 
-/// What is known best of a pairing.
+/// The most precise score of a pairing.
 fn best(pairing: &Pairing) -> &Interval {
     pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead)
 }
 
-/// Which of two agents is better; the figures are those of the one that is named first.
+/// Which of two agents is better; the figures belong to the first agent in the sentence.
 fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
-    // The same pairing, seen from the other side, has the opposite figures.
+    // The reversed pairing has the opposite figures.
     let seen = summary.pairings.iter().find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
     let pairing = seen.unwrap_or(pairing);
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
@@ -131,16 +137,16 @@ fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     let verdict = if low > 0.5 && least > 0.0 {
         format!("{first} is better than {second}")
     } else {
-        format!("which of {first} and {second} is better is not decided")
+        format!("it is not decided which of {first} and {second} is better")
     };
     let score = with_interval(100.0 * mean, [100.0 * low, 100.0 * high], 2, " %");
     Some(format!("{verdict}: {score}, {elo:+.1} Elo [{least:+.1}, {most:+.1}]"))
 }
 
-/// So many blocks tell how far blocks vary.
+/// The number of blocks from which on the variance between blocks is reliable.
 const ENOUGH_BLOCKS: u64 = 30;
 
-/// How many games that share nothing, counted one by one, would be as sure as one of these.
+/// The number of independent games that are as precise as one game of this pairing.
 fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
     if summary.blocks < ENOUGH_BLOCKS {
         return None;
@@ -153,7 +159,7 @@ fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
 fn test(summary: &SprtSummary) -> String {
     let SprtSummary { sprt, ratio, bounds: [low, high], verdict } = summary;
     let said = match verdict {
-        Verdict::Open => "nothing is decided yet".to_owned(),
+        Verdict::Open => "there is no decision yet".to_owned(),
         Verdict::AcceptsElo0 => format!("the difference is {:+} Elo or less", sprt.elo0),
         Verdict::AcceptsElo1 => format!("the difference is {:+} Elo or more", sprt.elo1),
     };
