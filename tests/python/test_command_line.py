@@ -220,7 +220,7 @@ def test_a_run_of_another_game_is_not_exported(smoke, tmp_path):
     facts = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(facts | {"encoding": 2}))
     refused = program.run("export", run, "-o", tmp_path / "x.bot")
-    assert refused.returncode == 1 and "its encoding is 2, now it would be 4" in refused.stderr, refused.stderr
+    assert refused.returncode == 1 and "its encoding is 2, but now it is 4" in refused.stderr, refused.stderr
     assert not (tmp_path / "x.bot").exists()
 
 

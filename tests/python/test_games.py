@@ -149,7 +149,7 @@ def test_a_game_that_two_cannot_play_needs_no_setting(tmp_path):
     arguments = ["train", sheet, "--set", f"run.directory={tmp_path}"]
     trained = program.run(*arguments, *(part for setting in tiny for part in ("--set", setting)))
     assert trained.returncode == 0, trained.stderr
-    assert "all 16 games are played, after 0.0 of 9 minutes" in trained.stderr
+    assert "all 16 games are played after 0.0 of 9 minutes" in trained.stderr
     run, bot = program.folders(trained.stdout)
     assert "\nseats = 4\n" in (run / "config.toml").read_text()
     judged = program.run("eval", bot, "--against", "random", "--pairs", "2", "--json")

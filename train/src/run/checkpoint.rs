@@ -1,4 +1,4 @@
-//! What a checkpoint holds: learners, replays and the counters and generators of the loop, enough to go on bit for bit.
+//! The state of the training loop in a checkpoint. With the learners and replay buffers, a run resumes bit for bit.
 
 use std::path::Path;
 
@@ -13,19 +13,19 @@ use crate::run::history::History;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoopState {
-    /// Iterations finished.
+    /// Finished iterations.
     pub iteration: u64,
-    /// Games finished.
+    /// Finished games.
     pub games: u64,
-    /// What the trainer goes on from.
+    /// The state of the trainer.
     pub trainer: TrainerState,
     /// Seconds of training.
     pub seconds: f64,
     /// The best mean score of the short evaluations.
     pub best_score: Option<f64>,
-    /// The iteration of that score, whose checkpoint is the best one.
+    /// The iteration of the best score; its checkpoint is the best one.
     pub best: Option<u64>,
-    /// The settings at this iteration, as a file; empty in checkpoints of earlier versions, as is `history`.
+    /// The settings at this iteration, as TOML; this and `history` are empty in checkpoints of earlier versions.
     #[serde(default)]
     pub config: String,
     /// The settings that shaped the networks so far.
@@ -35,7 +35,7 @@ pub struct LoopState {
 
 const FILE: &str = "loop.json";
 
-/// Writes the counters and generators into the folder of a checkpoint.
+/// Writes the state into the folder of a checkpoint.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -43,17 +43,17 @@ pub fn save_state(dir: &Path, state: &LoopState) -> Result<()> {
     write_whole(&dir.join(FILE), &serde_json::to_string_pretty(state)?)
 }
 
-/// Reads the counters and generators of a checkpoint.
+/// Reads the state from the folder of a checkpoint.
 ///
 /// # Errors
-/// When the file is missing or not what it should be.
+/// When the file is missing or not valid.
 pub fn load_state(dir: &Path) -> Result<LoopState> {
     let path = dir.join(FILE);
     parse_state(&read(&path)?).with_context(|| format!("cannot use {}", path.display()))
 }
 
 fn parse_state(json: &[u8]) -> Result<LoopState> {
-    let state: LoopState = serde_json::from_slice(json).context("not the state of a training loop")?;
+    let state: LoopState = serde_json::from_slice(json).context("this is not the state of a training loop")?;
     let (iteration, games) = (state.iteration as f64, state.games as f64);
     let numbers = [
         ("games", Some(games), MOST_GAMES),
@@ -69,7 +69,7 @@ fn parse_state(json: &[u8]) -> Result<LoopState> {
     Ok(state)
 }
 
-/// The most games of a run, as in its settings.
+/// The largest number of games of a run, as in its settings.
 const MOST_GAMES: f64 = 1e12;
-/// The most seconds of training, a thousand times the largest time limit.
+/// The largest number of seconds of training, a thousand times the largest time limit.
 const MOST_SECONDS: f64 = 6e10;

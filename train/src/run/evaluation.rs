@@ -1,4 +1,4 @@
-//! Evaluation of one agent by matches against many, for training and `ashta eval`, and its exploitability.
+//! Evaluation of an agent by matches against several opponents, and its exploitability.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -31,12 +31,12 @@ pub struct MatchResult {
     pub opponent: String,
     /// The match.
     pub report: MatchReport,
-    /// The agent's regret, where the opponent plays perfectly and there are two seats.
+    /// The regret of the agent, if the opponent plays perfectly in a game of two seats.
     pub regret: Option<RegretReport>,
 }
 
 impl MatchResult {
-    /// The result as one JSON object: the match with its opponent, and the regret where it was measured.
+    /// The result as one JSON object: opponent, match and regret if it was measured.
     pub fn row(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Row<'a> {
@@ -49,7 +49,7 @@ impl MatchResult {
         Row { opponent: &self.opponent, report: &self.report, regret: &self.regret }
     }
 
-    /// The result as an entry of the manifest of a bot that chose its actions with this look-ahead.
+    /// The result as an entry in the manifest of a bot that plays with this look-ahead.
     pub fn strength(&self, lookahead: Lookahead) -> Strength {
         let [low, high] = self.report.interval;
         let regret = self.regret.as_ref().map(|found| {
@@ -62,16 +62,16 @@ impl MatchResult {
             score: self.report.score,
             low,
             high,
-            // Below two pairs of games there is no interval.
+            // Fewer than two pairs of games have no interval.
             regret: regret.filter(|found| [found.mean, found.low, found.high].iter().all(|x| x.is_finite())),
         }
     }
 }
 
-/// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break. The
-/// verdict follows from the interval: whether the agent is stronger than one that scores the chance level.
+/// The scores as an aligned table of plain text, with a heading and a final line break. The verdict compares the
+/// interval with the chance level.
 pub fn score_table(results: &[MatchResult]) -> String {
-    // Draws and truncated games stand there if there are any.
+    // These columns exist only if there are drawn or truncated games.
     let has_drawn = results.iter().any(|result| result.report.drawn_games > 0);
     let has_truncated = results.iter().any(|result| result.report.truncated_games > 0);
     let mut heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned).to_vec();
@@ -95,7 +95,7 @@ pub fn score_table(results: &[MatchResult]) -> String {
     columns(&table, |column| column > 0 && column != 4)
 }
 
-/// How a bot with this look-ahead chooses its actions, in words that follow the name of an opponent in manifests.
+/// The look-ahead of a bot in words; manifests append it to the name of an opponent.
 pub fn conduct(lookahead: Lookahead) -> String {
     match lookahead {
         Lookahead::Policy => " (the bot plays without looking ahead)".to_owned(),
@@ -125,36 +125,35 @@ pub fn against(
 /// The evaluation of a network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunEvaluation {
-    /// The results, one an opponent: those that the settings name first, then perfect play where it is at hand.
+    /// One result per opponent: first the opponents of the settings, then perfect play if it is available.
     pub results: Vec<MatchResult>,
-    /// How many opponents the settings name.
+    /// Number of opponents in the settings.
     pub asked: usize,
-    /// Exploitability: the score of the best response less a half, if the settings ask for it.
+    /// Exploitability, the score of the best response minus 0.5, if the settings require it.
     pub exploitability: Option<f64>,
 }
 
-/// An opponent, behind its name in the settings.
+/// An opponent, with its name in the settings.
 type NamedPlayer = (String, Player);
 
-/// Evaluates the networks of a run by games of the bot that looks one ply ahead.
+/// Evaluates the networks of a run in games; the bot looks one ply ahead.
 #[derive(Debug)]
 pub struct RunEvaluator {
-    /// The game that they play.
+    /// The game of the run.
     pub race: Arc<Race>,
     config: Config,
     during: Vec<NamedPlayer>,
     opponents: Vec<NamedPlayer>,
-    /// Perfect play where the game is solved: regret against it is the most precise measure.
+    /// Perfect play, if the game is solved: regret against it is the most precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
 }
 
 impl RunEvaluator {
-    /// Loads the opponents that the settings name; `agent` finds them, and `perfect` is perfect play where the game is
-    /// solved.
+    /// Loads the opponents of the settings with `agent`. `perfect` is perfect play, if the game is solved.
     ///
     /// # Errors
-    /// When an opponent does not exist or plays another game, or the game is too large to find best responses in it.
+    /// When an opponent does not exist or plays another game, or the game is too large for best responses.
     pub fn new(
         race: &Arc<Race>,
         config: &Config,
@@ -179,7 +178,7 @@ impl RunEvaluator {
         })
     }
 
-    /// A short evaluation.
+    /// Runs a short evaluation.
     ///
     /// # Errors
     /// When a best response does not converge.
@@ -189,7 +188,7 @@ impl RunEvaluator {
         Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net, &never)? })
     }
 
-    /// The evaluation at the end of a run; `None` once `stop` is set, which ends it at once.
+    /// Runs the evaluation at the end of a run; `None` once `stop` is set, which stops it at once.
     ///
     /// # Errors
     /// When a best response does not converge.
@@ -200,7 +199,7 @@ impl RunEvaluator {
         Ok((!stop.is_set()).then_some(evaluation))
     }
 
-    /// Plays the opponents, at last perfect play if that is at hand and was not among them.
+    /// Plays against the opponents, and against perfect play if it is available and not among them.
     fn matches(&self, net: &Arc<PortableNet>, opponents: &[NamedPlayer], pairs: u64, stop: &Stop) -> Vec<MatchResult> {
         let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
@@ -217,8 +216,8 @@ impl RunEvaluator {
         results
     }
 
-    /// The exploitability of a network that looks one ply ahead, if the settings ask for it: the score of the best
-    /// response less a half.
+    /// The exploitability of a network that looks one ply ahead, if the settings require it: the score of the best
+    /// response minus 0.5.
     fn exploitability(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<f64>> {
         if !self.config.evaluation.exploitability {
             return Ok(None);

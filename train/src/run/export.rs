@@ -1,4 +1,4 @@
-//! From the networks of a run to a bot file, and its card.
+//! Exports the networks of a run as a bot file or an ONNX model.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,17 +22,18 @@ use crate::run::files::write_whole;
 use crate::run::games;
 use crate::run::rundir::{RunDir, RunInfo};
 
-/// The ending of the files of exported bots: ONNX models, or bots.
+/// The ending of bot files or of ONNX models.
 pub fn ending(is_onnx: bool) -> &'static str {
     if is_onnx { "onnx" } else { BOT }
 }
 
-/// Writes the bot of `source`, the folder of a run or a bot by its file or its name in `folders`, to `output`, as a bot
-/// or an ONNX model, and its card to `card`; where the file is. Without `output` it has its name in the current folder.
-/// Of a run it is that of a checkpoint: `latest`, the default, `best`, or the number of an iteration.
+/// Writes the bot of `source`, which is the folder of a run or the file or name of a bot, as a bot file or an ONNX
+/// model to `output`, and its card to `card`. Returns the path of the file. Without `output`, the name of the bot is
+/// the name of the file in the current folder. `checkpoint` chooses the checkpoint of a run: `latest` (the default),
+/// `best`, or the number of an iteration.
 ///
 /// # Errors
-/// When the run, the checkpoint or the bot cannot be read, or the file not be written.
+/// When the run, the checkpoint or the bot cannot be read, or a file cannot be written.
 pub fn write(
     source: &str,
     checkpoint: Option<&str>,
@@ -47,7 +48,7 @@ pub fn write(
             let found = games::bot(folders, source, "only bots can be exported");
             let (found, bot) = found.with_context(|| format!("{source} is not the folder of a run"))?;
             if let Some(checkpoint) = checkpoint {
-                bail!("the checkpoint {checkpoint}: {source} is a bot, and only runs have checkpoints");
+                bail!("checkpoint {checkpoint}: {source} is a bot, and only runs have checkpoints");
             }
             (found.name(), bot)
         }
@@ -56,11 +57,11 @@ pub fn write(
     let output = output.map_or_else(|| PathBuf::from(format!("{name}.{}", ending(is_onnx))), Path::to_owned);
     let name = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = bot.to_bytes()?;
-    // A bot that was not read from a file does not know the checksum of its file.
+    // Only a bot that was read from a file knows the checksum of the file.
     let bytes = if is_onnx { Bot::from_bytes(&bytes)?.to_onnx(&name)? } else { bytes };
     let is_other = || std::fs::read(&output).map_or(output.exists(), |old| old != bytes);
     if !is_named && is_other() {
-        bail!("{} is the file of another bot or checkpoint: name the file to write with --output", output.display());
+        bail!("{} exists and is another bot or checkpoint: name the file to write with --output", output.display());
     }
     write_whole(&output, bytes)?;
     if let Some(card) = card {
@@ -78,23 +79,23 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     rundir.check(&current, "export")?;
     let iteration = match checkpoint {
         "latest" => rundir.latest()?.context("the run has no checkpoint yet")?,
-        "best" => rundir.best()?.context("the run has not marked a best checkpoint yet")?,
+        "best" => rundir.best()?.context("the run has no best checkpoint yet")?,
         number => match number.parse() {
             Ok(number) if rundir.checkpoints()?.contains(&number) => number,
-            _ => bail!("there is no checkpoint `{number}`; there are latest, best and {:?}", rundir.checkpoints()?),
+            _ => bail!("there is no checkpoint `{number}`: use latest, best or one of {:?}", rundir.checkpoints()?),
         },
     };
     rundir.check_checkpoint(iteration)?;
     let dir = rundir.checkpoint(iteration);
     let net = Arc::new(load_net(race.spec(), &config.training, &dir)?);
     let state = checkpoint::load_state(&dir)?;
-    // The settings may have changed since.
+    // The settings of the run may have changed later.
     let config = if state.config.is_empty() { config } else { Config::from_toml(&state.config)? };
     Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])))
 }
 
-/// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is stated of
-/// runs with a time limit alone: others give the same bytes again.
+/// Creates the bot of a network, with the facts of its training, its strength and probes. The time of training is
+/// stated only for runs with a time limit; so other runs give the same bytes again.
 pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, results: &[MatchResult]) -> Bot {
     let mut manifest = Manifest::of(race, net.shape().clone());
     let facts = [
@@ -115,14 +116,14 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
     Bot { manifest, net: Arc::clone(net) }
 }
 
-/// Positions from random games, throws and decisions alternately, with the answers of the network.
+/// Positions from random games, alternately at throws and at decisions, with the values of the network.
 fn probes(race: &Race, net: &PortableNet, count: usize) -> Vec<Probe> {
     let mut rng = chance::stream(PROBES, 0);
     let mut probes = Vec::new();
     let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
     while probes.len() < count {
         let wants_chance = probes.len() % 2 == 0;
-        // Some nodes on, then the next node of the wanted kind.
+        // Plays some nodes, then takes the next node of the wanted kind.
         let mut nodes_left = 5 + chance::below(20, &mut rng);
         loop {
             match race.node(&state) {
@@ -151,5 +152,5 @@ fn probes(race: &Race, net: &PortableNet, count: usize) -> Vec<Probe> {
     probes
 }
 
-/// The seed of the games that probes are taken from, the same for every bot.
+/// Seed of the games for probes, the same for every bot.
 const PROBES: u64 = 0x0070_726F_6265;

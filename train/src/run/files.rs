@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all, with errors that name them.
+//! Reading and writing of files, with errors that name the path. A file is written completely or not at all.
 
 use std::fmt::Display;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -12,39 +12,39 @@ use ashta_agents::play::files;
 
 pub use ashta_agents::play::files::TEMPORARY;
 
-/// Replaces the file at `path` by `content`: a reader sees the old content or the new one, never a part.
+/// Replaces the file at `path` by `content`. A reader sees the old or the new content, never a part.
 ///
 /// # Errors
-/// When it cannot be written, with the path.
+/// When the file cannot be written, with the path.
 pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let written = files::write_whole(path, Error::new, |file| Ok(file.write_all(content.as_ref())?));
     written.with_context(|| cannot_write(path))
 }
 
-/// Opens the file at `path` itself for writing: not what a link there leads to, and no pipe or device.
+/// Opens a regular file for writing; refuses links, pipes and devices.
 ///
 /// # Errors
-/// When it cannot be opened, with the path.
+/// When the file cannot be opened, with the path.
 pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> Result<File> {
-    // Should there be one by now.
+    // One may have been created since the check.
     #[cfg(unix)]
     options.custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
     files::check_target(path).and_then(|()| options.write(true).open(path)).with_context(|| cannot_write(path))
 }
 
-/// The longest file of a run that is read at once, in bytes.
+/// The longest file that [`read`] accepts, in bytes.
 const LONGEST: u64 = 1 << 30;
 
-/// What is in the regular file at `path`.
+/// Reads the regular file at `path`.
 ///
 /// # Errors
-/// When it cannot be read or is longer than can be meant, with the path.
+/// When the file cannot be read or is too long, with the path.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let read = files::open_regular(path).and_then(|file| files::read_within(LONGEST, file));
     read.with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// What is in the regular file at `path`, if there is one.
+/// Reads the regular file at `path`; `None` if it does not exist.
 ///
 /// # Errors
 /// As [`read`].
@@ -52,7 +52,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     if matches!(path.try_exists(), Ok(false)) { Ok(None) } else { read(path).map(Some) }
 }
 
-/// Removes the file or folder at `path`; it need not exist.
+/// Removes the file or folder at `path`, if it exists.
 ///
 /// # Errors
 /// When it cannot be removed, with the path.
@@ -64,40 +64,40 @@ pub fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// The paths of what is in `folder`.
+/// The paths of all files and folders in `folder`.
 ///
 /// # Errors
-/// When it cannot be read, with the path.
+/// When the folder cannot be read, with the path.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = || std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
     list().with_context(|| format!("cannot read the folder {}", folder.display()))
 }
 
-/// Makes the names in `folder` last.
+/// Writes the names in `folder` to the disk.
 ///
 /// # Errors
-/// When that fails, with the path.
+/// When the system cannot write, with the path.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     files::sync_folder(folder).with_context(|| format!("cannot write the folder {}", folder.display()))
 }
 
-/// Checks that a file can be written at `path`, before much time is spent on what it is to hold. What is there stays.
+/// Checks that the file at `path` can be written, before long work for it. An existing file does not change.
 ///
 /// # Errors
-/// When it cannot, with the path.
+/// When the file cannot be written, with the path.
 pub fn check_writable(path: &Path) -> Result<()> {
     files::check_writable(path).with_context(|| cannot_write(path))
 }
 
-/// Locks a file until it is closed, which the system does if the process dies. Where another process has locked it,
-/// that is the error `taken`.
+/// Locks a file until it is closed; the system also closes it when the process dies. If another process has locked it,
+/// the error is `taken`.
 ///
 /// # Errors
-/// When it is locked already or cannot be locked.
+/// When the file is locked or cannot be locked.
 pub fn lock(file: &File, path: &Path, taken: impl Display) -> Result<()> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => bail!("{taken}"),
-        // Some network file systems know no locks; they lose this protection and nothing else.
+        // Some network file systems have no locks. There, two processes are not kept apart.
         Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
             Err(error).with_context(|| format!("cannot lock {}", path.display()))
         }
@@ -105,7 +105,7 @@ pub fn lock(file: &File, path: &Path, taken: impl Display) -> Result<()> {
     }
 }
 
-/// The error of a path that cannot be written.
+/// The text of an error for a path that cannot be written.
 pub fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }

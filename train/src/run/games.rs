@@ -1,4 +1,4 @@
-//! From what people write to the game that is meant.
+//! Finds games, agents and rulesets by the names that users write.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ use crate::run::{embedded, sheet_file};
 /// The game of a configuration.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// With all problems of the ruleset.
 pub fn configured(config: &RulesetConfig) -> Result<Race> {
     let ruleset = config.ruleset().context("section [ruleset]")?;
     if config.sheet.is_some() {
@@ -30,11 +30,11 @@ pub fn configured(config: &RulesetConfig) -> Result<Race> {
     Ok(Race::new(ruleset))
 }
 
-/// The ruleset written as `game?flag=value&flag=value`, for `count` seats or as many as the game has by default. The
-/// game is one of `known`, or the file of a sheet.
+/// The ruleset written as `game?flag=value&flag=value`, for `count` seats or the default number. The game is one of
+/// `known`, or a sheet file.
 ///
 /// # Errors
-/// When there is no such game or file, or it does not take the flags or the number of seats.
+/// When the game or file does not exist, or does not allow the flags or the number of seats.
 pub fn ruleset(known: &Sheets, game: &str, count: Option<usize>) -> Result<Ruleset> {
     if !sheet_file::is_file(game) {
         return Ok(known.seated(game, count)?);
@@ -44,7 +44,7 @@ pub fn ruleset(known: &Sheets, game: &str, count: Option<usize>) -> Result<Rules
     Ruleset::seated_of(Arc::new(sheet), count, flags).with_context(|| path.to_owned())
 }
 
-/// The game written as `game?flag=value`, for each number of seats that it takes, the fewest first.
+/// The game written as `game?flag=value`, for each allowed number of seats in ascending order.
 ///
 /// # Errors
 /// As [`ruleset`].
@@ -54,20 +54,20 @@ pub fn forms(known: &Sheets, game: &str) -> Result<Vec<Ruleset>> {
     (2..=4).filter(takes).map(|count| ruleset(known, game, Some(count))).collect()
 }
 
-/// The built-in games, and those of bots and tables.
+/// The built-in games, and the games of bots and tables.
 pub fn known(agents: &[&NamedAgent]) -> Sheets {
     let mut sheets = Sheets::default();
     for race in agents.iter().filter_map(|agent| agent.race().ok().flatten()) {
-        // What keeps the name from being known keeps the agent from playing.
+        // If the name cannot be added, the agent cannot play either.
         let _ = sheets.add(Arc::clone(race.ruleset().base()));
     }
     sheets
 }
 
-/// Loads an agent. A bot that comes with the program goes by its name.
+/// Loads an agent by its name, its file or the name of a bot in the program.
 ///
 /// # Errors
-/// When there is no such agent.
+/// When the agent does not exist.
 pub fn agent(spec: &str) -> Result<NamedAgent> {
     let agent = folders().agent(spec)?;
     if let Ok(Some(race)) = agent.race()
@@ -78,10 +78,10 @@ pub fn agent(spec: &str) -> Result<NamedAgent> {
     Ok(agent)
 }
 
-/// Warns of keys without effect in the sheet of a bot, a table or a run, which an earlier program accepted.
+/// Warns of keys without effect in the sheet of a bot, a table or a run; an earlier version accepted them.
 pub fn warn_of_idle_keys(owner: &str, sheet: &Sheet) {
     for SheetProblem { key, message, .. } in sheet.idle() {
-        remark(format_args!("warning: {owner}: the key {key} of its sheet has no effect: {message}"));
+        remark(format_args!("warning: {owner}: the key {key} in its sheet has no effect: {message}"));
     }
 }
 
@@ -103,45 +103,45 @@ pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)
 /// The environment variable with folders of bots and tables, separated as in `PATH`.
 pub const CHECKPOINTS: &str = "ASHTA_CHECKPOINTS";
 
-/// The folder of bots and tables that the command line names.
+/// The folder of `--data`.
 static DATA: OnceLock<PathBuf> = OnceLock::new();
 
 /// The folder of bots and tables that was installed with the program.
 static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
 
-/// Looks for bots and tables in this folder before all others, from now on; the first call counts.
+/// Makes this the first folder in which the program looks for bots and tables; only the first call has an effect.
 pub fn look_first_in(folder: PathBuf) {
     // A program has one command line.
     let _ = DATA.set(folder);
 }
 
-/// Looks for bots and tables in this folder after all others, from now on; the first call counts.
+/// Makes this the last folder in which the program looks for bots and tables; only the first call has an effect.
 pub fn look_last_in(folder: PathBuf) {
     // A program is installed once.
     let _ = INSTALLED.set(folder);
 }
 
-/// Where bots and tables of perfect play go by their names: the folder of `--data`, those of [`CHECKPOINTS`], that of
-/// the user's data, `checkpoints` in the current folder, that of [`look_last_in`], and the program itself.
+/// The folders of bots and tables, in this order: `--data`, [`CHECKPOINTS`], the data folder of the user, `checkpoints`
+/// in the current folder, [`look_last_in`]. The small bots of the program come last.
 pub fn folders() -> Folders {
     let named = std::env::var_os(CHECKPOINTS).unwrap_or_default();
     let listed: Vec<PathBuf> = std::env::split_paths(&named).filter(|folder| *folder != Path::new("")).collect();
     let usual = [user_folder(), Some(PathBuf::from("checkpoints")), INSTALLED.get().cloned()];
     let folders = DATA.get().cloned().into_iter().chain(listed).chain(usual.into_iter().flatten());
-    // One that cannot be looked into is not left out silently.
+    // Keep a folder that cannot be read, so that a warning names it.
     let is_there = |folder: &PathBuf| !folder.is_file() && folder.try_exists().unwrap_or(true);
     Folders { folders: folders.filter(is_there).collect(), embedded: embedded::BOTS, warn: Some(remark_once) }
 }
 
-/// Where a user keeps bots and tables: `~/.local/share/ashta` on Linux, or what `XDG_DATA_HOME` says.
+/// The folder of the user for bots and tables: `~/.local/share/ashta` on Linux, or a folder in `XDG_DATA_HOME`.
 pub fn user_folder() -> Option<PathBuf> {
     choose_native_strategy().ok().map(|native| native.data_dir().join("ashta"))
 }
 
-/// The game that `agents` play: that of the first bot among them, or `game` for so many `seats`.
+/// The game of the first bot among `agents`, or `game` for this number of seats, or the game of a table.
 ///
 /// # Errors
-/// When nothing says what to play, the options contradict a bot, or a bot plays another game.
+/// When no option or agent gives a game, the options contradict a bot, or an agent plays another game.
 pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> Result<Race> {
     let bot = agents.iter().find_map(|agent| Some((agent, agent.bot()?)));
     let table = agents.iter().find_map(|agent| agent.table());
@@ -153,7 +153,7 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
                 let plays = race.ruleset();
                 ensure!(
                     asked == *plays,
-                    "{agent} plays `{plays}`, not `{asked}`: leave out --game, or take another bot"
+                    "{agent} plays `{plays}`, not `{asked}`: leave out --game, or choose another bot"
                 );
             }
             race
@@ -162,7 +162,7 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
         (None, None, Some(table)) => Race::new(table.ruleset().clone()),
         (None, None, None) => {
             let names: Vec<&str> = builtin::names().collect();
-            bail!("no bot or table says what to play: add --game with one of {}, or a sheet", names.join(", "))
+            bail!("no bot or table gives the game: add --game with one of {}, or a sheet file", names.join(", "))
         }
     };
     let count = race.ruleset().seats().len();
@@ -172,14 +172,14 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
     Ok(race)
 }
 
-/// Finds the reference by whose values luck and errors are measured; see [`Folders::reference`].
+/// Finds the reference for luck and errors; see [`Folders::reference`].
 ///
 /// # Errors
-/// When there is no such agent, or it plays another game.
+/// When the agent does not exist, or plays another game.
 pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     let folders = folders();
     let Some(player) = folders.reference(spec, race)? else { return Ok(None) };
-    // The levels of a bot were measured by its own values, which are close to those of perfect play.
+    // The levels of a bot were measured with its own values, which are close to perfect play.
     let by_perfect = player.table().is_some();
     let measured = if by_perfect { folders.largest_bot(race) } else { None };
     let bot = measured.as_ref().unwrap_or(&player).named().bot();
@@ -187,10 +187,10 @@ pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     Ok(Some(player.reference().with_bands(bands)))
 }
 
-/// Sits an agent down to a game.
+/// Creates the player of an agent for a game.
 ///
 /// # Errors
-/// When it plays another game.
+/// When the agent plays another game.
 pub fn player(agent: &NamedAgent, race: &Race) -> Result<Player> {
     agent.player(race).with_context(|| agent.to_string())
 }

@@ -1,7 +1,7 @@
-//! The settings that shaped a bot: those that its run began with, and every change since.
+//! History of the settings that shape a bot: the first settings of its run, and every change.
 //!
-//! A run that is resumed with other settings makes other weights than a run that had them from the start. So the recipe
-//! of a changed run is the hash of its history.
+//! A run that is resumed with other settings trains other weights than a run with these settings from the start. So the
+//! recipe of a changed run is the hash of its history.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use toml::Value;
 /// The settings that shape a bot, by key.
 pub type Shaping = BTreeMap<String, Value>;
 
-/// The settings that shape the bot of a run, each time with the iteration after which they took effect.
+/// The settings that shape the bot of a run, with the iterations after which they took effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct History(Vec<(u64, Shaping)>);
 
 impl History {
-    /// Notes the settings that hold after `iteration`; nothing where they are those that held before.
+    /// Records the settings that hold after `iteration`, if they have changed.
     pub fn note(&mut self, iteration: u64, settings: Shaping) {
         if self.0.last().is_none_or(|(_, last)| *last != settings) {
             self.0.push((iteration, settings));
         }
     }
 
-    /// Each change, the oldest first: the last iteration before it, the key, the old value and the new one.
+    /// Each change, the oldest first: the last iteration before it, the key, the old value and the new value.
     pub fn changes(&self) -> impl Iterator<Item = (u64, &String, Option<&Value>, &Value)> {
         self.0.iter().zip(self.0.iter().skip(1)).flat_map(|((_, old), (iteration, new))| {
             let values = new.iter().map(|(key, value)| (*iteration, key, old.get(key), value));
@@ -33,7 +33,7 @@ impl History {
         })
     }
 
-    /// The recipe of a run with this history; `None` for that of a checkpoint of an earlier version.
+    /// The recipe of a run with this history; `None` if a checkpoint of an earlier version has no history.
     pub fn recipe(&self) -> Option<String> {
         let first = recipe(&self.0.first()?.1);
         let line = |(after, key, _, new)| format!("\n{after} {key} = {new}");
@@ -60,7 +60,7 @@ fn without_folders(value: &Value) -> Value {
     }
 }
 
-/// The recipe of a run that had these settings from the start.
+/// The recipe of a run with these settings from the start.
 pub fn recipe(settings: &Shaping) -> String {
     hash(&settings.iter().map(|(key, value)| format!("{key} = {value}\n")).collect::<String>())
 }

@@ -1,8 +1,7 @@
-//! What is measured while training, one step an iteration: a line of `metrics.jsonl` and the same for TensorBoard.
+//! Metrics of training, one step per iteration: a line of `metrics.jsonl`, and the same values for TensorBoard.
 //!
-//! Exists so that the rest of the program names a value and forgets it. The only file that knows `tensorboard-rs`: its
-//! summaries and records, not its writer, whose thread panics on a full disk. Does not know what a metric means
-//! (`docs/metrics.md` says it).
+//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`, and not its writer: the thread of the
+//! writer panics on a full disk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -25,24 +24,24 @@ use crate::run::files::{
 };
 use crate::run::output::remark;
 
-/// The file with a line for each iteration, in the folder of a run.
+/// The file in the folder of a run with a line for each iteration.
 pub(super) const LINES: &str = "metrics.jsonl";
 const EVENTS: &str = "tensorboard";
-/// Part of the name of every event file, by which TensorBoard finds them.
+/// TensorBoard finds event files by this part of their names.
 const EVENT_FILE: &str = ".tfevents.";
 /// Buckets of equal width in a histogram.
 const BUCKETS: usize = 30;
 
-/// How far a run has come: the numbers at the beginning of each line.
+/// The progress of a run: the numbers at the beginning of each line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IterationStep {
-    /// Iterations finished; the horizontal axis of TensorBoard.
+    /// Finished iterations; the horizontal axis of TensorBoard.
     pub iteration: u64,
-    /// Self-play games finished.
+    /// Finished games of self-play.
     pub games: u64,
-    /// Samples that self-play has produced, each counted once however often the learner uses it.
+    /// Samples from self-play; a sample counts once, even if the learner uses it several times.
     pub samples: u64,
-    /// Seconds of training, those before an interruption included.
+    /// Seconds of training, including the time before interruptions.
     pub seconds: f64,
 }
 
@@ -54,15 +53,15 @@ struct MetricsLine<'a> {
     scalars: &'a BTreeMap<String, f64>,
 }
 
-/// Collects the values of a step and writes them together.
+/// Collects the metrics of a step and writes them together.
 #[derive(Debug)]
 pub struct Metrics {
     path: PathBuf,
     lines: File,
-    /// The line of the step that was written last, as JSON with its line break; empty before the first.
+    /// The last written line, as JSON with its line break; empty before the first one.
     pub last: String,
     events: EventFile,
-    /// The iteration whose networks were evaluated last before the metrics were opened.
+    /// The iteration of the last evaluation before the metrics were opened.
     pub evaluated: Option<u64>,
     /// The newest value of each scalar that was written.
     pub latest: BTreeMap<String, f64>,
@@ -71,11 +70,11 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Continues the metrics of the run in the folder `run` after iteration `last`, forgetting what was written later;
-    /// with `None` they begin anew.
+    /// Continues the metrics of the run in the folder `run` after iteration `last`, and removes later ones; `None`
+    /// starts over.
     ///
     /// # Errors
-    /// When the files in `run` cannot be read or written, with their path.
+    /// When the files in `run` cannot be read or written, with their paths.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
         let made = fs::create_dir_all(&folder).map_err(Error::new);
@@ -103,13 +102,13 @@ impl Metrics {
         self.scalars.insert(tag.to_string(), value);
     }
 
-    /// Adds the distribution of `values` to the step under `tag`, for TensorBoard only. Values that are not finite are
-    /// left out; without any value nothing is added.
+    /// Adds the distribution of `values` to the step under `tag`, for TensorBoard only. Ignores values that are not
+    /// finite; adds nothing if no value is left.
     pub fn histogram(&mut self, tag: &str, values: &[f32]) {
         self.histograms.extend(histogram(tag, values).map(|summary| (tag.to_string(), summary)));
     }
 
-    /// Writes what was added since the last step as `step`. A number that is not finite becomes `null` in the line.
+    /// Writes everything that was added since the last step as `step`. A number that is not finite becomes `null`.
     ///
     /// # Errors
     /// When the line cannot be written, for example to a full disk.
@@ -130,17 +129,17 @@ impl Metrics {
         }))
     }
 
-    /// Makes what was written last, also after a loss of power.
+    /// Writes everything to the disk, so that it survives a loss of power.
     ///
     /// # Errors
-    /// When the system cannot.
+    /// When the system cannot write.
     pub fn sync(&self) -> Result<()> {
         self.lines.sync_data().with_context(|| cannot_write(&self.path))?;
         self.events.file.sync_data().with_context(|| cannot_write(&self.events.path))
     }
 }
 
-/// A file of events for TensorBoard.
+/// An event file of TensorBoard.
 #[derive(Debug)]
 struct EventFile {
     path: PathBuf,
@@ -148,7 +147,7 @@ struct EventFile {
 }
 
 impl EventFile {
-    /// A new one in `folder`, in which no other file changes.
+    /// Creates a new file in `folder`; other files do not change.
     fn new(folder: &Path) -> Result<EventFile> {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let mut number = 0_u64;
@@ -169,7 +168,7 @@ impl EventFile {
         Ok(events)
     }
 
-    /// Appends events of now, together.
+    /// Appends events with the current time.
     fn append(&mut self, events: impl Iterator<Item = Event>) -> Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         let mut bytes = Vec::new();
@@ -184,8 +183,8 @@ impl EventFile {
     }
 }
 
-/// The distribution of the finite ones of `values` as TensorBoard stores it, if there are any: bucket `i` counts the
-/// values above the limit before it, up to limit `i`.
+/// The histogram of the finite values as TensorBoard stores it; `None` without any. Bucket `i` counts the values above
+/// limit `i - 1`, up to limit `i`.
 fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
     let finite = || values.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value));
     let (min, max) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
@@ -201,13 +200,13 @@ fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
     Some(summary::histogram_raw(tag, min, max, count, sum, squares, &limits, &counts))
 }
 
-/// Drops the lines of later iterations than `last`, and one that an interruption cut short; says so of lines that are
-/// damaged otherwise. The iteration whose networks were evaluated last in what is left.
+/// Removes the lines of iterations after `last`, and an incomplete last line; reports other damaged lines. Returns the
+/// iteration of the last evaluation in the remaining lines.
 fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
     #[derive(Deserialize)]
     struct Numbered {
         iteration: u64,
-        /// Where an evaluation ends later than the iteration that it is of.
+        /// The iteration of an evaluation that ended in a later iteration.
         #[serde(rename = "eval/iteration")]
         of: Option<f64>,
         #[serde(flatten)]
@@ -225,15 +224,15 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
                 }
             }
             Ok(_) => {}
-            Err(_) => remark(format_args!("{}:{}: this line is damaged, and left out", path.display(), number + 1)),
+            Err(_) => remark(format_args!("{}, line {}: skipped a damaged line", path.display(), number + 1)),
         }
     }
     write_whole(path, kept)?;
     Ok(evaluated)
 }
 
-/// Drops the events of later iterations than `last`, and one that an interruption cut short: TensorBoard would draw
-/// both what was and what is.
+/// Removes the events of iterations after `last`, and an incomplete last event. Otherwise TensorBoard would draw both
+/// the old and the new events.
 fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
     for path in entries(folder)?.iter().filter(|path| path.to_string_lossy().contains(EVENT_FILE)) {
         let Some(last) = last else {
@@ -263,9 +262,9 @@ fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The step of an event; zero where it is left out, as in the first record of a file, and of what is no event.
+/// The step of an event. It is 0 if the event does not state it, like the first event of a file, or is not valid.
 fn event_step(data: &[u8]) -> u64 {
-    /// The step of an event alone: unlike `protobuf`, `prost` limits how deeply what it skips is nested.
+    /// The step of an event. Unlike `protobuf`, `prost` limits the nesting of the fields that it skips.
     #[derive(prost::Message)]
     struct Stepped {
         #[prost(int64, tag = "2")]
@@ -299,7 +298,7 @@ mod tests {
         fs::read_to_string(run.join("metrics.jsonl")).unwrap().lines().map(str::to_string).collect()
     }
 
-    /// The steps of the events of all files, after checking that nothing is left over between their records.
+    /// The steps of the events in all files. Checks that the files contain only complete records.
     fn event_steps(run: &Path) -> Vec<u64> {
         let mut steps = Vec::new();
         for entry in fs::read_dir(run.join("tensorboard")).unwrap() {

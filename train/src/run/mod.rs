@@ -1,9 +1,9 @@
-//! The training loop on one screen: play, learn, evaluate, save; then evaluate at length and export.
+//! The training loop: play, learn, evaluate and save; at the end, a long evaluation and the export.
 //!
-//! [`Workers`] do the work: [`LocalWorkers`] in threads of this process, those of `ashta.ray` on a cluster. In each
-//! iteration one set of weights plays games while the learner works on the samples of the iteration before, so two
-//! cores are busy and nothing waits ([`Trainer::play_and_learn`]). Games are seeded by their number and batches drawn
-//! by one generator, so the outcome depends on the settings alone: neither on the workers nor on interruptions.
+//! [`Workers`] do the work: [`LocalWorkers`] in threads of this process, the workers of `ashta.ray` on a cluster. In
+//! each iteration, one set of weights plays games while the learner uses the samples of the previous iteration. So two
+//! cores are busy and nothing waits ([`Trainer::play_and_learn`]). The number of a game is its seed, and one generator
+//! draws all batches. So the result depends only on the settings, not on workers or interruptions.
 
 pub mod checkpoint;
 pub mod config;
@@ -43,7 +43,7 @@ use crate::run::rundir::{RunDir, RunInfo};
 use crate::run::runlog::RunLog;
 use crate::run::workers::{Iteration, LocalWorkers, Workers};
 
-/// A training run under way.
+/// A training run.
 #[derive(Debug)]
 pub struct Run<W = LocalWorkers> {
     race: Arc<Race>,
@@ -52,12 +52,12 @@ pub struct Run<W = LocalWorkers> {
 }
 
 impl<W: Workers> Run<W> {
-    /// A run from the start, by the settings of a configuration (as [`Config::load`] finds it) and these changes, in a
-    /// new folder. Bots and tables are looked for in `folders`.
+    /// Starts a run in a new folder, with the settings of a configuration (see [`Config::load`]) and these changes.
+    /// `folders` contain the bots and tables.
     ///
     /// # Errors
-    /// What is wrong with the settings, or what could not be written. Before everything that the settings name is found
-    /// nothing is written.
+    /// When the settings are not valid or a file cannot be written. Nothing is written until everything that the
+    /// settings name is found.
     pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<Run<W>> {
         let config = Config::load(file, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
@@ -66,11 +66,11 @@ impl<W: Workers> Run<W> {
         Run::open(config, evaluator, rundir, None)
     }
 
-    /// A run that was interrupted, from its newest checkpoint, with these changes of its settings. With `falls_back`
-    /// damaged checkpoints are set aside, and it goes on from the newest one that is whole.
+    /// Resumes an interrupted run from its newest checkpoint, with these changes of the settings. With `falls_back`,
+    /// sets damaged checkpoints aside and resumes from the newest intact one.
     ///
     /// # Errors
-    /// When the folder is none of a run, something in it is damaged, or a change does not fit.
+    /// When the folder is not a run, a file in it is damaged, or a change is not allowed.
     pub fn go_on(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run<W>> {
         let config = Config::of_run(path, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
@@ -78,21 +78,21 @@ impl<W: Workers> Run<W> {
         let (rundir, newest) = RunDir::resume(path, &info, falls_back)?;
         let RunInfo { version, numerics, .. } = rundir.info();
         if *version != info.version {
-            remark(format_args!("the run was begun by version {version}: it goes on, but not to the same bytes"));
+            remark(format_args!("version {version} began this run: it continues, but with other bytes"));
         }
         if !numerics.is_empty() && *numerics != info.numerics {
             let now = &info.numerics;
             remark(format_args!(
-                "this machine rounds otherwise ({now}) than the one of the run ({numerics}): not to the same bits"
+                "this machine ({now}) rounds differently from the machine of the run ({numerics}): bits will differ"
             ));
         }
         Run::open(config, evaluator, rundir, newest)
     }
 
-    /// A run from the start, or taken up again at the `newest` of its checkpoints.
+    /// Opens a run at the `newest` of its checkpoints, or at its beginning.
     ///
     /// # Errors
-    /// When the network cannot be built, the checkpoint is damaged or does not fit the settings, or the folder of the
+    /// When the network cannot be built, the checkpoint is damaged or does not match the settings, or the folder of the
     /// run cannot be written.
     fn open(config: Config, evaluator: RunEvaluator, rundir: RunDir, newest: Option<u64>) -> Result<Run<W>> {
         let dir = newest.map(|iteration| rundir.checkpoint(iteration));
@@ -113,26 +113,26 @@ impl<W: Workers> Run<W> {
         &mut self.workers
     }
 
-    /// Shows nothing of the run while it goes on.
+    /// Hides the progress of the run.
     pub fn hide_progress(&mut self) {
         self.log.end_progress();
     }
 
-    /// Lets other processes go on with the run; this one must not write to it any more.
+    /// Lets other processes resume the run. This process must not write to the run any more.
     pub fn close(&mut self) {
         self.log.end_progress();
         self.log.unlock();
     }
 
-    /// Trains to the end, or until `watch`, which sees the run before the first iteration and after each, breaks.
-    /// Returns whether it is the end: all games were played, or the time limit was reached. Either way everything is
-    /// saved.
+    /// Trains until the run is over or `watch` breaks. `watch` is called before the first iteration and after each one.
+    /// Returns whether the run is over: all games were played, or the time limit was reached. Saves everything in both
+    /// cases.
     ///
     /// # Errors
-    /// When learning diverges or something cannot be written.
+    /// When learning diverges or a file cannot be written.
     pub fn train(&mut self, watch: &dyn Fn(&RunLog) -> ControlFlow<()>) -> Result<bool> {
         self.workers.begin(self.log.iteration())?;
-        // The checkpoint fits the settings.
+        // The checkpoint matches the settings.
         self.log.accept()?;
         let mut is_stopped = watch(&self.log).is_break() || !self.log.is_over() && self.workers.is_stopped()?;
         if self.log.lacks_evaluation() && !self.log.is_over() && !is_stopped {
@@ -152,7 +152,7 @@ impl<W: Workers> Run<W> {
             self.take_late_evaluation(evaluates)?;
             let saves = evaluates && self.evaluate()?.is_none_or(|found| self.log.evaluated(plan.iteration, &found));
             is_stopped = !self.log.is_over() && self.workers.is_stopped()?;
-            // A line of metrics has room for one evaluation.
+            // A line of metrics has room for one evaluation only.
             let is_due = self.log.is_over() || is_stopped || self.log.evaluates_after(plan.iteration + 1);
             self.take_late_evaluation(is_due)?;
             self.log.write()?;
@@ -169,8 +169,8 @@ impl<W: Workers> Run<W> {
         Ok(self.log.is_over())
     }
 
-    /// A short evaluation, and the weights as histograms. `None` where the result comes later; as it may turn out to be
-    /// the best, the checkpoint is saved then.
+    /// Evaluates the networks, and adds the weights as histograms to the metrics. Returns `None` if the result comes
+    /// later; the caller then saves a checkpoint, because it may be the best one.
     fn evaluate(&mut self) -> Result<Option<RunEvaluation>> {
         let net = self.workers.net()?;
         self.log.weights(&net);
@@ -186,9 +186,8 @@ impl<W: Workers> Run<W> {
         self.log.save(|dir| self.workers.save(dir))
     }
 
-    /// Evaluates the networks of a run that has ended at length and exports the bot. Returns the evaluation and where
-    /// the bot is; `None`, and no bot, once `stop` is set, which ends the evaluation at once. [`Run::go_on`] does it
-    /// again.
+    /// Runs the long evaluation of a run that is over, and exports the bot. Returns the evaluation and the bot file;
+    /// `None` without a bot when `stop` is set, which stops the evaluation at once. A resumed run can do it again.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
@@ -205,10 +204,10 @@ impl<W: Workers> Run<W> {
     }
 }
 
-/// The game of the settings and its evaluator, once everything that they name was found.
+/// Finds everything that the settings name. Returns the game and the evaluator of the run.
 ///
 /// # Errors
-/// What is missing, or does not fit the game.
+/// When something is missing or does not match the game.
 pub fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, RunEvaluator)> {
     let race = Arc::new(games::configured(&config.ruleset)?);
     let evaluator = RunEvaluator::new(&race, config, &|spec| Ok(folders.agent(spec)?), folders.perfect(&race))?;
@@ -216,7 +215,7 @@ pub fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, RunEval
     threads::check(config.run.threads).context("`run.threads`")?;
     Bot::check_size(&config.training.shape(race.spec())).with_context(|| {
         let NetworkConfig { hidden, policy_hidden } = &config.training.network;
-        format!("`network.hidden` {hidden:?} and `network.policy_hidden` {policy_hidden:?} make too large a bot")
+        format!("`network.hidden` {hidden:?} and `network.policy_hidden` {policy_hidden:?} make the bot too large")
     })?;
     Ok((race, evaluator))
 }

@@ -1,9 +1,9 @@
-//! What the program says: results on standard output, remarks on standard error.
+//! Output for people and programs: results on standard output, remarks on standard error.
 //!
-//! Much of it comes from files and engines of others, so control characters are escaped here.
+//! Texts can come from files and engines of others, so these functions escape control characters.
 //!
-//! The reader may be gone: `ashta bench env | head -1` closes its end after a line. That ends a command whose results
-//! are not read, and is no reason to panic or to stop a training run.
+//! The reader may close its end: `ashta bench env | head -1` does so after a line. Then the command ends with an error
+//! that nobody sees, but a training run continues.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -14,11 +14,11 @@ use anyhow::{Context, Error, Result};
 use console::measure_text_width;
 use serde::Serialize;
 
-/// Columns of a line of prose.
+/// The longest line of prose, in columns.
 const COLUMNS: usize = 79;
 
-/// A text without characters that a terminal obeys: control characters but line breaks and tabs, and those that change
-/// the direction of writing, are escaped as JSON does it.
+/// Escapes characters that control a terminal, as JSON does: control characters except line breaks and tabs, and
+/// characters that change the direction of writing.
 pub fn escaped(text: &str) -> String {
     let is_obeyed = |c: char| c.is_control() && !"\n\t".contains(c) || DIRECTIONS.contains(c);
     text.chars().map(|c| if is_obeyed(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect()
@@ -28,12 +28,12 @@ pub fn escaped(text: &str) -> String {
 const DIRECTIONS: &str = "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
                           \u{2066}\u{2067}\u{2068}\u{2069}";
 
-/// The same of a text that is part of a line.
+/// Escapes a text for a part of a line; line breaks become `\n`.
 pub fn in_line(text: &str) -> String {
     escaped(text).replace('\n', "\\n")
 }
 
-/// Writes a line of results.
+/// Prints a line of results.
 ///
 /// # Errors
 /// When standard output is closed or full.
@@ -41,7 +41,7 @@ pub fn print(text: impl Display) -> Result<()> {
     writeln!(std::io::stdout(), "{}", escaped(&text.to_string())).context("cannot write to standard output")
 }
 
-/// Writes results as JSON.
+/// Prints results as JSON.
 ///
 /// # Errors
 /// When standard output is closed or full.
@@ -49,7 +49,7 @@ pub fn print_json(results: &impl Serialize) -> Result<()> {
     print(serde_json::to_string_pretty(results)?)
 }
 
-/// Writes a question, behind which the answer is typed.
+/// Prints a question; the answer follows on the same line.
 ///
 /// # Errors
 /// When standard output is closed or full.
@@ -58,8 +58,8 @@ pub fn prompt(question: &str) -> Result<()> {
     write!(output, "{question} ").and_then(|()| output.flush()).context("cannot write to standard output")
 }
 
-/// Rows as aligned columns, two spaces apart and each row with a line break; columns of numbers stand to the right. All
-/// have the length of the first.
+/// Aligns rows as columns, two spaces apart. Columns of numbers are aligned to the right. All rows have the length of
+/// the first; each ends with a line break.
 pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.as_ref().iter().map(|cell| in_line(cell)).collect()).collect();
@@ -78,18 +78,18 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool
     text
 }
 
-/// A figure and its interval, with the unit behind the figure: `50.2 % [49.1, 51.3]`.
+/// A number with its unit and its interval: `50.2 % [49.1, 51.3]`.
 pub fn with_interval(figure: f64, [low, high]: [f64; 2], digits: usize, unit: &str) -> String {
     format!("{figure:.digits$}{unit} [{low:.digits$}, {high:.digits$}]")
 }
 
-/// Words in lines of at most 79 characters, each behind `indent` spaces.
+/// Breaks a text into lines of at most 79 characters, each with `indent` spaces before it.
 pub fn wrapped(text: &str, indent: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     broken(&format!("{}{}", " ".repeat(indent), words.join(" ")), indent)
 }
 
-/// `line` broken between words where it would not fit on the screen; the rest is indented by `indent` columns.
+/// Breaks `line` between words if it is too long for the screen; the other lines are indented by `indent` columns.
 pub fn broken(line: &str, indent: usize) -> String {
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
@@ -107,12 +107,12 @@ pub fn broken(line: &str, indent: usize) -> String {
     out
 }
 
-/// Writes a line about how things go. It is lost when standard error is closed.
+/// Prints a remark. The remark is lost if standard error is closed.
 pub fn remark(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", escaped(&text.to_string()));
 }
 
-/// Writes a line about how things go, the first time that it is to be written.
+/// Prints a remark unless the same text was printed before.
 pub fn remark_once(text: &str) {
     static WRITTEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
@@ -120,7 +120,7 @@ pub fn remark_once(text: &str) {
     }
 }
 
-/// Whether the reader of the results has closed its end, so that the error has no reader.
+/// Whether the reader of standard output has closed its end, so that nobody sees the error.
 pub fn is_closed(error: &Error) -> bool {
     let io = error.root_cause().downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)

@@ -1,4 +1,4 @@
-//! Pages as one HTML file that needs no network: numbers as JSON, and the script that draws them. The page of a run.
+//! Self-contained HTML pages: numbers as JSON, and a script that draws them. Also writes the page of a run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::run::metrics::LINES;
 
 /// The page without its numbers.
 const PAGE: &str = include_str!("page.html");
-/// The diagrams of a training run: titles, and the beginnings and ends of the names of the metrics in them.
+/// The diagrams of a training run: the title, and the beginning and end of the names of its metrics.
 const DIAGRAMS: [(&str, &str, &str); 5] = [
     ("Scores against opponents", "eval/vs_", "/score"),
     ("Regret per decision", "eval/regret_per_decision", ""),
@@ -21,18 +21,18 @@ const DIAGRAMS: [(&str, &str, &str); 5] = [
     ("Games of self-play per second", "selfplay/games_per_second", ""),
 ];
 
-/// A page with these contents.
+/// Returns a page with these contents.
 ///
 /// # Errors
-/// When the contents have no form in JSON.
+/// When the contents cannot be written as JSON.
 pub fn page(title: &str, contents: &impl Serialize) -> Result<String> {
-    // Within a script element nothing may look like its end, or like a comment in which another script would begin.
+    // The data must not contain the end of the script element or the beginning of a comment.
     let data = serde_json::to_string(contents)?.replace('<', "\\u003c");
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     Ok(PAGE.replace("{{title}}", &title).replace("{{data}}", &data))
 }
 
-/// Writes `report.html` in the folder of a run: the metrics so far, as curves over the seconds of training.
+/// Writes `report.html` in the folder of a run: the metrics as curves over the seconds of training.
 ///
 /// # Errors
 /// When the metrics cannot be read or the page cannot be written.

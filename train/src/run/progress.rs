@@ -8,7 +8,7 @@ use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressStyle};
 
 use crate::run::output::{escaped, remark};
 
-/// Least time between two lines where there is no terminal.
+/// Time between two lines if standard error is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Metrics by name; a metric that was never measured is absent and shown as `-`.
@@ -81,7 +81,8 @@ fn metric(metrics: &Metrics, name: &str) -> f64 {
     metrics.get(name).copied().unwrap_or(f64::NAN)
 }
 
-/// The progress of a run of `total` games in words; the rest of the time is the smaller one of games and time limit.
+/// The progress of a run of `total` games in words. The remaining time depends on the games or, if it is shorter, the
+/// time limit.
 fn describe_advance(games: u64, total: u64, metrics: &Metrics, time_left: Option<f64>) -> String {
     let games_per_second = metric(metrics, "selfplay/games_per_second");
     let rest = total.saturating_sub(games) as f64 / games_per_second;

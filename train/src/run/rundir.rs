@@ -1,21 +1,20 @@
-//! The folder of a run: what is written where, and how it survives an interruption at any moment.
+//! The folder of a run: the names of its files. It survives an interruption at any moment.
 //!
 //! ```text
 //! runs/<name>-<seed>/
-//!   config.toml          every setting as used
-//!   run.json             what made the run: program, seed, ruleset, encoding
-//!   metrics.jsonl        one line an iteration
-//!   tensorboard/         the same and histograms, for TensorBoard
-//!   checkpoints/<n>/     complete: a folder gets this name only when its last file has been written; its
-//!                        manifest.json has the length and the checksum of each
+//!   config.toml          every setting of the run
+//!   run.json             origin of the run: program, seed, ruleset, encoding
+//!   metrics.jsonl        one line per iteration
+//!   tensorboard/         the same metrics and histograms, for TensorBoard
+//!   checkpoints/<n>/     a checkpoint; the folder gets this name only after its last file was written;
+//!                        manifest.json has the length and the checksum of each file
 //!   latest, best         the number of a checkpoint
 //!   bots/                exported bots
-//!   games/<n>            games since the newest checkpoint, where many machines play them
-//!   lock                 held while a process trains here
+//!   games/<n>            games since the newest checkpoint, in runs on many machines
+//!   lock                 locked while a process trains here
 //! ```
 //!
-//! Exists so that nothing else needs to know these names or worry about half-written files. Does not know what a
-//! checkpoint contains (the caller that saves it writes the files) nor what a metric is.
+//! The callers write the contents of checkpoints and metrics; this module only knows their names.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -44,33 +43,34 @@ const BEST: &str = "best";
 const BOTS: &str = "bots";
 const GAMES: &str = "games";
 const LOCK: &str = "lock";
-/// Ending of the names of checkpoints that were set aside.
+/// The names of damaged checkpoints that were set aside end so.
 const DAMAGED: &str = "damaged";
 
-/// What made a run: enough to refuse continuing it with something else, and to find the program again.
+/// The origin of a run: enough to refuse a different game or seed, and to find the program again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Version of the program.
     pub version: String,
-    /// Commit of the program, where the build stated it (environment variable `ASHTA_COMMIT`).
+    /// Commit of the program, if the build stated it (environment variable `ASHTA_COMMIT`).
     pub commit: Option<String>,
     /// Seed of the run.
     pub seed: u64,
-    /// The ruleset and its seats as the program prints them: the game with its flags, and the letters of the seats.
+    /// The ruleset and its seats as text: the game with its flags, and the letters of the seats.
     pub ruleset: String,
     /// Hash of the ruleset with its seats, 16 hexadecimal digits.
     pub ruleset_hash: String,
-    /// Version of the meaning of actions and observations.
+    /// Version of the encoding of actions and observations.
     pub encoding: u32,
-    /// How the machine rounds, 8 hexadecimal digits: with another one the run goes on, but not to the same bits.
+    /// A checksum of the rounding of the machine, 8 hexadecimal digits. With another one the run continues, but the
+    /// results differ in their last bits.
     #[serde(default)]
     pub numerics: String,
-    /// When the run began, in seconds since 1970.
+    /// Start of the run, in seconds since 1970.
     pub started: u64,
 }
 
 impl RunInfo {
-    /// A run of this program in `race` that begins now.
+    /// Describes a run of this program in `race` that begins now.
     pub fn of(race: &Race, seed: u64) -> RunInfo {
         let spec = race.spec();
         RunInfo {
@@ -85,14 +85,14 @@ impl RunInfo {
         }
     }
 
-    /// What the folder of a run says of it.
+    /// Reads the file of a run.
     fn read(run: &Path) -> Result<RunInfo> {
         let file = run.join(INFO);
         let not_a_run = || format!("{} is not the folder of a run: cannot read {}", run.display(), file.display());
         serde_json::from_slice(&read(&file).with_context(not_a_run)?).with_context(not_a_run)
     }
 
-    /// Says so in the folder of a run.
+    /// Writes the file of a run.
     fn write(&self, run: &Path) -> Result<()> {
         write_whole(&run.join(INFO), serde_json::to_string_pretty(self)? + "\n")
     }
@@ -103,18 +103,18 @@ impl RunInfo {
 pub struct RunDir {
     path: PathBuf,
     info: RunInfo,
-    /// Held while this process may write here; `None` for a run that is only looked at.
+    /// Locked while this process may write; `None` for a run that is only read.
     lock: Option<File>,
 }
 
 impl RunDir {
-    /// Makes the folder of a new run, `<directory>/<name>-<seed>`, with `-2`, `-3`, … behind it if that exists. Nothing
-    /// is ever overwritten. `config` is the text of the resolved settings.
+    /// Creates the folder of a new run, `<directory>/<name>-<seed>`, or the same name with `-2`, `-3`, … if it exists.
+    /// Nothing is overwritten. `config` is the text of the complete settings.
     ///
     /// # Errors
-    /// When something cannot be written, with its path.
+    /// When a file cannot be written, with its path.
     pub fn begin(directory: &Path, name: &str, config: &str, info: &RunInfo) -> Result<RunDir> {
-        fs::create_dir_all(directory).with_context(|| format!("cannot make the folder {}", directory.display()))?;
+        fs::create_dir_all(directory).with_context(|| format!("cannot create the folder {}", directory.display()))?;
         let path = make_unused(directory, &format!("{name}-{}", info.seed))?;
         for folder in [CHECKPOINTS, BOTS] {
             fs::create_dir(path.join(folder)).with_context(|| cannot_write(&path.join(folder)))?;
@@ -126,38 +126,38 @@ impl RunDir {
         Ok(RunDir { path, info: info.clone(), lock })
     }
 
-    /// Opens an existing run to look at it; another process may be training in it.
+    /// Opens an existing run for reading; another process may be training in it.
     ///
     /// # Errors
     /// When `path` is not the folder of a run.
     pub fn open(path: &Path) -> Result<RunDir> {
-        // Each checkpoint says it, too.
+        // Each checkpoint has a copy.
         let stated = |iteration: u64| Some(CheckpointManifest::read(&checkpoint(path, iteration)).ok()?.run);
         let newest = || checkpoints(path).ok()?.into_iter().rev().find_map(stated);
         let info = RunInfo::read(path).or_else(|error| newest().ok_or(error))?;
         Ok(RunDir { path: path.to_path_buf(), info, lock: None })
     }
 
-    /// Opens an existing run to go on training in it and removes what an interruption left half-written. Returns the
-    /// run and the iteration of its newest checkpoint; `None` means that the run has to start over. With `falls_back`
-    /// damaged checkpoints are set aside, and it is the newest one that is whole.
+    /// Opens an existing run for training, and removes partly written files of an interruption. Returns the run and the
+    /// iteration of its newest checkpoint; without a checkpoint, the run starts over. With `falls_back`, sets damaged
+    /// checkpoints aside and returns the newest intact one.
     ///
     /// # Errors
-    /// When `path` is not the folder of a run, when the run was made with another ruleset, encoding or seed than
-    /// `current`, when another process is training in it, when a checkpoint is damaged or all are gone, or when
-    /// something cannot be written.
+    /// When `path` is not the folder of a run, when `current` has another ruleset, encoding or seed than the run, when
+    /// another process is training in it, when a checkpoint is damaged or all are lost, or when a file cannot be
+    /// written.
     pub fn resume(path: &Path, current: &RunInfo, falls_back: bool) -> Result<(RunDir, Option<u64>)> {
         let stated = RunDir::open(path);
         let is_new = || entries(&path.join(CHECKPOINTS)).is_ok_and(|entries| entries.is_empty());
         let mut run = match stated {
-            // Without a checkpoint nothing of it is needed: the settings say what is played.
+            // Without a checkpoint, the settings are enough.
             Err(_) if is_new() => RunDir { path: path.to_path_buf(), info: current.clone(), lock: None },
             stated => stated?,
         };
         run.check(current, "resume")?;
         run.lock = Some(lock(path)?);
         if RunInfo::read(path).is_err() {
-            remark(format_args!("{} was damaged, and is written anew", path.join(INFO).display()));
+            remark(format_args!("{} is damaged; the program writes it again", path.join(INFO).display()));
             run.info.write(path)?;
         }
         for entry in entries(path)?.into_iter().chain(entries(&path.join(CHECKPOINTS))?) {
@@ -170,7 +170,7 @@ impl RunDir {
             Some(iteration) => write_whole(&path.join(LATEST), format!("{iteration}\n"))?,
             None => ensure!(
                 !path.join(LATEST).exists(),
-                "{} has had checkpoints, and now there is none in {}; without the file {} the run begins anew",
+                "{} had checkpoints, but {} contains none now; remove the file {} to start the run over",
                 path.display(),
                 path.join(CHECKPOINTS).display(),
                 path.join(LATEST).display()
@@ -179,15 +179,15 @@ impl RunDir {
         Ok((run, newest))
     }
 
-    /// The newest checkpoint, if there is one. It must be whole, or with `falls_back` newer ones are set aside.
+    /// The newest checkpoint, if there is one. It must be intact; with `falls_back`, newer damaged ones are set aside.
     fn newest_whole(&self, falls_back: bool) -> Result<Option<u64>> {
         while let Some(iteration) = self.latest()? {
             let Err(error) = self.check_checkpoint(iteration) else { return Ok(Some(iteration)) };
             let Some(older) = self.checkpoints()?.into_iter().rev().nth(1) else {
-                return Err(error.context("there is no other checkpoint to go on from"));
+                return Err(error.context("there is no older checkpoint to resume from"));
             };
             if !falls_back {
-                return Err(error.context(format!("with --fallback it is set aside, and checkpoint {older} is tried")));
+                return Err(error.context(format!("--fallback resumes from checkpoint {older}")));
             }
             remark(format_args!("set aside: {error:#}"));
             let path = self.checkpoint(iteration);
@@ -200,20 +200,20 @@ impl RunDir {
         Ok(None)
     }
 
-    /// Checks that every file of the checkpoint of `iteration` is as it was written.
+    /// Checks that no file of the checkpoint of `iteration` has changed.
     ///
     /// # Errors
-    /// When one is missing or changed, with its path.
+    /// When a file is missing or has changed, with its path.
     pub fn check_checkpoint(&self, iteration: u64) -> Result<()> {
         let path = self.checkpoint(iteration);
         let checked = CheckpointManifest::read(&path).and_then(|manifest| manifest.check(&path));
         checked.with_context(|| format!("the checkpoint {} is damaged", path.display()))
     }
 
-    /// Checks that the run was made as `current` would be, before it is used as `action` says.
+    /// Checks that `current` has the same ruleset, encoding and seed as the run. `action` is the verb for the error.
     ///
     /// # Errors
-    /// With everything that differs: ruleset, encoding, seed.
+    /// With every difference.
     pub fn check(&self, current: &RunInfo, action: &str) -> Result<()> {
         let pairs = [
             ("ruleset", self.info.ruleset.clone(), current.ruleset.clone()),
@@ -223,25 +223,25 @@ impl RunDir {
         ];
         let differing = pairs.iter().filter(|(_, then, now)| then != now);
         let differences: Vec<String> =
-            differing.map(|(what, then, now)| format!("its {what} is {then}, now it would be {now}")).collect();
+            differing.map(|(what, then, now)| format!("its {what} is {then}, but now it is {now}")).collect();
         ensure!(differences.is_empty(), "cannot {action} {}: {}", self.path.display(), differences.join("; "));
         Ok(())
     }
 
-    /// Replaces the resolved settings by `config`, which may allow more games than before.
+    /// Replaces the complete settings by `config`.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// When the file cannot be written.
     pub fn store_config(&self, config: &str) -> Result<()> {
         write_whole(&self.config(), config)
     }
 
-    /// Lets other processes train here.
+    /// Lets other processes train in this folder.
     pub fn unlock(&mut self) {
         self.lock = None;
     }
 
-    /// What made the run.
+    /// The origin of the run.
     pub fn info(&self) -> &RunInfo {
         &self.info
     }
@@ -251,7 +251,7 @@ impl RunDir {
         &self.path
     }
 
-    /// The file with the resolved settings.
+    /// The file with the complete settings.
     pub fn config(&self) -> PathBuf {
         self.path.join(CONFIG)
     }
@@ -261,26 +261,25 @@ impl RunDir {
         self.path.join(BOTS)
     }
 
-    /// The folder of the checkpoint of `iteration`, whether it exists or not.
+    /// The folder of the checkpoint of `iteration`; it need not exist.
     pub fn checkpoint(&self, iteration: u64) -> PathBuf {
         checkpoint(&self.path, iteration)
     }
 
-    /// Saves a checkpoint and makes it the latest. `write` fills an empty folder; if it fails, nothing of the
-    /// checkpoint remains.
+    /// Saves a checkpoint and makes it the latest. `write` fills an empty folder. If it fails, the folder is removed.
     ///
     /// # Errors
-    /// When the iteration has a complete checkpoint already, when `write` fails, or when something cannot be written.
+    /// When the iteration has a complete checkpoint already, when `write` fails, or when a file cannot be written.
     pub fn save_checkpoint(&self, iteration: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let path = self.checkpoint(iteration);
-        ensure!(!path.exists(), "the checkpoint {} exists already", path.display());
+        ensure!(!path.exists(), "the checkpoint {} already exists", path.display());
         let temporary = path.with_extension(TEMPORARY);
         remove(&temporary)?;
         fs::create_dir(&temporary).with_context(|| cannot_write(&temporary))?;
         let written = write(&temporary).and_then(|()| CheckpointManifest::write(&temporary, &self.info));
         let renamed = written.and_then(|()| Ok(fs::rename(&temporary, &path)?));
         if let Err(error) = renamed {
-            // The first error is the one to report; what remains is removed when the run is resumed.
+            // Report the first error only; the next resumption removes the rest.
             let _ = remove(&temporary);
             return Err(error.context(format!("cannot save the checkpoint {}", path.display())));
         }
@@ -288,7 +287,7 @@ impl RunDir {
         write_whole(&self.path.join(LATEST), format!("{iteration}\n"))
     }
 
-    /// Makes the checkpoint of `iteration` the best one, if it is there; with `None` there is no best one.
+    /// Marks the checkpoint of `iteration` as the best one, if it exists; `None` removes the mark.
     ///
     /// # Errors
     /// When the mark cannot be written.
@@ -301,7 +300,7 @@ impl RunDir {
         Ok(())
     }
 
-    /// The iterations of the complete checkpoints, ascending.
+    /// The iterations of the complete checkpoints, in ascending order.
     ///
     /// # Errors
     /// When the folder of the checkpoints cannot be read.
@@ -317,29 +316,29 @@ impl RunDir {
         Ok(self.checkpoints()?.last().copied())
     }
 
-    /// The iteration of the best checkpoint, if one was marked and still exists.
+    /// The iteration of the best checkpoint, if it is marked and still exists.
     ///
     /// # Errors
-    /// When the mark cannot be read or is not the number of a checkpoint.
+    /// When the mark cannot be read or is not a number.
     pub fn best(&self) -> Result<Option<u64>> {
         let path = self.path.join(BEST);
         let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&bytes);
         let iteration = text.trim().parse().with_context(|| {
-            format!("{} holds {:?}, but must hold the number of a checkpoint", path.display(), text.trim())
+            format!("{} contains {:?}, but must contain the number of a checkpoint", path.display(), text.trim())
         })?;
         Ok(self.checkpoint(iteration).is_dir().then_some(iteration))
     }
 
-    /// Removes all checkpoints but the newest `keep` (at least one) and the best.
+    /// Removes all checkpoints except the newest `keep` (at least one) and the best.
     ///
     /// # Errors
-    /// When something cannot be read or removed.
+    /// When a file cannot be read or removed.
     pub fn prune(&self, keep: usize) -> Result<()> {
         let (iterations, best) = (self.checkpoints()?, self.best()?);
         let old = iterations.len().saturating_sub(keep.max(1));
         for &iteration in iterations[..old].iter().filter(|&&iteration| Some(iteration) != best) {
-            // Loses its name first: a half-removed checkpoint must not look complete.
+            // Rename it first: a checkpoint that is partly removed must not look complete.
             let (path, temporary) = (self.checkpoint(iteration), self.checkpoint(iteration).with_extension(TEMPORARY));
             fs::rename(&path, &temporary).with_context(|| format!("cannot remove {}", path.display()))?;
             remove(&temporary)?;
@@ -348,34 +347,34 @@ impl RunDir {
     }
 }
 
-/// Games since the newest checkpoint, so that a run that goes on from there need not play them again.
+/// Games since the newest checkpoint. A resumed run reads them instead of playing them again.
 impl RunDir {
     fn games(&self) -> PathBuf {
         self.path.join(GAMES)
     }
 
-    /// Keeps the games of `iteration`.
+    /// Stores the games of `iteration`.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// When the file cannot be written.
     pub fn keep_games(&self, iteration: u64, bytes: &[u8]) -> Result<()> {
         let folder = self.games();
         fs::create_dir_all(&folder).with_context(|| cannot_write(&folder))?;
         write_whole(&folder.join(iteration.to_string()), bytes)
     }
 
-    /// The games that were kept of `iteration`, if they were.
+    /// The stored games of `iteration`, if there are any.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// When the file cannot be read.
     pub fn kept_games(&self, iteration: u64) -> Result<Option<Vec<u8>>> {
         read_if_there(&self.games().join(iteration.to_string()))
     }
 
-    /// Removes kept games: those of `iteration` and the ones before, or all.
+    /// Removes the stored games up to `iteration`, or all.
     ///
     /// # Errors
-    /// When they cannot be removed.
+    /// When a file cannot be removed.
     pub fn forget_games(&self, iteration: Option<u64>) -> Result<()> {
         let folder = self.games();
         if !folder.is_dir() {
@@ -387,20 +386,20 @@ impl RunDir {
     }
 }
 
-/// Makes the first folder of `name`, `name-2`, `name-3`, … that does not exist yet.
+/// Creates the first folder of `name`, `name-2`, `name-3`, … that does not exist.
 fn make_unused(directory: &Path, name: &str) -> Result<PathBuf> {
     let mut path = directory.join(name);
     for number in 2.. {
         match fs::create_dir(&path) {
             Ok(()) => break,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => path = directory.join(format!("{name}-{number}")),
-            Err(error) => return Err(error).with_context(|| format!("cannot make the folder {}", path.display())),
+            Err(error) => return Err(error).with_context(|| format!("cannot create the folder {}", path.display())),
         }
     }
     Ok(path)
 }
 
-/// Marks the run as being trained by this process until the file is closed.
+/// Locks the run for this process, until the file is closed.
 fn lock(run: &Path) -> Result<File> {
     let path = run.join(LOCK);
     let file = open_to_write(&path, OpenOptions::new().create(true))?;
@@ -408,12 +407,12 @@ fn lock(run: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The folder of the checkpoint of `iteration` in that of a run.
+/// The folder of the checkpoint of `iteration` in the folder of a run.
 fn checkpoint(run: &Path, iteration: u64) -> PathBuf {
     run.join(CHECKPOINTS).join(iteration.to_string())
 }
 
-/// The iterations of the complete checkpoints in the folder of a run, ascending.
+/// The iterations of the complete checkpoints in the folder of a run, in ascending order.
 fn checkpoints(run: &Path) -> Result<Vec<u64>> {
     let names = entries(&run.join(CHECKPOINTS))?;
     let mut iterations: Vec<u64> = names.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();

@@ -1,7 +1,7 @@
-//! How far a run has come: what is to be played next, and what is written of what was.
+//! The log of a run: plans the next games, and writes metrics, checkpoints and settings.
 //!
-//! The loop on one machine and the one over many ask it for plans and tell it what came of them. It owns the folder of
-//! the run and knows neither networks nor games.
+//! The training loops on one machine and on many machines ask it for plans and report their results. It owns the folder
+//! of the run, but no networks or games.
 
 use std::path::Path;
 
@@ -22,14 +22,14 @@ use crate::run::progress::Progress;
 use crate::run::rundir::RunDir;
 use crate::run::wire;
 
-/// The games of a plan, as messages, and the seconds that they took.
+/// The encoded games of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptGames {
-    /// What was planned.
+    /// The plan of the games.
     pub plan: Plan,
-    /// How long it took.
+    /// Seconds of the games.
     pub seconds: f64,
-    /// Messages with games, which together are those of the plan in their order.
+    /// Messages with the games, in the order of the plan.
     pub messages: Vec<Vec<u8>>,
 }
 
@@ -40,38 +40,41 @@ pub struct RunLog {
     rundir: RunDir,
     metrics: Metrics,
     progress: Option<Progress>,
-    /// The counters of the iteration that was finished last.
+    /// The counters of the last finished iteration.
     step: IterationStep,
     /// The best mean score of the short evaluations.
     best_score: Option<f64>,
-    /// The iteration of that score.
+    /// The iteration of the best score.
     best: Option<u64>,
     /// The iteration of the newest checkpoint.
     saved: u64,
-    /// The settings that shape the bot, as they changed.
+    /// The settings that shape the bot, with their changes.
     history: History,
-    /// Whether there is a short evaluation since the last step was written.
+    /// Whether there was a short evaluation since the last written step.
     is_evaluated: bool,
 }
 
-/// Refuses changes of the settings of a run that would have no effect.
+/// Refuses changes of settings that would have no effect.
 fn check_changes(then: &Config, now: &Config, step: &IterationStep) -> Result<()> {
     let (games, limit) = (now.training.selfplay.games, now.run.time_limit_minutes);
     let IterationStep { games: played, seconds, .. } = step;
     let is_past = limit != then.run.time_limit_minutes && now.time_share(*seconds) > 1.0;
     let (limit, minutes) = (limit.unwrap_or_default(), seconds / 60.0);
     ensure!(now.run.directory == then.run.directory, "`run.directory` cannot change: move the folder of the run");
-    ensure!(now.ruleset.sheet == then.ruleset.sheet, "`ruleset.sheet` is not the sheet of the run: begin another run");
-    ensure!(games >= *played, "`selfplay.games` is {games}, but {played} games are played: set at least {played}");
+    ensure!(now.ruleset.sheet == then.ruleset.sheet, "`ruleset.sheet` is not the sheet of the run: start another run");
+    ensure!(
+        games >= *played,
+        "`selfplay.games` is {games}, but {played} games are already played: set at least {played}"
+    );
     ensure!(!is_past, "`run.time_limit_minutes` is {limit}, but the run has taken {minutes:.1} minutes: set more");
     Ok(())
 }
 
 impl RunLog {
-    /// Of a run that begins, or goes on from this `state` of its newest checkpoint, on one machine or on many.
+    /// Opens the log of a new run, or of a run that resumes from this `state` of its newest checkpoint.
     ///
     /// # Errors
-    /// When a setting changed that cannot change any more, or the folder of the run cannot be written.
+    /// When a setting has changed that must not change, or the folder of the run cannot be written.
     pub fn open(config: Config, rundir: RunDir, state: Option<&LoopState>, on_cluster: bool) -> Result<RunLog> {
         let before = Config::of_run(rundir.path(), &[])?;
         let step = state.map_or_else(IterationStep::default, |&LoopState { iteration, games, seconds, .. }| {
@@ -84,7 +87,7 @@ impl RunLog {
         }
         history.note(step.iteration, config.shaping(on_cluster));
         if let Some(state) = state {
-            // The mark may have been lost between the checkpoint and it.
+            // An interruption between checkpoint and mark may have lost the mark.
             rundir.mark_best(state.best)?;
         }
         let log = RunLog {
@@ -106,7 +109,7 @@ impl RunLog {
         };
         let idle = log.history.changes().find(|(after, key, ..)| *after == step.iteration && is_idle(key));
         if let Some((.., key, _, _)) = idle.filter(|_| log.is_over()) {
-            bail!("`{key}` has no effect: the run is over; allow it more games, too");
+            bail!("`{key}` has no effect, because the run is over: also set a larger `selfplay.games`");
         }
         Ok(log)
     }
@@ -121,8 +124,8 @@ impl RunLog {
         &self.rundir
     }
 
-    /// Stores the settings in the folder of the run, once they are known to fit its checkpoint. If they have changed,
-    /// removes the games that were kept since.
+    /// Stores the settings in the folder of the run, after the workers have accepted them. If they have changed,
+    /// removes the stored games.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -133,29 +136,29 @@ impl RunLog {
         self.rundir.store_config(&self.config.to_toml())
     }
 
-    /// Iterations finished.
+    /// Finished iterations.
     pub fn iteration(&self) -> u64 {
         self.step.iteration
     }
 
-    /// Games finished.
+    /// Finished games.
     pub fn games(&self) -> u64 {
         self.step.games
     }
 
-    /// What follows the plan `before`, or what is finished; `None` when the run is over.
+    /// The plan after the plan `before`, or after the finished games; `None` when the run is over.
     pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
         let IterationStep { iteration, games, seconds, .. } = self.step;
         let (iteration, first) = before.map_or((iteration, games), |plan| (plan.iteration, plan.end));
         self.config.training.plan(iteration, first, self.config.time_share(seconds))
     }
 
-    /// Whether all games are played, or the time is up.
+    /// Whether all games are played, or the time limit is reached.
     pub fn is_over(&self) -> bool {
         self.plan(None).is_none()
     }
 
-    /// The learning rate of what is left to learn when the run is over.
+    /// The learning rate for the last samples, after the last iteration.
     pub fn last_learning_rate(&self) -> f64 {
         self.config.training.learning.learning_rate_at(1.0)
     }
@@ -165,19 +168,19 @@ impl RunLog {
         iteration.is_multiple_of(self.config.evaluation.every_iterations)
     }
 
-    /// Whether the networks of the checkpoint that the run goes on from lack their evaluation: on many machines it ends
-    /// after the checkpoint was saved.
+    /// Whether the networks of the newest checkpoint still need their evaluation: on many machines it ends after the
+    /// checkpoint was saved.
     pub fn lacks_evaluation(&self) -> bool {
         let iteration = self.step.iteration;
         iteration > 0 && self.evaluates_after(iteration) && self.metrics.evaluated < Some(iteration)
     }
 
-    /// Whether there is a checkpoint after `iteration`.
+    /// Whether a checkpoint is due after `iteration`.
     pub fn saves_after(&self, iteration: u64) -> bool {
         iteration.is_multiple_of(self.config.run.checkpoint_iterations)
     }
 
-    /// Counts the games of a plan, which took so many seconds.
+    /// Adds the results of a plan, which took `seconds`.
     pub fn finish(&mut self, plan: &Plan, report: &Report, losses: &MeanLosses, seconds: f64) {
         let (iteration, all_games, all_seconds) = (plan.iteration, plan.end, self.step.seconds + seconds);
         self.step = IterationStep { iteration, games: all_games, samples: report.samples, seconds: all_seconds };
@@ -208,12 +211,12 @@ impl RunLog {
         }
     }
 
-    /// The metrics that were written last, a line of JSON; empty before the first.
+    /// The last written line of metrics, as JSON; empty before the first one.
     pub fn last_line(&self) -> &str {
         self.metrics.last.trim_end()
     }
 
-    /// Adds a number to the metrics of the iteration that was finished last.
+    /// Adds a number to the metrics of the last finished iteration.
     pub fn scalar(&mut self, tag: &str, value: f64) {
         self.metrics.scalar(tag, value);
     }
@@ -227,8 +230,8 @@ impl RunLog {
         }
     }
 
-    /// Adds what a short evaluation of the networks after `iteration` found to the metrics; whether no earlier one was
-    /// as good.
+    /// Adds the short evaluation of the networks after `iteration` to the metrics. Returns whether it is the best so
+    /// far.
     pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
         self.is_evaluated = true;
         for MatchResult { opponent, report, regret } in &evaluation.results {
@@ -244,7 +247,7 @@ impl RunLog {
         if let Some(exploitability) = evaluation.exploitability {
             self.metrics.scalar("eval/exploitability", exploitability);
         }
-        // The opponents that were asked for, whether or not perfect play is at hand.
+        // Only the opponents of the settings count, not perfect play that was added.
         let asked = &evaluation.results[..evaluation.asked.min(evaluation.results.len())];
         let mean = asked.iter().map(|result| result.report.score).sum::<f64>() / asked.len() as f64;
         let is_best = !asked.is_empty() && self.best_score.is_none_or(|best| mean > best);
@@ -255,8 +258,7 @@ impl RunLog {
         is_best
     }
 
-    /// Adds what a short evaluation found that ended later than its iteration, and marks the best checkpoint, if it is
-    /// saved.
+    /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if it is saved.
     ///
     /// # Errors
     /// When the mark cannot be written.
@@ -266,8 +268,8 @@ impl RunLog {
         self.rundir.mark_best(self.best)
     }
 
-    /// Shows how the run stands, writes the metrics of the iteration that was finished last, and after a short
-    /// evaluation the page with the curves of the run.
+    /// Shows the progress and writes the metrics of the last finished iteration. After a short evaluation, also writes
+    /// the page of the run.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -283,7 +285,7 @@ impl RunLog {
         Ok(())
     }
 
-    /// Ends what is shown of the run while it goes on, and says why it ended before its time limit.
+    /// Ends the display of the progress. If all games were played before the time limit, says so.
     pub fn end_progress(&mut self) {
         let Some(progress) = self.progress.take() else { return };
         progress.finish();
@@ -292,25 +294,25 @@ impl RunLog {
         if let Some(limit) = limit {
             let minutes = seconds / 60.0;
             remark(format_args!(
-                "all {games} games are played, after {minutes:.1} of {limit} minutes: `selfplay.games` ended the run"
+                "all {games} games are played after {minutes:.1} of {limit} minutes: `selfplay.games` ended the run"
             ));
         }
     }
 
-    /// Lets other processes go on with the run; this one must not write to it any more.
+    /// Lets other processes resume the run. This process must not write to the run any more.
     pub fn unlock(&mut self) {
         self.rundir.unlock();
     }
 
-    /// Saves a checkpoint of the iteration that was finished last, unless there is one: `write` writes networks and
-    /// samples into a folder, and returns what else the trainer goes on from.
+    /// Saves a checkpoint of the last finished iteration, unless it exists. `write` writes networks and samples into a
+    /// folder and returns the rest of the state of the trainer.
     ///
     /// # Errors
-    /// When something cannot be written.
+    /// When a file cannot be written.
     pub fn save(&mut self, write: impl FnOnce(&Path) -> Result<TrainerState>) -> Result<()> {
         let IterationStep { iteration, games, seconds, .. } = self.step;
         if self.saved < iteration {
-            // No checkpoint is without the metrics up to it.
+            // The metrics up to a checkpoint are always on disk before it.
             self.metrics.sync()?;
             self.rundir.save_checkpoint(iteration, |dir| {
                 let (trainer, config, history) = (write(dir)?, self.config.to_toml(), self.history.clone());
@@ -326,7 +328,7 @@ impl RunLog {
         Ok(())
     }
 
-    /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
+    /// Stores the games of a plan until a checkpoint contains their samples.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -334,7 +336,7 @@ impl RunLog {
         self.rundir.keep_games(kept.plan.iteration, &wire::encode(kept)?)
     }
 
-    /// The games that were kept of `iteration`, if they were, by this version of the program.
+    /// The stored games of `iteration`, if there are any and this version of the program has written them.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -342,12 +344,12 @@ impl RunLog {
         let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
         if !wire::is_message(&bytes) {
             remark(format_args!(
-                "the games that were kept of iteration {iteration} are of another version: played anew"
+                "another version has stored the games of iteration {iteration}: they are played again"
             ));
             return Ok(None);
         }
-        wire::decode(&bytes)
-            .map(Some)
-            .with_context(|| format!("the games of iteration {iteration} in {}", self.rundir.path().display()))
+        wire::decode(&bytes).map(Some).with_context(|| {
+            format!("cannot read the stored games of iteration {iteration} in {}", self.rundir.path().display())
+        })
     }
 }

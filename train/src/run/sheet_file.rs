@@ -1,4 +1,4 @@
-//! Sheets in files: games of a player's own, beside those that come with the program.
+//! Sheet files: games that are not built in.
 
 use std::fs::File;
 use std::io;
@@ -8,22 +8,22 @@ use ashta_agents::play::files::read_text;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, SheetError, Sheets};
 
-/// How the names of sheets end, in small or capital letters.
+/// The ending of sheet files, in small or capital letters.
 const ENDING: &str = "toml";
-/// The longest sheet that is read, in bytes.
+/// The longest sheet file, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Why a file is no sheet: everything that is wrong with it.
+/// Every problem of a sheet file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", listed(.problems, *.is_unreadable))]
 pub struct SheetFileError {
-    /// One line a problem: `FILE:LINE: key: message`; never empty.
+    /// The problems, each as `FILE:LINE: key: message`; never empty.
     pub problems: Vec<String>,
-    /// Whether there is no text in which they could stand.
+    /// Whether the file could not be read.
     is_unreadable: bool,
 }
 
-/// Problems of a text stand on lines of their own, behind a line with their number.
+/// Joins problems, one per line, after a line with their number.
 fn listed(problems: &[String], is_unreadable: bool) -> String {
     match problems {
         [problem] if is_unreadable => problem.clone(),
@@ -32,17 +32,17 @@ fn listed(problems: &[String], is_unreadable: bool) -> String {
     }
 }
 
-/// Whether `game`, which may have house rules behind a `?`, is meant as the file of a sheet, and not as a name: by its
-/// ending, or as it names a folder, such as `/dev/stdin`.
+/// Whether `game`, with or without house rules after a `?`, is a path of a sheet and not a name: it ends in `.toml` or
+/// contains a `/`, such as `/dev/stdin`.
 pub fn is_file(game: &str) -> bool {
     let name = Ruleset::split(game).0;
     name.contains('/') || Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
 }
 
-/// Reads the sheet in a file, and its text.
+/// Reads a sheet file. Returns the sheet and its text.
 ///
 /// # Errors
-/// When the file cannot be read, or with everything that is wrong with the sheet.
+/// When the file cannot be read, or with every problem of the sheet.
 pub fn read(path: &Path) -> Result<(Sheet, String), SheetFileError> {
     let file = path.display().to_string();
     let one = |problem: String| SheetFileError { problems: vec![problem], is_unreadable: true };
@@ -51,7 +51,7 @@ pub fn read(path: &Path) -> Result<(Sheet, String), SheetFileError> {
     Ok((sheet, text))
 }
 
-/// The text of a sheet.
+/// Reads the text of a sheet file.
 ///
 /// # Errors
 /// When the file cannot be read, or is too long.
@@ -59,10 +59,10 @@ pub fn text(path: &Path) -> io::Result<String> {
     read_text(LONGEST, File::open(path)?)
 }
 
-/// The sheet with this text, as `read` reads it; `file` names it in errors.
+/// Parses a sheet with `read`; `file` is its name in errors.
 ///
 /// # Errors
-/// With everything that is wrong with it.
+/// With every problem of the sheet.
 pub fn parse(
     text: &str,
     file: &str,
@@ -77,7 +77,7 @@ pub fn parse(
     Ok(sheet)
 }
 
-/// Whether a text is a sheet and not a file of settings; what is wrong with it does not matter.
+/// Whether a text is a sheet, valid or not, and not a file of settings.
 pub fn is_sheet(text: &str) -> bool {
     let table = text.parse::<toml::Table>();
     table.is_ok_and(|table| ["board", "throws", "turn"].iter().any(|section| table.contains_key(*section)))

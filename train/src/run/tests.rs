@@ -1,4 +1,4 @@
-//! The loop: what may not matter (threads, interruptions) and what must (the seed).
+//! Tests of the training loop: threads and interruptions must not change a run, the seed must.
 
 use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::protocol::Engine;
@@ -9,7 +9,7 @@ use crate::run::rundir::RunInfo;
 use crate::run::rundir::tests::Scratch;
 use crate::run::{checkpoint, games};
 
-/// The smoke configuration with these changes, in a folder of its own.
+/// The smoke configuration with these changes, in its own folder.
 fn config(scratch: &Scratch, changes: &[&str]) -> Config {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/smoke.toml");
     let mut sets: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
@@ -25,7 +25,7 @@ fn evaluator(race: Race, config: &Config) -> RunEvaluator {
     RunEvaluator::new(&Arc::new(race), config, &games::agent, None).expect("opponents that exist")
 }
 
-/// Trains until after `last` iterations; where the run is.
+/// Trains up to iteration `last`; returns the folder of the run.
 fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = RunInfo::of(&race, config.run.seed);
@@ -47,7 +47,7 @@ fn resume(config: &Config, path: &std::path::Path) {
     run.conclude(&Stop::default()).expect("a bot");
 }
 
-/// Everything that the last checkpoint and the bot hold, but for times and places.
+/// The contents of the last checkpoint and of the bot, without times and paths.
 fn outcome(path: &std::path::Path) -> Vec<Vec<u8>> {
     let last = path.join("checkpoints").join("4");
     let names = ["learner.safetensors", "replay.safetensors"];
@@ -79,7 +79,7 @@ fn interruptions_and_threads_change_nothing() {
     assert!(other != whole, "the seed does not matter");
 }
 
-/// Resumes a run with these changes; what kept it from it, or the recipe of its bot and the changes that it states.
+/// Resumes a run with these changes. Returns the error, or the recipe of the bot and the changes that it states.
 fn changed(path: &std::path::Path, set: &[&str], falls_back: bool) -> Result<(String, String)> {
     let set: Vec<String> = set.iter().map(|&text| text.to_owned()).collect();
     let mut run: Run = Run::go_on(path, &set, &games::folders(), falls_back)?;
@@ -114,7 +114,7 @@ fn a_bot_states_each_change_of_its_settings() {
     assert_eq!(changes, expected);
     assert!(recipe != usual && recipe != Config::of_run(&path, &[]).unwrap().recipe());
     assert_eq!(changed(&path, &[], false).unwrap(), (recipe.clone(), changes), "resumed without a change");
-    // What was changed after an older checkpoint is gone with the newer one.
+    // The history loses the changes after an older checkpoint together with the newer checkpoint.
     std::fs::write(path.join("checkpoints/6/loop.json"), "{}").unwrap();
     let (_, changes) = changed(&path, &["selfplay.games=80", "evaluation.opponents=[\"random\"]"], true).unwrap();
     assert!(changes.ends_with("selfplay.games = 64 → 80") && !changes.contains("96"), "{changes}");

@@ -1,15 +1,14 @@
-//! Threads that can be had: the system may allow fewer than are asked for, and a sentence at the beginning is better
-//! than a panic in the middle.
+//! Checks the number of threads. The system may allow fewer; an error at the beginning is better than a panic later.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result};
 
-/// Checks that so many threads can run beside each other.
+/// Checks that `count` threads can run at the same time.
 ///
 /// # Errors
-/// When the system refuses one.
+/// When the system refuses a thread.
 pub fn check(count: usize) -> Result<()> {
     let gate = Mutex::new(());
     let pass = || drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
@@ -20,16 +19,16 @@ pub fn check(count: usize) -> Result<()> {
         }
         Ok::<(), std::io::Error>(())
     })
-    .with_context(|| format!("{count} threads cannot be had"))
+    .with_context(|| format!("cannot start {count} threads"))
 }
 
-/// The number of threads of an option.
+/// Parses the number of threads of an option.
 ///
 /// # Errors
-/// When it is none from 1 to 256, or cannot be had.
+/// When the number is not between 1 and 256, or the system refuses the threads.
 pub fn option(text: &str) -> Result<u16, String> {
     let count = text.parse().ok().filter(|count| (1..=256).contains(count));
-    let count: u16 = count.ok_or_else(|| format!("{text} is not in 1..=256"))?;
+    let count: u16 = count.ok_or_else(|| format!("{text} is not a whole number from 1 to 256"))?;
     check(count.into()).map_err(|error| format!("{error:#}"))?;
     Ok(count)
 }

@@ -1,8 +1,7 @@
-//! The wire format between the machines of a run: game records, weights, results.
+//! Messages between the machines of a run: games, weights, results.
 //!
-//! Messages are [postcard](https://postcard.jamesmunns.com) behind a magic number with the version. Games also carry
-//! the hash of their rules, and every throw and action is checked when they are read, so that a decoded game is valid
-//! training data.
+//! Messages are [postcard](https://postcard.jamesmunns.com) after four bytes with the version. Games also contain the
+//! hash of their rules. Decoding checks every throw and action, so decoded games are valid training data.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
@@ -13,27 +12,27 @@ use ashta_env::race::state::State;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The first bytes of every message: the last of them is the version.
+/// The first bytes of every message; the last of these bytes is the version.
 const MAGIC: [u8; 4] = *b"ash\x02";
 
-/// A message.
+/// Encodes a message.
 ///
 /// # Errors
-/// When `content` has no form in postcard.
+/// When postcard cannot encode `content`.
 pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>> {
     Ok(postcard::to_extend(content, MAGIC.to_vec())?)
 }
 
-/// The content of a message.
+/// Decodes a message.
 ///
 /// # Errors
-/// When the bytes are no such message.
+/// When the bytes are not a message of this version and type.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let content = bytes.strip_prefix(&MAGIC).context("these bytes are no message of this version of ashta")?;
+    let content = bytes.strip_prefix(&MAGIC).context("these bytes are not a message of this version of ashta")?;
     postcard::from_bytes(content).context("the message is damaged")
 }
 
-/// Whether these bytes are a message of this version.
+/// Whether the bytes are a message of this version.
 pub fn is_message(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
@@ -41,7 +40,7 @@ pub fn is_message(bytes: &[u8]) -> bool {
 /// The hash of the rules, the encoding, and games whose trajectories start at positions in the notation.
 type Games = (u64, u32, Vec<GameRecord<String>>);
 
-/// The message with these games.
+/// Encodes games.
 ///
 /// # Errors
 /// As [`encode`].
@@ -52,16 +51,16 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
     encode::<Games>(&(spec.ruleset_hash, spec.encoding, games))
 }
 
-/// The games of a message, each played through by the rules of `race`.
+/// Decodes games and replays each by the rules of `race`.
 ///
 /// # Errors
-/// When the bytes are no such message, or a game was not played by these rules.
+/// When the bytes are not such a message, or a game breaks the rules.
 pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>> {
     let (found, encoding, games): Games = decode(bytes)?;
     let (expected, current) = (race.spec().ruleset_hash, race.spec().encoding);
     ensure!(
         (found, encoding) == (expected, current),
-        "the games are of ruleset {found:016x} in encoding {encoding}, not of {expected:016x} in {current}"
+        "the games have ruleset {found:016x} and encoding {encoding}, not {expected:016x} and {current}"
     );
     let read = |game: GameRecord<String>| {
         let number = game.number;
@@ -71,14 +70,15 @@ pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>>
 }
 
 fn record(race: &Race, record: GameRecord<String>) -> Result<GameRecord<State>> {
-    ensure!(race.spec().seats.contains(record.first), "the seat of its first throw takes no part");
-    let record = record.with_starts(|text: String| race.parse_state(&text).context("it begins at no position"))?;
-    ensure!(record.main.start == race.initial_state(record.first), "it does not begin where games begin");
+    ensure!(race.spec().seats.contains(record.first), "the seat of its first throw is not in the game");
+    let record =
+        record.with_starts(|text: String| race.parse_state(&text).context("it begins at an invalid position"))?;
+    ensure!(record.main.start == race.initial_state(record.first), "it does not begin at the initial position");
     std::iter::once(&record.main).chain(&record.branches).try_for_each(|line| check(race, line))?;
     Ok(record)
 }
 
-/// Plays a line through.
+/// Replays a trajectory.
 fn check(race: &Race, line: &Trajectory<State>) -> Result<()> {
     ensure!(line.decisions.len() == line.actions.len(), "some actions lack a policy target");
     let mut state = line.start;
@@ -89,7 +89,7 @@ fn check(race: &Race, line: &Trajectory<State>) -> Result<()> {
             Node::Chance(_) => {
                 let Some(&outcome) = outcomes.next() else { break };
                 let count = race.chance_outcomes(&state).len();
-                ensure!(usize::from(outcome) < count, "it has a throw that does not exist");
+                ensure!(usize::from(outcome) < count, "it has a throw that the dice do not have");
                 race.apply_chance(&mut state, Outcome(outcome));
             }
             Node::Decision(_) => {
@@ -102,19 +102,19 @@ fn check(race: &Race, line: &Trajectory<State>) -> Result<()> {
             Node::Terminal => break,
         }
     }
-    ensure!(outcomes.next().is_none() && actions.next().is_none(), "it goes on where it is over");
+    ensure!(outcomes.next().is_none() && actions.next().is_none(), "it continues after its end");
     Ok(())
 }
 
-/// The weights of both networks, those of the value network first.
+/// The weights of both networks; the value network is first.
 pub fn weights(net: &PortableNet) -> Vec<f32> {
     [net.value().parameters(), net.policy().parameters()].concat()
 }
 
-/// The networks of this shape with these weights.
+/// Creates the networks of this shape with these weights.
 ///
 /// # Errors
-/// When there are more or fewer of them, or some are not finite.
+/// When the number of weights is wrong, or a weight is not finite.
 pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet> {
     let expected = shape.value.parameters() + shape.policy.parameters();
     let found = weights.len();
@@ -166,7 +166,7 @@ mod tests {
         assert!(error(&bytes[1..]).contains("no message"));
         // An earlier version.
         let older = [&bytes[..3], &[1], &bytes[4..]].concat();
-        assert!(error(&older).contains("no message of this version"));
+        assert!(error(&older).contains("not a message of this version"));
         assert_eq!(error(&bytes[..bytes.len() / 2]), "the message is damaged");
         let (other, _) = played("pagade");
         assert!(decode_games(&other, &bytes).expect_err("another game").to_string().contains("ruleset"));
@@ -178,7 +178,7 @@ mod tests {
         long[0].main.outcomes.push(200);
         let long = encode_games(&race, &long).expect("a message");
         assert!(error(&long).starts_with("game 5: it "), "{}", error(&long));
-        // Whatever a byte is turned into, reading ends with games or an error.
+        // After any change of a byte, decoding returns games or an error.
         let mut refused = 0;
         for at in 4..bytes.len().min(4000) {
             let mut bytes = bytes.clone();

@@ -1,4 +1,4 @@
-//! The trait for the workers of a run, and its implementation by threads of this process.
+//! The trait for the workers of a run, and the workers in threads of this process.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,19 +31,19 @@ pub struct Iteration {
     pub numbers: BTreeMap<String, f64>,
 }
 
-/// Plays, learns and evaluates for the loop ([`super::Run`]). Every method fails when learning has diverged, or the
-/// workers are lost.
+/// Plays, learns and evaluates for the training loop ([`super::Run`]). Every method fails when learning has diverged,
+/// or the workers are lost.
 pub trait Workers: Sized {
-    /// Whether weights of earlier iterations may play, so that `cluster.staleness` shapes the bot.
+    /// Whether weights of earlier iterations may play games, so that `cluster.staleness` shapes the bot.
     const ARE_ON_CLUSTER: bool;
 
-    /// The workers of a run with these settings, which goes on from a checkpoint, if there is one.
+    /// Creates the workers of a run with these settings, from a checkpoint if there is one.
     ///
     /// # Errors
-    /// When the settings, or the checkpoint with them, make no networks.
+    /// When the settings, or the checkpoint with these settings, are not valid for the networks.
     fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self>;
 
-    /// Begins after this iteration, before the settings are stored.
+    /// Called before the settings are stored; the run continues after this iteration.
     ///
     /// # Errors
     /// See [`Workers`].
@@ -58,25 +58,25 @@ pub trait Workers: Sized {
     /// See [`Workers`].
     fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration>;
 
-    /// Learns from the games that were added last, with this learning rate.
+    /// Learns from the last added games with this learning rate.
     ///
     /// # Errors
     /// See [`Workers`].
     fn learn(&mut self, rate: f64) -> Result<()>;
 
-    /// The networks as they are now, to evaluate and to export.
+    /// The current networks, for evaluation and export.
     ///
     /// # Errors
     /// See [`Workers`].
     fn net(&mut self) -> Result<Arc<PortableNet>>;
 
-    /// A short evaluation of the networks after `iteration`; `None` where it goes on beside the training.
+    /// Evaluates the networks after `iteration` in short games; `None` if the evaluation runs in parallel.
     ///
     /// # Errors
     /// See [`Workers`].
     fn evaluate(&mut self, iteration: u64, net: &Arc<PortableNet>) -> Result<Option<RunEvaluation>>;
 
-    /// The evaluation that went on beside the training, with its iteration, if it has ended or `waits`.
+    /// The evaluation that runs in parallel, with its iteration, if it has ended. With `waits`, waits for its end.
     ///
     /// # Errors
     /// See [`Workers`].
@@ -84,13 +84,13 @@ pub trait Workers: Sized {
         Ok(None)
     }
 
-    /// The evaluation at the end of a run; `None` once `stop` is set.
+    /// Runs the evaluation at the end of a run; `None` once `stop` is set.
     ///
     /// # Errors
     /// See [`Workers`].
     fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>>;
 
-    /// Whether the run is to end before its next iteration. Asked before the metrics of an iteration are written.
+    /// Whether the run must stop before its next iteration. Called before the metrics of an iteration are written.
     ///
     /// # Errors
     /// See [`Workers`].
@@ -98,10 +98,10 @@ pub trait Workers: Sized {
         Ok(false)
     }
 
-    /// Writes networks and samples into an empty folder; returns the other state of the trainer.
+    /// Writes networks and samples into an empty folder. Returns the rest of the state of the trainer.
     ///
     /// # Errors
-    /// When something cannot be written.
+    /// When a file cannot be written.
     fn save(&mut self, dir: &Path) -> Result<TrainerState>;
 }
 

@@ -12,8 +12,8 @@ use crate::run::output::{print, remark};
 /// Exit code of an interrupted process.
 pub const INTERRUPTED: i32 = 130;
 
-/// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second one, ends the process
-/// at once.
+/// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second request, ends the
+/// process at once.
 ///
 /// # Errors
 /// When signals cannot be received.

@@ -1,9 +1,9 @@
-//! The settings of a run, read from files and the command line and checked, as plain typed values.
+//! The settings of a run: read from files and the command line, and checked.
 //!
-//! Three layers, the later one wins: the defaults compiled into the program (`configs/default.toml`), a game file with
-//! what differs, `--set section.key=value`. A [`Config`] is complete and valid, so nothing in it needs checking again;
-//! it includes the sheet of a game that is not built in. The sections of training are those of the library; a setting
-//! stands once, with what it may be, beside its field. Does not know opponents: names are handed on as text.
+//! There are three layers; later layers override earlier ones: the defaults of the program (`configs/default.toml`), a
+//! settings file, `--set section.key=value`. A [`Config`] is complete and valid, and includes the sheet of a game that
+//! is not built in. A setting and its allowed values are declared once, beside its field; `ashta_agents` declares the
+//! sections of training. Opponents are only names here.
 
 mod raw;
 mod read;
@@ -33,7 +33,7 @@ pub use raw::DEFAULTS;
 use raw::{FLAGS, RawConfig};
 use read::AUTO;
 
-/// Every setting of a run. The keys of the files are the names of these fields.
+/// Every setting of a run. The names of the fields are the keys of the files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// The run as a whole.
@@ -43,7 +43,7 @@ pub struct Config {
     /// Networks, self-play and learning.
     #[serde(flatten)]
     pub training: TrainConfig,
-    /// Evaluation: how strength is measured.
+    /// Evaluation of strength.
     pub evaluation: EvaluationConfig,
     /// Distribution of a run over many machines.
     pub cluster: ClusterConfig,
@@ -51,8 +51,8 @@ pub struct Config {
     pub export: ExportConfig,
 }
 
-/// The sections in the order of their fields, each with what its keys may be; the flags of the ruleset are checked by
-/// the game.
+/// The sections in the order of their fields, with the allowed values of their keys. The game checks the flags of the
+/// ruleset.
 const SECTIONS: [(&str, &[(&str, Allowed)]); 8] = [
     ("run", RunConfig::ALLOWED),
     ("ruleset", RulesetConfig::ALLOWED),
@@ -67,21 +67,21 @@ const SECTIONS: [(&str, &[(&str, Allowed)]); 8] = [
 settings! {
     /// The run as a whole.
     pub struct RunConfig {
-        /// Part of the name of the run's folder: letters, digits, `-`, `_`, `.`.
+        /// Part of the name of the run folder: letters, digits, `-`, `_`, `.`.
         pub name: String => Allowed::Name,
-        /// Seed of everything drawn in training.
+        /// Seed of all random numbers in training.
         pub seed: u64 => Whole(0, i64::MAX),
-        /// Folder that holds the run folders.
+        /// Folder of all run folders.
         pub directory: PathBuf => Text("the path of a folder"),
         /// Threads of self-play, learning and evaluation.
         pub threads: usize => Whole(1, 256),
-        /// Where the learner computes.
+        /// Device of the learner.
         pub device: LearnerDevice => Allowed::Word(&["cpu", "cuda", "wgpu"]),
         /// Iterations between checkpoints.
         pub checkpoint_iterations: u64 => Whole(1, 1_000_000),
-        /// Newest checkpoints kept besides the best one.
+        /// Number of newest checkpoints to keep, besides the best one.
         pub keep_checkpoints: usize => Whole(1, 10_000),
-        /// Minutes after which training stops.
+        /// Time limit of training, in minutes.
         pub time_limit_minutes: Option<f64> => Or(NONE, &Allowed::Above(0.0, 1e6)),
     }
 }
@@ -89,11 +89,11 @@ settings! {
 /// The game to play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RulesetConfig {
-    /// Name of the game, of `sheet` or built in.
+    /// Name of the game in `sheet`, or of a built-in game.
     pub game: String,
     /// Seats that take part.
     pub seats: usize,
-    /// The text of its sheet, of a game that is not built in.
+    /// The text of the sheet, if the game is not built in.
     pub sheet: Option<String>,
     /// House rules by flag; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
     pub flags: BTreeMap<String, String>,
@@ -108,7 +108,7 @@ impl Section for RulesetConfig {
 }
 
 settings! {
-    /// Evaluation: how strength is measured.
+    /// Evaluation of strength.
     pub struct EvaluationConfig {
         /// Iterations between short evaluations.
         pub every_iterations: u64 => Whole(1, 1_000_000),
@@ -116,11 +116,11 @@ settings! {
         pub pairs: u64 => Whole(1, 10_000_000),
         /// Pairs of games against each opponent at the end.
         pub final_pairs: u64 => Whole(1, 10_000_000),
-        /// Opponents of the short evaluations, not yet looked up.
+        /// Opponents of the short evaluations, as names.
         pub during: Vec<String> => Allowed::Names,
-        /// Opponents at the end, not yet looked up.
+        /// Opponents at the end, as names.
         pub opponents: Vec<String> => Allowed::Names,
-        /// Whether each evaluation solves for the best response to the bot.
+        /// Whether each evaluation computes the best response to the bot.
         pub exploitability: bool => Allowed::Switch,
         /// Seed of the evaluation games.
         pub seed: u64 => Whole(0, i64::MAX),
@@ -130,15 +130,15 @@ settings! {
 settings! {
     /// Distribution of a run over many machines.
     pub struct ClusterConfig {
-        /// Actors that play games; `None` for as many as there is room for.
+        /// Actors that play games; `None` for one on each free core.
         pub actors: Option<u64> => Or(AUTO, &Whole(1, 100_000)),
-        /// Games of one call of an actor; `None` for those of an iteration shared by all actors.
+        /// Games in one call of an actor; `None` divides the games of an iteration among all actors.
         pub games_per_task: Option<u64> => Or(AUTO, &Whole(1, 1_000_000)),
-        /// Iterations that the weights of self-play may lag behind those of a run on one machine.
+        /// Iterations that the weights of self-play may lag behind a run on one machine.
         pub staleness: u64 => Whole(0, 100),
-        /// Cores for the learner alone.
+        /// Cores only for the learner.
         pub learner_cores: u64 => Whole(0, 1000),
-        /// Cores for evaluations alone.
+        /// Cores only for evaluations.
         pub evaluator_cores: u64 => Whole(0, 1000),
     }
 }
@@ -146,21 +146,21 @@ settings! {
 settings! {
     /// The contents of an exported bot.
     pub struct ExportConfig {
-        /// Positions stored with their evaluations, to check readers against.
+        /// Positions with their evaluations in the bot file, to check other readers.
         pub probes: usize => Whole(0, MAX_PROBES as i64),
     }
 }
 
 impl RulesetConfig {
-    /// The ruleset of these settings.
+    /// Returns the ruleset of these settings.
     ///
     /// # Errors
-    /// All problems of the ruleset; none where the settings were read by [`Config::load`].
+    /// With all problems of the ruleset; [`Config::load`] has already checked it.
     pub fn ruleset(&self) -> Result<Ruleset, RulesetError> {
         self.seated(Some(self.seats))
     }
 
-    /// The same for `count` seats, or the first that the game allows.
+    /// Returns the ruleset for `count` seats, or for the first number of seats that the game allows.
     fn seated(&self, count: Option<usize>) -> Result<Ruleset, RulesetError> {
         let flags = self.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
         let sheet = match &self.sheet {
@@ -171,28 +171,28 @@ impl RulesetConfig {
     }
 }
 
-/// The longest file of settings that is read, in bytes; it may contain a sheet.
+/// The longest settings file, in bytes; it may contain a sheet.
 const LONGEST: u64 = 8 << 20;
 
 impl Config {
-    /// The share of the time limit that `seconds` of training are, 0 without one.
+    /// `seconds` of training as a share of the time limit; 0 without a limit.
     pub fn time_share(&self, seconds: f64) -> f64 {
         self.run.time_limit_minutes.map_or(0.0, |minutes| seconds / (60.0 * minutes))
     }
 
-    /// The settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. Where the name
-    /// of the run is left open it is that of the file, or of the game if there is no file. A file that is a sheet
-    /// stands for settings that name it as the game. Where there is no such file, `file` is the name of a configuration
-    /// that comes with the program. House rules may follow behind either: `my.toml?pieces=2`.
+    /// Loads the settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. `file`
+    /// can be a settings file, a sheet (the game of the run), or the name of a built-in configuration, each with house
+    /// rules: `my.toml?pieces=2`. If the settings do not name the run, it gets the name of the file, or else of the
+    /// game.
     ///
     /// # Errors
-    /// When the file cannot be read, and otherwise with every key that does not exist and every value of the wrong type
-    /// or out of its range, each with the place it was written.
+    /// When the file cannot be read, or with every unknown key and every value that is not allowed, each with its file
+    /// and line.
     pub fn load(file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
         let Some(path) = file else { return Config::parse(None, overrides) };
         let written = path.to_string_lossy();
         let (name, flags) = Ruleset::split(&written);
-        // A file may have a `?` in its name.
+        // The name of a file may contain a `?`.
         let (path, flags) = if path.is_file() { (path, None) } else { (Path::new(name), Some(flags)) };
         let flags = flags.into_iter().flatten().map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
         let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();
@@ -204,10 +204,10 @@ impl Config {
         }
     }
 
-    /// The settings of the run in the folder `run`, with `overrides` over them. Every key must be there.
+    /// Loads the settings of the run in the folder `run`, with `overrides` over them. The file must contain every key.
     ///
     /// # Errors
-    /// As [`Config::load`], and with every key that is missing.
+    /// As [`Config::load`], and with every missing key.
     pub fn of_run(run: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         let file = &run.join("config.toml");
         if !file.is_file() {
@@ -222,13 +222,13 @@ impl Config {
         let mut problems: Vec<_> =
             raw.untouched().map(|key| format!("{}: `{key}` is missing", file.display())).collect();
         if raw.problems().is_empty() && !problems.is_empty() {
-            problems.push("the settings of a run name every key: the file is damaged".to_owned());
+            problems.push("the file is damaged: the settings of a run must contain every key".to_owned());
             return Err(ConfigError { problems });
         }
         Config::over(raw, Some(file), overrides)
     }
 
-    /// The settings that [`Config::to_toml`] wrote as `text`.
+    /// Parses settings that [`Config::to_toml`] has written.
     ///
     /// # Errors
     /// As [`Config::load`].
@@ -246,7 +246,7 @@ impl Config {
         Config::over(raw, file.map(|(path, _)| path), overrides)
     }
 
-    /// The settings of these layers with `overrides` over them; `file` names a run whose name is left open.
+    /// Combines the layers with `overrides`; `file` gives the run its name if the settings do not.
     fn over(mut raw: RawConfig, file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
         for text in overrides {
             raw.add_override(text);
@@ -259,7 +259,7 @@ impl Config {
         read::read(&raw, &folder_name(automatic.or(game).unwrap_or("run"))).map_err(|problems| ConfigError { problems })
     }
 
-    /// The sections, where every key has a value.
+    /// All sections; every key has a value.
     fn table(&self) -> Table {
         let mut written = Table::try_from(self).expect("every setting can be written as TOML");
         let mut table = Table::new();
@@ -276,13 +276,13 @@ impl Config {
         table
     }
 
-    /// The settings as a file with every key, from which [`Config::load`] gets the same settings back.
+    /// Writes the settings as a file with every key; [`Config::load`] reads the same settings from it.
     pub fn to_toml(&self) -> String {
         let table = self.table();
         format!("# Every setting of this run as it was used. `ashta train --defaults` explains the keys.\n\n{table}")
     }
 
-    /// The settings as [`Config::to_toml`] writes them, without paths: opponents go by the names of their files.
+    /// Writes the settings as [`Config::to_toml`], but without paths: opponents are names of files.
     pub fn without_paths(&self) -> String {
         let mut config = self.clone();
         config.run.directory = PathBuf::new();
@@ -292,7 +292,7 @@ impl Config {
         config.to_toml().replacen("directory = \"\"\n", "", 1)
     }
 
-    /// The settings that shape the bot of a run beside its game. Only a cluster plays with stale weights.
+    /// The settings that shape the bot of a run, except its game. `cluster.staleness` is one of them only on a cluster.
     pub fn shaping(&self, on_cluster: bool) -> Shaping {
         let mut settings = self.table();
         if !on_cluster {
@@ -310,16 +310,16 @@ impl Config {
         shaping
     }
 
-    /// The recipe: the hash of all settings that shape the bot of a run on one machine beside its game, 16 hexadecimal
-    /// digits. A setting that is new in the program changes it.
+    /// The recipe, 16 hexadecimal digits: the hash of all settings that shape the bot of a run on one machine, except
+    /// its game. A new setting of the program changes it.
     pub fn recipe(&self) -> String {
         history::recipe(&self.shaping(false))
     }
 }
 
-/// Sections and settings that leave the bot of a run as it is, in its weights and in its final evaluation. The hash of
-/// the ruleset identifies the game. Threads and device are a matter of the machine: they change the rounding, and the
-/// number of games within a time limit.
+/// Sections and settings that change neither the weights of the bot nor its final evaluation. The hash of the ruleset
+/// identifies the game. Threads and device belong to the machine: they only change the rounding, and the number of
+/// games within a time limit.
 const NO_PART_OF_RECIPE: [&str; 15] = [
     "run.name",
     "run.directory",
@@ -338,16 +338,16 @@ const NO_PART_OF_RECIPE: [&str; 15] = [
     "cluster.evaluator_cores",
 ];
 
-/// The default game, where neither an option nor an agent names one: that of `configs/default.toml`.
+/// The default game of `configs/default.toml`, for commands without a game.
 pub fn usual_game() -> String {
     RawConfig::defaults().entry("ruleset.game").value.as_str().unwrap_or_default().to_owned()
 }
 
-/// All problems of the settings, not only the first.
+/// All problems of the settings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}", listed(.problems))]
 pub struct ConfigError {
-    /// One sentence a problem, each with the place where it was written.
+    /// The problems, one sentence each, with the file and line or the `--set` option.
     pub problems: Vec<String>,
 }
 
@@ -356,13 +356,13 @@ impl ConfigError {
         let mut problem = format!("cannot read {}: {error}", path.display());
         if error.kind() == ErrorKind::NotFound {
             let names: Vec<&str> = embedded::CONFIGS.iter().map(|(name, _)| *name).collect();
-            problem += &format!("; the configurations that come with the program are {}", names.join(", "));
+            problem += &format!("; the built-in configurations are {}", names.join(", "));
         }
         ConfigError { problems: vec![problem] }
     }
 }
 
-/// One problem, or several behind a line with their number.
+/// Joins problems; several come after a line with their number.
 fn listed(problems: &[String]) -> String {
     let problems: Vec<String> = problems.iter().map(|problem| in_line(problem)).collect();
     match problems.as_slice() {
@@ -371,7 +371,7 @@ fn listed(problems: &[String]) -> String {
     }
 }
 
-/// `text` with everything replaced that does not belong in the name of a folder.
+/// Replaces all characters of `text` that a folder name must not contain.
 fn folder_name(text: &str) -> String {
     let name: String = text.chars().map(|c| if read::is_name_character(c) { c } else { '-' }).collect();
     let name = name.trim_start_matches('.');

@@ -1,7 +1,7 @@
-//! The settings as they were written: the defaults, then the game file, then the `--set` of the command line.
+//! The merged settings before validation: the defaults, then a settings file, then `--set` options.
 //!
-//! Every value keeps the place it came from, so that an error can point there. Knows which keys exist (those of
-//! `configs/default.toml`, and any flag of the ruleset), but not what their values mean: `read` does.
+//! Every value has its origin, so that errors can name it. Known keys are the keys of `configs/default.toml`, and all
+//! flags of the ruleset. `read` checks the values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,23 +14,23 @@ use toml::{Spanned, Value};
 
 use super::suggest;
 
-/// Every key with its default value and a comment: the one list of what can be set.
+/// Every key with its default value, and a comment that documents it.
 pub const DEFAULTS: &str = include_str!("../../../../configs/default.toml");
 
-/// The section whose keys are free: the flags of the ruleset, which the game itself checks.
+/// The section with free keys: the flags of the ruleset. The game checks them.
 pub const FLAGS: &str = "ruleset.flags";
 
-/// Keys of earlier versions and their present names.
+/// Keys of earlier versions and their new names.
 const RENAMED: [(&str, &str); 1] = [("selfplay.sideline_turns", "selfplay.branch_turns")];
 
-/// Where a value was written.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
-    /// In the defaults that are compiled into the program.
+    /// The defaults of the program.
     Default,
-    /// In a file, with its line from 1.
+    /// A file, and the line from 1.
     File(PathBuf, usize),
-    /// On the command line: the text after `--set`.
+    /// The command line: the text after `--set`.
     Override(String),
 }
 
@@ -44,31 +44,31 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value and where it was written.
+/// A value and its origin.
 #[derive(Clone, Debug)]
 pub struct RawEntry {
-    /// The value as written.
+    /// The value, not checked yet.
     pub value: Value,
-    /// Where.
+    /// The origin of the value.
     pub origin: Origin,
 }
 
-/// The merged settings, by dotted key. Every key of the defaults is present; later layers replace single values.
+/// The merged settings, by dotted key. Every key of the defaults exists; later layers replace single values.
 #[derive(Debug)]
 pub struct RawConfig {
     entries: BTreeMap<String, RawEntry>,
-    /// The text of the sheet that the settings consist of.
+    /// The text of the sheet, if the file is a sheet and not a settings file.
     pub sheet: Option<String>,
     problems: Vec<String>,
-    /// Problems that are only counted.
+    /// Number of problems without a text.
     more: usize,
 }
 
-/// So many problems of the layers are described.
+/// The largest number of problems with a text.
 const MOST_PROBLEMS: usize = 100;
 
 impl RawConfig {
-    /// The defaults alone.
+    /// Creates the settings with only the defaults.
     pub fn defaults() -> RawConfig {
         let mut raw = RawConfig { entries: BTreeMap::new(), sheet: None, problems: Vec::new(), more: 0 };
         let defaults: toml::Table = DEFAULTS.parse().expect("the defaults are well-formed TOML");
@@ -83,7 +83,7 @@ impl RawConfig {
         raw
     }
 
-    /// Lays the settings of a file over those so far. `path` is only named in errors.
+    /// Adds the settings of a file; `path` is its name in errors.
     pub fn add_file(&mut self, path: &Path, text: &str) {
         let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
         let origin = |offset: usize| Origin::File(path.to_path_buf(), 1 + ends.partition_point(|&end| end < offset));
@@ -99,20 +99,20 @@ impl RawConfig {
         }
     }
 
-    /// Lays a sheet with this text over the settings so far, as the game that is played.
+    /// Adds a sheet as the game.
     pub fn add_sheet(&mut self, path: &Path, text: &str) {
-        // A pipe is read once.
+        // Keep the text: a pipe can be read only once.
         self.sheet = Some(text.to_owned());
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = RawEntry { value: Value::String(name), origin: Origin::File(path.to_path_buf(), 1) };
         self.entries.insert("ruleset.game".to_owned(), entry);
     }
 
-    /// Lays one setting of the command line, `section.key=value`, over those so far. A value that is not TOML is taken
-    /// as text, so that words need no quotation marks.
+    /// Adds one setting of the command line, `section.key=value`. A value that is not TOML is a text, so that words
+    /// need no quotation marks.
     pub fn add_override(&mut self, text: &str) {
         let Some((key, value)) = text.split_once('=') else {
-            self.problems.push(format!("--set {text}: expected section.key=value"));
+            self.problems.push(format!("--set {text}: must be section.key=value"));
             return;
         };
         let value = value.trim();
@@ -122,28 +122,27 @@ impl RawConfig {
         self.add(key.trim().to_string(), value, origin.clone(), &|_| origin.clone());
     }
 
-    /// The entry of `key`, which must be one of the defaults.
+    /// The entry of `key`, which must be a key of the defaults.
     pub fn entry(&self, key: &str) -> &RawEntry {
         self.entries.get(key).expect("the defaults hold every key that is read")
     }
 
-    /// The keys that have their default because no layer names them.
+    /// The keys that no layer has set.
     pub fn untouched(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Default).map(|(key, _)| key.as_str())
     }
 
-    /// The keys that exist, in order, but for the flags of the ruleset.
+    /// The known keys in order, without the flags of the ruleset.
     fn known(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str).filter(|key| suggest::split(key).0 != FLAGS)
     }
 
-    /// The flags that were written, without the name of their section.
+    /// The flags that are set, without the name of their section.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &RawEntry)> {
         self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
     }
 
-    /// The problems of the layers so far: text that is not TOML, keys that do not exist. Of very many only the number
-    /// is stated.
+    /// The problems of the layers: invalid TOML and unknown keys; after the first 100, only their number.
     pub fn problems(&self) -> Vec<String> {
         let more = (self.more > 0).then(|| format!("and {} more problems", self.more));
         self.problems.iter().cloned().chain(more).collect()
@@ -167,24 +166,26 @@ impl RawConfig {
         if is_key {
             match Value::deserialize(ValueDeserializer::from(value)) {
                 Ok(value) => drop(self.entries.insert(key, RawEntry { value, origin: place })),
-                Err(error) => self.refuse(|_| format!("{place}: `{key}` cannot be read: {}", error.message())),
+                Err(error) => {
+                    self.refuse(|_| format!("{place}: cannot read the value of `{key}`: {}", error.message()))
+                }
             }
             return;
         }
         let is_section = key == FLAGS || self.known().any(|known| suggest::split(known).0 == key);
         match value.into_inner() {
             DeValue::Table(table) if is_section || !table.is_empty() => self.add_table(&key, table, origin),
-            _ if is_section => self.refuse(|_| format!("{place}: `{key}` is a section and needs keys of its own")),
+            _ if is_section => self.refuse(|_| format!("{place}: `{key}` is a section, not a key: set the keys in it")),
             _ => self.refuse(|raw| format!("{place}: unknown key `{key}`{}", raw.hint(&key))),
         }
     }
 
-    /// Adds a problem; of very many it is only counted, as hints take time.
+    /// Adds a problem. If there are many, only counts it, because hints take time.
     fn refuse(&mut self, problem: impl FnOnce(&RawConfig) -> String) {
         if self.problems.len() < MOST_PROBLEMS { self.problems.push(problem(self)) } else { self.more += 1 }
     }
 
-    /// How to go on after an unknown key: the nearest known one, or what there is.
+    /// A hint for an unknown key: the nearest known keys, or all known keys of its section.
     fn hint(&self, unknown: &str) -> String {
         let quoted = |keys: Vec<&str>, between: &str| {
             keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(between)
@@ -193,7 +194,7 @@ impl RawConfig {
         let (section, key) = suggest::split(unknown);
         if section == suggest::split(FLAGS).0 {
             let of_section: Vec<&str> = nearest.into_iter().filter(|near| suggest::split(near).0 == section).collect();
-            let flag = format!("flag of the game is written `{FLAGS}.{key}`");
+            let flag = format!("flag of the game must be written `{FLAGS}.{key}`");
             return match of_section.is_empty() {
                 true => format!("; a {flag}"),
                 false => format!("; did you mean {}? A {flag}", quoted(of_section, " or ")),
@@ -204,7 +205,7 @@ impl RawConfig {
         }
         let siblings: Vec<&str> = self.known().filter(|known| suggest::split(known).0 == section).collect();
         if !siblings.is_empty() {
-            return format!("; the keys there are {}", quoted(siblings, ", "));
+            return format!("; the keys in this section are {}", quoted(siblings, ", "));
         }
         let mut sections: Vec<&str> = self.known().map(|known| suggest::split(known).0).collect();
         sections.dedup();

@@ -1,7 +1,7 @@
-//! Validation of the settings: whether each value is one that its field allows.
+//! Validation of the settings: checks each value against the allowed values of its field.
 //!
-//! Collects all problems instead of stopping at the first, so that one attempt is enough to correct a file. The
-//! existence of opponents is checked at their look-up, not here.
+//! Collects all problems, so that one attempt is enough to correct a file. Opponents are checked later, when they are
+//! loaded.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,24 +17,24 @@ use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
 use super::{Config, RulesetConfig, SECTIONS};
 use crate::run::sheet_file;
 
-/// The word for what is left open: the name of a run, or a number that follows from the machines.
+/// The value of settings that the program chooses: the name of a run, or numbers that depend on the machines.
 pub const AUTO: &str = "auto";
 
-/// Most hidden layers of a network, and most units of one.
+/// The largest number of hidden layers of a network, and of units in a layer.
 const MOST_LAYERS: usize = 8;
 const MOST_UNITS: i64 = 4096;
 
-/// Most names of a list.
+/// The longest list of names.
 const MOST_NAMES: usize = 100;
 
-/// Characters of a value that an error shows.
+/// The number of characters of a value in an error.
 const QUOTED: usize = 200;
 
-/// What the names of runs, and lists of names, must be.
-const NAME: &str = "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
+/// The expected values for names of runs, and for lists of names.
+const NAME: &str = "a name in quotation marks: letters, digits, \"-\", \"_\" and \".\", without \".\" at the beginning";
 const NAMES: &str = "a list of at most 100 different names such as [\"random\", \"greedy\"]";
 
-/// What was expected instead of `value`; `None` where it is allowed.
+/// The expected values, if `value` is not allowed.
 fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).unwrap_or(f64::NAN);
     let text = value.as_str();
@@ -62,10 +62,10 @@ fn is_whole(value: &Value, low: i64, high: i64) -> bool {
     value.as_integer().is_some_and(|number| (low..=high).contains(&number))
 }
 
-/// The settings that `raw` means, named `run_name` where it leaves the name open.
+/// Reads the settings of `raw`. If `raw` does not name the run, its name is `run_name`.
 ///
 /// # Errors
-/// Every problem of `raw`, those of its layers first.
+/// Every problem of `raw` and of its values.
 pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
     let mut reader = Reader { raw, problems: raw.problems() };
     let (mut table, mut is_game_refused) = (Table::new(), false);
@@ -115,17 +115,17 @@ impl<'a> Reader<'a> {
         self.problems.push(format!("{origin}: `{key}` is {start}{more}, but must be {expected}"));
     }
 
-    /// The text of a key, empty where it is none.
+    /// The text of a key; empty if its value is not a text.
     fn text(&self, key: &str) -> &'a str {
         self.raw.entry(key).value.as_str().unwrap_or_default()
     }
 
-    /// The game with its sheet, its seats and its flags; refuses what the game does not take.
+    /// The game with its sheet, seats and flags. Refuses values that the game does not allow.
     fn ruleset(&mut self, is_refused: bool) -> RulesetConfig {
         let written = self.text("ruleset.game");
         let seats = self.raw.entry("ruleset.seats").value.as_integer().unwrap_or_default();
         let found = self.sheet(written);
-        // What is no number of seats, no game or no sheet has been refused.
+        // A wrong number of seats, game or sheet has been refused before.
         let is_refused = is_refused || found.is_none();
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         for (flag, value) in behind {
             config.flags.entry(flag.to_owned()).or_insert_with(|| value.to_owned());
         }
-        // A game that is not played by the default number has its first seats.
+        // If the game does not allow the default number of seats, take the first number that it allows.
         if self.raw.entry("ruleset.seats").origin == Origin::Default
             && config.ruleset().is_err()
             && let Ok(ruleset) = config.seated(None)
@@ -152,8 +152,8 @@ impl<'a> Reader<'a> {
         config
     }
 
-    /// The name of a game, and of one that is not built in the text of its sheet: in the file that `game` names, or
-    /// written in the settings. `None` where there is no such file or it is no sheet.
+    /// The name of a game, and the text of its sheet if it is not built in. The sheet is in the file that `game` names,
+    /// or in the settings. `None` if the sheet cannot be read or is not valid.
     fn sheet(&mut self, game: &str) -> Option<(String, Option<String>)> {
         let raw = self.raw;
         let name = Ruleset::split(game).0;
@@ -161,11 +161,11 @@ impl<'a> Reader<'a> {
         let (of_game, of_sheet) = (&raw.entry("ruleset.game").origin, &raw.entry("ruleset.sheet").origin);
         let brought = raw.sheet.as_ref().filter(|_| matches!(of_game, Origin::File(..)));
         let is_file = sheet_file::is_file(game) || brought.is_some();
-        // A sheet in the file of a run gives way to a game of the command line.
+        // A game of the command line overrides the sheet in the file of a run.
         let is_overridden = matches!((of_game, of_sheet), (Origin::Override(_), Origin::File(..)));
         let is_written = !written.is_empty() && written != NONE;
         if is_written && !is_overridden && (is_file || builtin::named(name).is_some()) {
-            self.refuse("ruleset.sheet", "a sheet", &format!("\"none\", since `ruleset.game` is {game}"));
+            self.refuse("ruleset.sheet", "a sheet", &format!("\"none\", because `ruleset.game` is {game}"));
         }
         let found = match (of_game, brought) {
             (Origin::File(file, _), Some(text)) => {
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let origin = &raw.entry("ruleset.sheet").origin;
-                // It comes from a run, which an earlier program may have begun.
+                // An earlier version of the program may have begun the run.
                 let parsed = sheet_file::parse(written, &format!("{origin}: ruleset.sheet"), Sheet::read_saved);
                 parsed.map(|sheet| (sheet, written.to_owned()))
             }
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says where something that the game does not take was written.
+    /// Adds a problem of the ruleset, with the place of its value.
     fn refuse_ruleset(&mut self, problem: &RulesetProblem) {
         use RulesetProblem::{RepeatedFlag, Seats, UnknownFlag, Value};
         let written = match problem {
@@ -235,12 +235,12 @@ fn are_widths(values: &[Value]) -> bool {
     (1..=MOST_LAYERS).contains(&values.len()) && values.iter().all(|width| is_whole(width, 1, MOST_UNITS))
 }
 
-/// Whether `name` can be part of the name of a folder on every system.
+/// Whether `name` can be part of a folder name on every system.
 fn is_folder_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(is_name_character)
 }
 
-/// Letters, digits, `-`, `_` and `.`, as in the names of runs.
+/// Whether names of runs may contain this character.
 pub fn is_name_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
 }

@@ -1,17 +1,16 @@
 //! Suggestions for misspelled keys: the known keys nearest to an unknown one.
 //!
-//! Exists so that a typing error in a long experiment costs seconds and not a night. Knows nothing of the keys
-//! themselves: it is given the known ones as text.
+//! A typing error in a long experiment then costs seconds and not a night.
 
 use strsim::normalized_damerau_levenshtein as similarity;
 
-/// Weight of the last part of a key against the section before it: a right key is often put in the wrong section.
+/// Weight of the last part of a key against its section: correct keys are often in the wrong section.
 const KEY_WEIGHT: f64 = 0.85;
-/// Last parts less alike than this (0 nothing in common, 1 equal) are no suggestion.
+/// The least similarity of the last parts, from 0 (nothing in common) to 1 (equal).
 const LEAST_SIMILARITY: f64 = 0.5;
 
-/// The known keys nearest to `unknown` (dotted, like `learning.lambda`): usually one, several when they are equally
-/// near, none when nothing is near.
+/// The known keys nearest to `unknown`, a dotted key such as `learning.lambda`: usually one, several if they are
+/// equally near, none if no key is near.
 pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let (section, last) = split(unknown);
     let scored = |key: &'a str| {
@@ -25,7 +24,7 @@ pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&
     scores.into_iter().filter(|&(_, score)| score == best).map(|(key, _)| key).collect()
 }
 
-/// The section (empty at the top level) and the last part of a dotted key.
+/// Splits a dotted key into its section (empty at the top level) and its last part.
 pub fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }

@@ -1,4 +1,4 @@
-//! Tests of the settings: layers, errors, and the configs that come with the program.
+//! Tests of the settings: layers, errors, and the built-in configurations.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::raw::DEFAULTS;
 use super::{Config, ConfigError};
 use crate::run::rundir::tests::Scratch;
 
-/// The settings of a game file with `text`, and of `overrides`.
+/// Parses a settings file with `text`, and `overrides`.
 fn parse(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
     Config::parse(Some((Path::new("configs/mine.toml"), text)), &overrides)
@@ -146,15 +146,16 @@ fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
             "configs/mine.toml:1: unknown key `lambda`; did you mean `learning.lambda`?",
             "configs/mine.toml:3: unknown key `learning.lamda`; did you mean `learning.lambda`?",
             "configs/mine.toml:7: unknown key `selfplai.games`; did you mean `selfplay.games`?",
-            "configs/mine.toml:9: unknown key `ruleset.no_cut`; a flag of the game is written `ruleset.flags.no_cut`",
-            "configs/mine.toml:11: unknown key `export.zzz`; the keys there are `export.probes`",
+            "configs/mine.toml:9: unknown key `ruleset.no_cut`; a flag of the game must be written \
+             `ruleset.flags.no_cut`",
+            "configs/mine.toml:11: unknown key `export.zzz`; the keys in this section are `export.probes`",
             "--set run.sed=3: unknown key `run.sed`; did you mean `run.seed`?",
             "--set qq.zzz=1: unknown key `qq.zzz`; the sections are `cluster`, `evaluation`, `export`, `learning`, \
              `network`, `ruleset`, `run`, `selfplay`",
             "--set ruleset.teams=true: unknown key `ruleset.teams`; did you mean `ruleset.seats`? \
-             A flag of the game is written `ruleset.flags.teams`",
+             A flag of the game must be written `ruleset.flags.teams`",
             "--set ruleset.seat=4: unknown key `ruleset.seat`; did you mean `ruleset.seats`? \
-             A flag of the game is written `ruleset.flags.seat`",
+             A flag of the game must be written `ruleset.flags.seat`",
         ]
     );
 }
@@ -165,13 +166,13 @@ fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
     assert_eq!(
         problems(text, &["ruleset.seats=5", "network.hidden=64", "run.name=../up", "ruleset.flags.teams=0.5"]),
         [
-            "configs/mine.toml:4: unknown key `learning.epochs`; the keys there are `learning.batch`, \
+            "configs/mine.toml:4: unknown key `learning.epochs`; the keys in this section are `learning.batch`, \
              `learning.decay_start`, `learning.ema`, `learning.final_learning_rate_share`, `learning.gradient_clip`, \
              `learning.lambda`, `learning.lambda_fall`, `learning.learning_rate`, `learning.luck_correction`, \
              `learning.policy_temperature`, \
              `learning.policy_weight`, `learning.replay_capacity`, `learning.replays`, `learning.weight_decay`",
-            "--set run.name=../up: `run.name` is \"../up\", but must be a name in quotation marks, of letters, digits, \
-             \"-\", \"_\" and \".\", not beginning with \".\"",
+            "--set run.name=../up: `run.name` is \"../up\", but must be a name in quotation marks: letters, digits, \
+             \"-\", \"_\" and \".\", without \".\" at the beginning",
             "--set ruleset.seats=5: `ruleset.seats` is 5, but must be a whole number from 2 to 4",
             "--set network.hidden=64: `network.hidden` is 64, but must be a list of 1 to 8 whole numbers from 1 to \
              4096 such as [128] or [128, 32]",
@@ -190,15 +191,15 @@ fn sections_lists_and_tables_are_not_confused() {
     assert_eq!(
         problems("learning = 3\n[export.probes]\nmany = 1", &["network=1"]),
         [
-            "configs/mine.toml:1: `learning` is a section and needs keys of its own",
-            "--set network=1: `network` is a section and needs keys of its own",
+            "configs/mine.toml:1: `learning` is a section, not a key: set the keys in it",
+            "--set network=1: `network` is a section, not a key: set the keys in it",
             "configs/mine.toml:2: `export.probes` is { many = 1 }, but must be a whole number from 0 to 64",
         ]
     );
     assert_eq!(
         problems("", &["evaluation.during=[\"random\", \"random\"]", "run.seed"]),
         [
-            "--set run.seed: expected section.key=value",
+            "--set run.seed: must be section.key=value",
             "--set evaluation.during=[\"random\", \"random\"]: `evaluation.during` is [\"random\", \"random\"], but \
              must be a list of at most 100 different names such as [\"random\", \"greedy\"]",
         ]
@@ -300,7 +301,7 @@ fn what_the_game_does_not_take_is_named_with_its_place() {
     );
 }
 
-/// A game of one's own, called `my-race`, as text.
+/// The sheet of a game that is not built in, called `my-race`.
 fn own_sheet() -> String {
     let mut sheet = Sheet::clone(builtin::named("chowka-5").expect("a built-in game"));
     sheet.name = "my-race".to_owned();

@@ -1,4 +1,4 @@
-//! The manifest of a checkpoint: what is in it, so that damage is noticed before anything is made of it.
+//! The manifest of a checkpoint: a list of its files with checksums, to detect damage before the files are used.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -14,13 +14,13 @@ use crate::run::files::{entries, read, sync_folder, write_whole};
 
 const MANIFEST: &str = "manifest.json";
 
-/// What a checkpoint consists of.
+/// The manifest of a checkpoint.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointManifest {
-    /// The run that made it.
+    /// The run of the checkpoint.
     pub run: RunInfo,
-    /// Its files, by their paths below its folder.
+    /// Its files, by their paths relative to its folder.
     files: BTreeMap<String, FileFacts>,
 }
 
@@ -33,37 +33,37 @@ struct FileFacts {
 }
 
 impl CheckpointManifest {
-    /// Makes all that is in the folder of a checkpoint last, and describes it in its manifest.
+    /// Writes the manifest of the files in the folder of a checkpoint. All files are on disk afterwards.
     ///
     /// # Errors
-    /// When something cannot be read or written.
+    /// When a file cannot be read or written.
     pub fn write(folder: &Path, run: &RunInfo) -> Result<()> {
         let mut manifest = CheckpointManifest { run: run.clone(), files: BTreeMap::new() };
         manifest.add(folder, "")?;
         write_whole(&folder.join(MANIFEST), serde_json::to_string_pretty(&manifest)?)
     }
 
-    /// The manifest of the checkpoint in a folder.
+    /// Reads the manifest in the folder of a checkpoint.
     ///
     /// # Errors
     /// When it is missing or not valid.
     pub fn read(folder: &Path) -> Result<CheckpointManifest> {
         let path = folder.join(MANIFEST);
         serde_json::from_slice(&read(&path)?)
-            .with_context(|| format!("{} is no manifest of a checkpoint", path.display()))
+            .with_context(|| format!("{} is not the manifest of a checkpoint", path.display()))
     }
 
-    /// Checks that the files of a folder are those of the manifest.
+    /// Checks the files of a folder against the manifest.
     ///
     /// # Errors
-    /// When one is missing or changed, with its path.
+    /// When a file is missing or has changed, with its path.
     pub fn check(&self, folder: &Path) -> Result<()> {
         for (name, facts) in &self.files {
             let path = folder.join(name);
             let found = FileFacts::of(&path)?;
             let (now, then) = (found.bytes, facts.bytes);
             ensure!(now == then, "{} has {now} bytes, not {then}", path.display());
-            ensure!(found == *facts, "{} has changed: its checksum is another", path.display());
+            ensure!(found == *facts, "{} has changed: its checksum is different", path.display());
         }
         Ok(())
     }
@@ -82,7 +82,7 @@ impl CheckpointManifest {
 }
 
 impl FileFacts {
-    /// Of a file, which is made to last.
+    /// Describes a file, which is on disk afterwards.
     fn of(path: &Path) -> Result<FileFacts> {
         let read = || -> std::io::Result<FileFacts> {
             let file = open_regular(path)?;

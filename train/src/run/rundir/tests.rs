@@ -1,4 +1,4 @@
-//! Folders of runs: what survives an interruption, and what is refused.
+//! Tests of run folders: interruptions, and refused resumptions.
 
 use std::fs;
 use std::ops::Deref;
@@ -10,12 +10,12 @@ use ashta_env::race::Race;
 
 use super::{RunDir, RunInfo};
 
-/// An empty folder of its own for a test, removed at its end.
+/// An empty folder for one test; it is removed at the end of the test.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new empty folder.
+    /// Creates an empty folder.
     pub fn new() -> Scratch {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -86,7 +86,7 @@ fn a_checkpoint_is_there_completely_or_not_at_all() {
     assert_eq!(fs::read_to_string(run.path().join("latest")).unwrap(), "10\n");
     assert_eq!(fs::read_to_string(run.checkpoint(10).join("weights")).unwrap(), "10");
     let again = run.save_checkpoint(10, |_| Ok(())).unwrap_err();
-    assert!(again.to_string().ends_with("exists already"), "{again}");
+    assert!(again.to_string().ends_with("already exists"), "{again}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn resuming_something_else_is_refused_with_every_difference() {
     let path = begin(&scratch).path().to_path_buf();
     let other = RunInfo { seed: 8, encoding: 4, ..info() };
     let error = RunDir::resume(&path, &other, false).unwrap_err().to_string();
-    assert!(error.ends_with("its encoding is 3, now it would be 4; its seed is 7, now it would be 8"), "{error}");
+    assert!(error.ends_with("its encoding is 3, but now it is 4; its seed is 7, but now it is 8"), "{error}");
     let error = format!("{:#}", RunDir::open(&scratch).unwrap_err());
     assert!(error.contains("is not the folder of a run: cannot read"), "{error}");
 }
@@ -150,7 +150,9 @@ fn pruning_keeps_the_newest_and_the_best() {
     fs::remove_dir_all(run.checkpoint(10)).unwrap();
     assert_eq!(run.best().unwrap(), None, "a mark alone is no checkpoint");
     fs::write(run.path().join("best"), "ten").unwrap();
-    assert!(run.best().unwrap_err().to_string().ends_with("holds \"ten\", but must hold the number of a checkpoint"));
+    assert!(
+        run.best().unwrap_err().to_string().ends_with("contains \"ten\", but must contain the number of a checkpoint")
+    );
 }
 
 #[test]
