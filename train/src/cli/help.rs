@@ -10,18 +10,18 @@ use crate::run::{games, sheet_file};
 
 /// The command to type next after `error`, for the `game` of the command line.
 pub fn after(error: &Error, command: &str, game: Option<&str>) -> String {
-    error.chain().find_map(|cause| known(cause, game)).unwrap_or_else(|| format!("ashta help {command}"))
+    error.chain().find_map(|cause| suggestion(cause, game)).unwrap_or_else(|| format!("ashta help {command}"))
 }
 
-fn known(cause: &(dyn std::error::Error + 'static), game: Option<&str>) -> Option<String> {
+fn suggestion(cause: &(dyn std::error::Error + 'static), game: Option<&str>) -> Option<String> {
     match cause.downcast_ref() {
         Some(AgentError::Unknown(_)) => return Some("ashta bots".to_owned()),
         Some(AgentError::NoTable { ruleset, .. }) => return Some(solve(ruleset, game)),
         Some(_) | None => {}
     }
     if let Some(error) = cause.downcast_ref::<ConfigError>() {
-        let says = |words: &str| error.problems.iter().any(|problem| problem.contains(words));
-        return match (says("unknown key"), says("unknown flag") || says("unknown game")) {
+        let mentions = |words: &str| error.problems.iter().any(|problem| problem.contains(words));
+        return match (mentions("unknown key"), mentions("unknown flag") || mentions("unknown game")) {
             (true, _) => Some("ashta train --defaults".to_owned()),
             (_, true) => Some("ashta game".to_owned()),
             _ => None,

@@ -55,7 +55,7 @@ pub fn forms(known: &Sheets, game: &str) -> Result<Vec<Ruleset>> {
 }
 
 /// The built-in games, and the games of bots and tables.
-pub fn known(agents: &[&NamedAgent]) -> Sheets {
+pub fn sheets_of(agents: &[&NamedAgent]) -> Sheets {
     let mut sheets = Sheets::default();
     for race in agents.iter().filter_map(|agent| agent.race().ok().flatten()) {
         // If the name cannot be added, the agent cannot play either.
@@ -142,14 +142,14 @@ pub fn user_folder() -> Option<PathBuf> {
 ///
 /// # Errors
 /// When no option or agent gives a game, the options contradict a bot, or an agent plays another game.
-pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> Result<Race> {
+pub fn race_of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> Result<Race> {
     let bot = agents.iter().find_map(|agent| Some((agent, agent.bot()?)));
     let table = agents.iter().find_map(|agent| agent.table());
     let race = match (bot, game, table) {
         (Some((agent, bot)), ..) => {
             let race = bot.race().with_context(|| agent.to_string())?;
             if let Some(game) = game {
-                let asked = ruleset(&known(agents), game, Some(seats.unwrap_or(race.ruleset().seats().len())))?;
+                let asked = ruleset(&sheets_of(agents), game, Some(seats.unwrap_or(race.ruleset().seats().len())))?;
                 let plays = race.ruleset();
                 ensure!(
                     asked == *plays,
@@ -158,7 +158,7 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
             }
             race
         }
-        (None, Some(game), _) => Race::new(ruleset(&known(agents), game, seats)?),
+        (None, Some(game), _) => Race::new(ruleset(&sheets_of(agents), game, seats)?),
         (None, None, Some(table)) => Race::new(table.ruleset().clone()),
         (None, None, None) => {
             let names: Vec<&str> = builtin::names().collect();

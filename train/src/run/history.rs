@@ -19,7 +19,7 @@ pub struct History(Vec<(u64, Shaping)>);
 
 impl History {
     /// Records the settings that hold after `iteration`, if they have changed.
-    pub fn note(&mut self, iteration: u64, settings: Shaping) {
+    pub fn record(&mut self, iteration: u64, settings: Shaping) {
         if self.0.last().is_none_or(|(_, last)| *last != settings) {
             self.0.push((iteration, settings));
         }

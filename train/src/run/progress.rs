@@ -21,14 +21,8 @@ pub struct Progress {
     games: u64,
     /// The bar, if standard error is a terminal.
     bar: Option<ProgressBar>,
-    lines: Lines,
-}
-
-/// Decides when a line is due.
-#[derive(Debug)]
-struct Lines {
-    printed: Instant,
-    games: u64,
+    /// The time of the last printed line, and its finished games.
+    printed: (Instant, u64),
 }
 
 impl Progress {
@@ -41,7 +35,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_secs(1));
             bar
         });
-        Progress { games, bar, lines: Lines { printed: Instant::now(), games: done } }
+        Progress { games, bar, printed: (Instant::now(), done) }
     }
 
     /// Shows the state of the run: its finished games, the newest value of each metric, and the seconds until its time
@@ -53,7 +47,7 @@ impl Progress {
             bar.set_position(games);
             bar.set_prefix(advance);
             bar.set_message(escaped(&learning));
-        } else if self.lines.is_due(games, Instant::now()) {
+        } else if self.is_line_due(games, Instant::now()) {
             remark(format_args!("{advance}  {learning}"));
         }
     }
@@ -64,14 +58,13 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
-}
 
-impl Lines {
     /// Whether to print a line: enough time has passed, and games were finished since the last line.
-    fn is_due(&mut self, games: u64, now: Instant) -> bool {
-        let is_due = games > self.games && now.saturating_duration_since(self.printed) >= LINE_EVERY;
+    fn is_line_due(&mut self, games: u64, now: Instant) -> bool {
+        let (printed, before) = self.printed;
+        let is_due = games > before && now.saturating_duration_since(printed) >= LINE_EVERY;
         if is_due {
-            *self = Lines { printed: now, games };
+            self.printed = (now, games);
         }
         is_due
     }
@@ -170,12 +163,12 @@ mod tests {
     fn lines_need_both_time_and_games() {
         let begin = Instant::now();
         let after = |seconds| begin + Duration::from_secs(seconds);
-        let mut lines = Lines { printed: begin, games: 0 };
-        assert!(!lines.is_due(5, after(29)));
-        assert!(!lines.is_due(0, after(31)));
-        assert!(lines.is_due(5, after(31)));
-        assert!(!lines.is_due(6, after(60)));
-        assert!(lines.is_due(6, after(61)));
+        let mut lines = Progress { games: 10, bar: None, printed: (begin, 0) };
+        assert!(!lines.is_line_due(5, after(29)));
+        assert!(!lines.is_line_due(0, after(31)));
+        assert!(lines.is_line_due(5, after(31)));
+        assert!(!lines.is_line_due(6, after(60)));
+        assert!(lines.is_line_due(6, after(61)));
     }
 
     #[test]

@@ -233,7 +233,7 @@ impl RunDir {
     /// # Errors
     /// When the file cannot be written.
     pub fn store_config(&self, config: &str) -> Result<()> {
-        write_whole(&self.config(), config)
+        write_whole(&self.path.join(CONFIG), config)
     }
 
     /// Lets other processes train in this folder.
@@ -249,11 +249,6 @@ impl RunDir {
     /// The folder of the run.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The file with the complete settings.
-    pub fn config(&self) -> PathBuf {
-        self.path.join(CONFIG)
     }
 
     /// The folder for exported bots.

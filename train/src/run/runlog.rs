@@ -83,9 +83,9 @@ impl RunLog {
         check_changes(&before, &config, &step)?;
         let mut history = state.map(|state| state.history.clone()).unwrap_or_default();
         if step.iteration > 0 && history == History::default() {
-            history.note(0, before.shaping(on_cluster));
+            history.record(0, before.shaping(on_cluster));
         }
-        history.note(step.iteration, config.shaping(on_cluster));
+        history.record(step.iteration, config.shaping(on_cluster));
         if let Some(state) = state {
             // An interruption between checkpoint and mark may have lost the mark.
             rundir.mark_best(state.best)?;

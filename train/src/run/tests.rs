@@ -168,9 +168,9 @@ fn a_run_of_a_sheet_needs_its_file_no_more() {
     resume(&saved, &path);
     let bot = path.join("bots/smoke.bot");
     let agent = games::agent(&bot.display().to_string()).expect("a bot");
-    let race = games::of(None, None, &[&agent]).expect("the bot brings its game");
+    let race = games::race_of(None, None, &[&agent]).expect("the bot brings its game");
     assert_eq!(race.ruleset().base().name, "my-race");
-    assert_eq!(games::of(Some("my-race?pieces=1"), None, &[&agent]).expect("by name").ruleset(), race.ruleset());
+    assert_eq!(games::race_of(Some("my-race?pieces=1"), None, &[&agent]).expect("by name").ruleset(), race.ruleset());
     let player = games::player(&agent, &race).expect("its own game");
     let match_config = MatchConfig { blocks: 2, threads: 1, ..MatchConfig::default() };
     let other = games::player(&games::agent("greedy").expect("a baseline"), &race).expect("any game");

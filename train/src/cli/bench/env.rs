@@ -1,7 +1,7 @@
 //! Speed of the rules: random legal play on one thread, through legal-action masks and automatic resets.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use ashta_env::chance::{self, GameRng, below};
@@ -13,7 +13,7 @@ use ndarray::{Array1, Array2};
 use rand::Rng;
 use serde::Serialize;
 
-use super::BenchRow;
+use super::{BenchRow, repeat};
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -73,8 +73,7 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
     let mut state = start(race, &mut rng);
     // A game ends without a result after as many throws as its turn limit.
     let (limit, mut throws) = (u64::from(race.spec().turn_limit), 0);
-    let clock = Instant::now();
-    loop {
+    let elapsed = repeat(time, || {
         // Reading the clock once per 2,048 decisions keeps its cost low.
         for _ in 0..2048 {
             let draw = |state: &State, _| {
@@ -93,11 +92,8 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
                 state = start(race, &mut rng);
             }
         }
-        let elapsed = clock.elapsed();
-        if elapsed >= time {
-            return row(race, false, elapsed, [decisions, chance_nodes + throws, games]);
-        }
-    }
+    });
+    row(race, false, elapsed, [decisions, chance_nodes + throws, games])
 }
 
 fn start(race: &Race, rng: &mut GameRng) -> State {
@@ -124,8 +120,7 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
     let (mut decisions, mut games) = (0, 0);
     let mut actions = vec![Action(0); LOCK_STEP];
     env.reset(seed, &mut buffers);
-    let clock = Instant::now();
-    loop {
+    let elapsed = repeat(time, || {
         for _ in 0..16 {
             for (action, mask) in actions.iter_mut().zip(buffers.masks.rows()) {
                 let legal = mask.iter().filter(|&&is_legal| is_legal).count();
@@ -139,9 +134,6 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
             env.step(&actions, &mut buffers).expect("the actions are legal");
             games += buffers.terminated.iter().filter(|&&is_over| is_over).count() as u64;
         }
-        let elapsed = clock.elapsed();
-        if elapsed >= time {
-            return row(race, true, elapsed, [decisions, env.throws(), games]);
-        }
-    }
+    });
+    row(race, true, elapsed, [decisions, env.throws(), games])
 }

@@ -4,6 +4,7 @@ mod env;
 mod net;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::run::games;
 use crate::run::output::{print, print_json};
@@ -56,6 +57,15 @@ fn print_rows<R: BenchRow>(
     }
     print(R::HEADING)?;
     measure(&mut |row| print(row.line()))
+}
+
+/// Repeats `work` for `time`; returns the time that it took.
+fn repeat(time: Duration, mut work: impl FnMut()) -> Duration {
+    let clock = Instant::now();
+    while clock.elapsed() < time {
+        work();
+    }
+    clock.elapsed()
 }
 
 /// The games to measure, each for the number of seats of `--seats`, or else for its `most` smallest numbers of seats.

@@ -1,7 +1,7 @@
 //! Speed of the network, of the learner and of self-play, each on one thread.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use ashta_agents::learn::config::TrainConfig;
@@ -16,7 +16,7 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::Serialize;
 
-use super::BenchRow;
+use super::{BenchRow, repeat};
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -102,10 +102,7 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
 }
 
 fn per_second(time: Duration, mut work: impl FnMut() -> u64) -> f64 {
-    let clock = Instant::now();
     let mut count = 0;
-    while clock.elapsed() < time {
-        count += work();
-    }
-    count as f64 / clock.elapsed().as_secs_f64()
+    let elapsed = repeat(time, || count += work());
+    count as f64 / elapsed.as_secs_f64()
 }

@@ -25,21 +25,21 @@ const LONGEST_FILE: u64 = 1 << 30;
 /// # Errors
 /// When the game cannot be read, or no agent can evaluate it.
 pub fn run(args: &AnalyzeArgs) -> Result<()> {
-    let there = || args.game.display().to_string();
-    let text = File::open(&args.game).and_then(|file| read_text(LONGEST_FILE, file)).with_context(there)?;
+    let path = || args.game.display().to_string();
+    let text = File::open(&args.game).and_then(|file| read_text(LONGEST_FILE, file)).with_context(path)?;
     // An agent that does not exist is reported below, by `games::reference`.
     let by = games::agent(&args.by).ok();
-    let mut sheets = games::known(&by.iter().collect::<Vec<_>>());
+    let mut sheets = games::sheets_of(&by.iter().collect::<Vec<_>>());
     if let Some(game) = &args.of {
         sheets = Sheets::with(games::ruleset(&sheets, game, None).context("--game")?.base());
     }
-    let line = GameLine::read(&sheets, &text, args.number as usize).with_context(there)?;
-    let (race, _) = line.begin().with_context(there)?;
+    let line = GameLine::read(&sheets, &text, args.number as usize).with_context(path)?;
+    let (race, _) = line.begin().with_context(path)?;
     let reference = games::reference(&args.by, &race).with_context(|| format!("--by {}", args.by))?;
     let Some(reference) = reference else {
         bail!("no built-in agent evaluates {}: name an agent with --by", race.ruleset());
     };
-    let analysis = Analysis::new(&race, &line, &reference).with_context(there)?;
+    let analysis = Analysis::new(&race, &line, &reference).with_context(path)?;
     if let Some(path) = &args.html {
         let game = ShownGame::new(&race, &line, &reference, String::new(), 0)?;
         let (verdicts, board) = (Vec::new(), BoardPicture::new(&race));
@@ -49,10 +49,10 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
     if args.json {
         return print_json(&analysis);
     }
-    tell(&race, &analysis)
+    print_analysis(&race, &analysis)
 }
 
-fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
+fn print_analysis(race: &Race, analysis: &Analysis) -> Result<()> {
     let Analysis { game, by, players, turns, end, returns } = analysis;
     let names: Vec<String> =
         players.iter().map(|player| format!("{} is {}", player.seat, in_line(&player.name))).collect();

@@ -28,7 +28,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let agent = games::agent(&args.agent)?;
     let opponents = args.against.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let all: Vec<_> = std::iter::once(&agent).chain(&opponents).collect();
-    let race = games::of(args.game.game.as_deref(), args.game.seats, &all)?;
+    let race = games::race_of(args.game.game.as_deref(), args.game.seats, &all)?;
     let config = args.games.config();
     let recorded = args.record.as_deref().map(|output| recordable(&agent, output)).transpose()?;
     let player = games::player(&agent, &race)?;

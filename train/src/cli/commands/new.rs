@@ -12,7 +12,7 @@ use crate::run::output::{columns, print, prompt};
 use crate::run::{embedded, games};
 
 /// Goals, and an example of a command for each; NAME is a game or the bot of the same name.
-const WANTED: [(&str, &str); 6] = [
+const GOALS: [(&str, &str); 6] = [
     ("play in the browser", "ashta serve"),
     ("play in the terminal", "ashta play NAME+novice"),
     ("train a bot", "ashta train NAME"),
@@ -32,17 +32,17 @@ pub fn run() -> Result<()> {
     let number = |at: usize| (at + 1).to_string();
     let usual = usual_game();
     let row = |(at, (what, how)): (usize, &(&str, &str))| [number(at), (*what).to_owned(), how.replace("NAME", &usual)];
-    let rows: Vec<[String; 3]> = WANTED.iter().enumerate().map(row).collect();
+    let rows: Vec<[String; 3]> = GOALS.iter().enumerate().map(row).collect();
     print("What do you want to do?\n")?;
     print(columns(&rows, |column| column == 0))?;
     print("`ashta help` lists all commands, `ashta help COMMAND` describes one.\n")?;
-    let numbers: Vec<String> = (0..WANTED.len()).map(number).collect();
-    let Some(wanted) = ask(&mut input, "Number:", &numbers)? else { return Ok(()) };
+    let numbers: Vec<String> = (0..GOALS.len()).map(number).collect();
+    let Some(goal) = ask(&mut input, "Number:", &numbers)? else { return Ok(()) };
     let (bots, configs) = (games::folders().bots(), embedded::CONFIGS);
     let bots: Vec<&str> = bots.iter().map(|(name, _)| name.as_str()).collect();
     let configs: Vec<&str> = configs.iter().map(|(name, _)| *name).collect();
     let sheets: Vec<&str> = builtin::names().collect();
-    let command = match wanted {
+    let command = match goal {
         "2" => {
             let Some(bot) = ask(&mut input, "Which bot is your opponent?", &bots)? else { return Ok(()) };
             let level = ask(&mut input, "How strong?", &LEVELS)?.unwrap_or(LEVELS[1]);
@@ -75,7 +75,7 @@ pub fn run() -> Result<()> {
             let Some(config) = ask(&mut input, "Which game?", &configs)? else { return Ok(()) };
             format!("ashta solve {config} -o {config}.table")
         }
-        _ => WANTED[0].1.to_owned(),
+        _ => GOALS[0].1.to_owned(),
     };
     print(format_args!("\n{command}"))
 }

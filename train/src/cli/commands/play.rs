@@ -26,7 +26,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
     let agent = games::agent(&args.agent)?;
     let (race, position) = match &args.position {
         Some(text) => {
-            let mut sheets = games::known(&[&agent]);
+            let mut sheets = games::sheets_of(&[&agent]);
             if let Some(game) = &args.game.game {
                 sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
             }
@@ -40,7 +40,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         None => {
             let usual = || (agent.bot().is_none() && agent.table().is_none()).then(usual_game);
             let game = args.game.game.clone().or_else(usual);
-            (games::of(game.as_deref(), args.game.seats, &[&agent])?, None)
+            (games::race_of(game.as_deref(), args.game.seats, &[&agent])?, None)
         }
     };
     let player = games::player(&agent, &race)?;

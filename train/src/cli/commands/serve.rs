@@ -94,12 +94,9 @@ fn free_address(port: Option<u16>) -> Result<SocketAddr> {
 
 /// The values of `Host` that pages of this server send. Browsers leave out port 80.
 fn hosts(port: u16) -> Vec<String> {
-    let names = ["127.0.0.1", "localhost"].map(str::to_owned);
-    let mut hosts = names.each_ref().map(|name| format!("{name}:{port}")).to_vec();
-    if port == 80 {
-        hosts.extend(names);
-    }
-    hosts
+    let names = ["127.0.0.1", "localhost"];
+    let bare = names.iter().filter(|_| port == 80).map(ToString::to_string);
+    names.iter().map(|name| format!("{name}:{port}")).chain(bare).collect()
 }
 
 /// The number of connections for which the process may open enough files; without free files the server would stop.

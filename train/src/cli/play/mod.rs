@@ -102,18 +102,18 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// # Errors
     /// When the input cannot be read, or the output or the record cannot be written.
     pub fn play(&mut self) -> io::Result<()> {
-        self.greet()?;
+        self.print_greeting()?;
         loop {
             let decides = self.throw();
             self.keep_record()?;
             match decides {
                 Some(seat) if self.table.persons.contains(seat) => {
-                    if self.ask(seat)?.is_break() {
+                    if self.ask_person(seat)?.is_break() {
                         return self.print_position();
                     }
                 }
-                Some(seat) => self.answer(seat)?,
-                None if self.table.race.node(&self.now.state) == Node::Terminal => return self.announce(),
+                Some(seat) => self.play_agent_turn(seat)?,
+                None if self.table.race.node(&self.now.state) == Node::Terminal => return self.print_result(),
                 None => {
                     let cap = self.table.race.spec().turn_limit;
                     writeln!(self.output, "\nThe game is truncated after {cap} turns: no seat wins.")?;
@@ -135,7 +135,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         states.map(|state| self.table.race.print(state)).collect()
     }
 
-    fn greet(&mut self) -> io::Result<()> {
+    fn print_greeting(&mut self) -> io::Result<()> {
         let PlayTable { race, persons, agent_name, seed, .. } = &self.table;
         let seats = race.spec().seats;
         let names = |of_persons: bool| {
@@ -160,7 +160,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     /// Plays a turn of the agent and prints it in one line.
-    fn answer(&mut self, seat: Seat) -> io::Result<()> {
+    fn play_agent_turn(&mut self, seat: Seat) -> io::Result<()> {
         self.remember();
         let start = self.now.state;
         let mut actions = Vec::new();
@@ -171,12 +171,12 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         }
         self.now.clock.action();
         let turn = in_line(&self.table.race.turn_text(&start, &actions));
-        self.tell(seat, &start, &turn)
+        self.print_turn(seat, &start, &turn)
     }
 
     /// Asks the person for a turn or an undo. If only one turn is possible, plays and prints it. Breaks when the person
     /// quits.
-    fn ask(&mut self, seat: Seat) -> io::Result<ControlFlow<()>> {
+    fn ask_person(&mut self, seat: Seat) -> io::Result<ControlFlow<()>> {
         let mut results = TurnResults::new();
         turn_results(self.table.race, &self.now.state, &mut results);
         let text = |index| in_line(&self.table.race.turn_text(&self.now.state, results.actions(index)));
@@ -184,7 +184,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         if let [only] = texts.as_slice() {
             let start = self.now.state;
             self.choose(*results.state(0));
-            return self.tell(seat, &start, only).map(ControlFlow::Continue);
+            return self.print_turn(seat, &start, only).map(ControlFlow::Continue);
         }
         self.decisions.push(self.now.clone());
         self.draw()?;
@@ -264,7 +264,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     /// The throws of a seat in words, such as `N throws 4, 2`.
-    fn thrown(&self, seat: Seat, state: &State) -> String {
+    fn throws_text(&self, seat: Seat, state: &State) -> String {
         let PlayTable { race, persons, .. } = &self.table;
         let values: Vec<String> = race.pending_throws(state).iter().map(ToString::to_string).collect();
         let colour = race.colour(state);
@@ -280,22 +280,22 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     /// Prints the turn that was played from `start`, in one line.
-    fn tell(&mut self, seat: Seat, start: &State, turn: &str) -> io::Result<()> {
+    fn print_turn(&mut self, seat: Seat, start: &State, turn: &str) -> io::Result<()> {
         let chances = if self.table.shows_chances { format!("  [{}]", self.chances()) } else { String::new() };
-        let thrown = self.thrown(seat, start);
+        let thrown = self.throws_text(seat, start);
         writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))
     }
 
     /// Lists the choices. With their positions `results`, also shows the estimates of the evaluator.
     fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> io::Result<()> {
-        writeln!(self.output, "{}:", self.thrown(seat, &self.now.state))?;
+        writeln!(self.output, "{}:", self.throws_text(seat, &self.now.state))?;
         let values = results.map(|results| self.values(results));
         let best = |values: &[BySeat<f32>]| values.iter().map(|value| value[seat]).fold(f32::MIN, f32::max);
         for (index, text) in texts.iter().enumerate() {
             let estimate = values.as_ref().map_or(String::new(), |values| {
                 let value = values[index][seat];
                 let mark = if value == best(values) { '*' } else { ' ' };
-                format!(" {:>7} {mark}", self.worth(value))
+                format!(" {:>7} {mark}", self.value_text(value))
             });
             let line = format!("{:>3} {estimate} {text}", index + 1);
             writeln!(self.output, "{}", broken(&line, line.len() - text.len()))?;
@@ -314,7 +314,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     /// A value in words: a winning chance, or the expected place in games that count all places.
-    fn worth(&self, value: f32) -> String {
+    fn value_text(&self, value: f32) -> String {
         let spec = self.table.race.spec();
         match spec.payoff {
             Payoff::Winner | Payoff::Teams => format!("{:.1} %", 100.0 * value),
@@ -327,7 +327,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let values = self.values(&[self.now.state])[0];
         let spec = self.table.race.spec();
         let is_first = |seat: &Seat| spec.teams[*seat].iter().next() == Some(*seat);
-        let chance = |seat: Seat| format!("{} {}", self.team(seat), self.worth(values[seat]));
+        let chance = |seat: Seat| format!("{} {}", self.team(seat), self.value_text(values[seat]));
         spec.seats.iter().filter(is_first).map(chance).collect::<Vec<_>>().join(", ")
     }
 
@@ -338,7 +338,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     /// Prints the result of the game.
-    fn announce(&mut self) -> io::Result<()> {
+    fn print_result(&mut self) -> io::Result<()> {
         self.draw()?;
         let PlayTable { race, persons, .. } = &self.table;
         let returns = race.returns(&self.now.state);

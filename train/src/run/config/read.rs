@@ -130,13 +130,13 @@ impl<'a> Reader<'a> {
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();
         let mut config = RulesetConfig { game, seats, sheet, flags: self.flags() };
-        let mut behind = BTreeMap::new();
+        let mut after_mark = BTreeMap::new();
         for (flag, value) in Ruleset::split(written).1 {
-            if behind.insert(flag, value).is_some() && self.problems.len() < MOST_NAMES {
+            if after_mark.insert(flag, value).is_some() && self.problems.len() < MOST_NAMES {
                 self.refuse_ruleset(&RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
             }
         }
-        for (flag, value) in behind {
+        for (flag, value) in after_mark {
             config.flags.entry(flag.to_owned()).or_insert_with(|| value.to_owned());
         }
         // If the game does not allow the default number of seats, take the first number that it allows.
@@ -159,15 +159,15 @@ impl<'a> Reader<'a> {
         let name = Ruleset::split(game).0;
         let written = self.text("ruleset.sheet");
         let (of_game, of_sheet) = (&raw.entry("ruleset.game").origin, &raw.entry("ruleset.sheet").origin);
-        let brought = raw.sheet.as_ref().filter(|_| matches!(of_game, Origin::File(..)));
-        let is_file = sheet_file::is_file(game) || brought.is_some();
+        let file_sheet = raw.sheet.as_ref().filter(|_| matches!(of_game, Origin::File(..)));
+        let is_file = sheet_file::is_file(game) || file_sheet.is_some();
         // A game of the command line overrides the sheet in the file of a run.
         let is_overridden = matches!((of_game, of_sheet), (Origin::Override(_), Origin::File(..)));
         let is_written = !written.is_empty() && written != NONE;
         if is_written && !is_overridden && (is_file || builtin::named(name).is_some()) {
             self.refuse("ruleset.sheet", "a sheet", &format!("\"none\", because `ruleset.game` is {game}"));
         }
-        let found = match (of_game, brought) {
+        let found = match (of_game, file_sheet) {
             (Origin::File(file, _), Some(text)) => {
                 sheet_file::parse(text, &file.display().to_string(), Sheet::read).map(|sheet| (sheet, text.clone()))
             }

@@ -58,7 +58,7 @@ fn a_second_run_gets_a_number_and_the_first_is_untouched() {
     let (first, second, third) = (begin(&scratch), begin(&scratch), begin(&scratch));
     let names = [&first, &second, &third].map(|run| run.path().file_name().unwrap().to_str().unwrap());
     assert_eq!(names, ["pagade-7", "pagade-7-2", "pagade-7-3"]);
-    assert_eq!(fs::read_to_string(first.config()).unwrap(), "x = 1\n");
+    assert_eq!(fs::read_to_string(first.path().join("config.toml")).unwrap(), "x = 1\n");
     assert_eq!(RunDir::open(first.path()).unwrap().info, first.info);
     let json = fs::read_to_string(first.path().join("run.json")).unwrap();
     assert!(json.contains("\"ruleset_hash\": \"0000000000000abc\""), "{json}");
@@ -109,7 +109,7 @@ fn resuming_removes_what_is_half_written_and_finds_the_newest_checkpoint() {
     assert_eq!(newest, Some(10));
     assert_eq!(fs::read_to_string(path.join("latest")).unwrap(), "10\n");
     run.store_config("x = 3\n").unwrap();
-    assert_eq!(fs::read_to_string(run.config()).unwrap(), "x = 3\n");
+    assert_eq!(fs::read_to_string(run.path().join("config.toml")).unwrap(), "x = 3\n");
     assert!(!path.join("checkpoints/11.tmp").exists() && !path.join("latest.tmp").exists());
 }
 

@@ -25,11 +25,11 @@ use super::engine_group::{EngineGroup, GroupWatch};
 /// The longest answer of an engine, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 /// The time that an engine has to end.
-const LAST_MOMENT: Duration = Duration::from_millis(500);
+const END_TIMEOUT: Duration = Duration::from_millis(500);
 /// The least time that an engine has to start and to answer `hello`.
-const TO_START: Duration = Duration::from_secs(10);
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time between two checks whether the arena has stopped.
-const LOOKS_UP: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest file for the standard error of an engine, in bytes.
 const KEPT_ERRORS: u64 = 1 << 20;
 /// Lines of an engine that can wait in the queue.
@@ -191,7 +191,7 @@ impl Running {
         }
         let stops = Arc::clone(&program.limits.stops);
         let mut running = Running { group, input, lines, _errors: ErrorsRead(errors_end), requests: 0, stops };
-        let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(TO_START))?;
+        let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(START_TIMEOUT))?;
         if !hello["name"].is_string() {
             return Err(Fault(format!("its answer to `hello` has no `name`: {}", quoted(&hello.to_string()))));
         }
@@ -231,10 +231,10 @@ impl Running {
         let clock = Instant::now();
         loop {
             let left = patience.saturating_sub(clock.elapsed());
-            return match self.lines.recv_timeout(left.min(LOOKS_UP)) {
+            return match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
                 Ok(line) => line.map_err(|error| Fault(format!("cannot read its answer: {error}"))),
                 Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => Err(stopped()),
-                Err(RecvTimeoutError::Timeout) if left > LOOKS_UP => continue,
+                Err(RecvTimeoutError::Timeout) if left > POLL_INTERVAL => continue,
                 Err(RecvTimeoutError::Timeout) => {
                     Err(Fault(format!("it did not answer within {} s", patience.as_secs_f64())))
                 }
@@ -247,7 +247,7 @@ impl Running {
     fn ended(&mut self) -> Fault {
         // The output closes a moment before the exit status is available.
         let clock = Instant::now();
-        while clock.elapsed() < LAST_MOMENT {
+        while clock.elapsed() < END_TIMEOUT {
             if let Ok(Some(status)) = self.group.child.try_wait() {
                 // The first request is `hello`.
                 let when = if self.requests == 1 { "the engine ended before it answered `hello`" } else { "it ended" };
@@ -266,7 +266,7 @@ struct ErrorsRead(Receiver<()>);
 impl Drop for ErrorsRead {
     fn drop(&mut self) {
         // A process that survives may keep the pipe open.
-        let _ = self.0.recv_timeout(LAST_MOMENT);
+        let _ = self.0.recv_timeout(END_TIMEOUT);
     }
 }
 

@@ -71,7 +71,7 @@ impl GroupWatch {
 }
 
 impl Children {
-    fn tell(&mut self, sign: char, group: u32) {
+    fn report(&mut self, sign: char, group: u32) {
         let shell = self.shell.get_or_insert_with(|| {
             #[cfg(target_os = "linux")]
             let _ = nix::sys::prctl::set_child_subreaper(true);
@@ -159,7 +159,7 @@ impl EngineGroup {
         let mut children = watch.children();
         let child = in_group(command)?;
         children.engines.insert(child.id());
-        children.tell('+', child.id());
+        children.report('+', child.id());
         Ok(EngineGroup { child, watch: Arc::clone(watch), mark })
     }
 }
@@ -177,6 +177,6 @@ impl Drop for EngineGroup {
         end_marked(&self.mark);
         let mut children = self.watch.children();
         children.engines.remove(&self.child.id());
-        children.tell('-', self.child.id());
+        children.report('-', self.child.id());
     }
 }

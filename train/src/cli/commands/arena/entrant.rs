@@ -47,7 +47,7 @@ pub fn enter<'a>(
         .iter()
         .filter_map(|entrant| if let Written::Agent(agent) = entrant { Some(agent) } else { None })
         .collect();
-    let race = games::of(game.game.as_deref(), game.seats, &agents)?;
+    let race = games::race_of(game.game.as_deref(), game.seats, &agents)?;
     let (mut entrants, mut named) = (Vec::new(), Vec::new());
     for ((spec, name), written) in specs.iter().zip(distinct_names(specs)).zip(written) {
         let (version, entrant) = match written {

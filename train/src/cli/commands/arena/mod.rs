@@ -157,13 +157,13 @@ impl<'a> Arena<'a> {
         let measures_all = self.args.luck.is_some();
         let legs = |block| tournament.legs(block);
         let (mut file, mut games) = GamesFile::open(path, &settings, measures_all, &legs)?;
-        let there = |number: usize| format!("{}: line {number}", path.display());
+        let location = |number: usize| format!("{}: line {number}", path.display());
         if measures_all {
             let lines: Vec<&GameLine> = games.iter().map(|(_, line)| line).collect();
             let found = tournament.measured(&lines, threads).with_context(|| path.display().to_string())?;
             games.iter_mut().zip(found).for_each(|((_, line), found)| *line = found);
         }
-        let facts = |(number, line): &NumberedGame| tournament.facts(line).with_context(|| there(*number));
+        let facts = |(number, line): &NumberedGame| tournament.facts(line).with_context(|| location(*number));
         let facts = games.iter().map(facts).collect::<Result<Vec<_>>>()?;
         let mut swings = Vec::new();
         keep_largest(&mut swings, games.iter().map(|(_, line)| line.clone()).collect());
@@ -178,7 +178,7 @@ impl<'a> Arena<'a> {
                 let again = || {
                     format!(
                         "{}: if nobody has changed the file, measure the luck of all games again with --luck",
-                        there(*number)
+                        location(*number)
                     )
                 };
                 tournament.check_luck(line, &found).with_context(again)?;
