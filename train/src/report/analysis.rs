@@ -114,11 +114,7 @@ impl Analysis {
                 Move::Choice(action) => race.apply_action(&mut state, action),
             }
             let is_thrown = matches!(made, Move::Throw(_));
-            ensure!(
-                !is_thrown || is_bounded(race, &state),
-                "the turn at `{}` can end in too many positions",
-                race.print(&state)
-            );
+            ensure!(!is_thrown || is_bounded(race, &state), "the turn at `{}` is too large", race.print(&state));
         }
         let values = analyze_game(race, &mut reference.evaluator(), start, &moves, 0, SERIES_PROBABILITY);
         let next = |number: usize| values.get(number + 1).map_or(&end, |next| &next.start);

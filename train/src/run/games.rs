@@ -94,7 +94,7 @@ pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)
     match folders.agent(spec)? {
         NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
         NamedAgent::Bot { lookahead, .. } => {
-            bail!("`{spec}` looks ahead or plays at a level: leave out `+{lookahead}`")
+            bail!("`{spec}` is not only a bot: leave out `+{lookahead}`")
         }
         other => bail!("{other} is not a bot: {what}"),
     }

@@ -62,10 +62,7 @@ fn check_changes(then: &Config, now: &Config, step: &IterationStep) -> Result<()
     let (limit, minutes) = (limit.unwrap_or_default(), seconds / 60.0);
     ensure!(now.run.directory == then.run.directory, "`run.directory` cannot change: move the folder of the run");
     ensure!(now.ruleset.sheet == then.ruleset.sheet, "`ruleset.sheet` is not the sheet of the run: start another run");
-    ensure!(
-        games >= *played,
-        "`selfplay.games` is {games}, but {played} games are already played: set at least {played}"
-    );
+    ensure!(games >= *played, "`selfplay.games` is {games}, but {played} games are played: set at least {played}");
     ensure!(!is_past, "`run.time_limit_minutes` is {limit}, but the run has taken {minutes:.1} minutes: set more");
     Ok(())
 }
@@ -348,8 +345,8 @@ impl RunLog {
             ));
             return Ok(None);
         }
-        wire::decode(&bytes).map(Some).with_context(|| {
-            format!("cannot read the stored games of iteration {iteration} in {}", self.rundir.path().display())
-        })
+        wire::decode(&bytes)
+            .map(Some)
+            .with_context(|| format!("the stored games of iteration {iteration} in {}", self.rundir.path().display()))
     }
 }

@@ -163,7 +163,7 @@ mod tests {
         records[0].branches.truncate(2);
         let bytes = encode_games(&race, &records).expect("a message");
         let error = |bytes: &[u8]| decode_games(&race, bytes).expect_err("it is broken").to_string();
-        assert!(error(&bytes[1..]).contains("no message"));
+        assert!(error(&bytes[1..]).contains("not a message"));
         // An earlier version.
         let older = [&bytes[..3], &[1], &bytes[4..]].concat();
         assert!(error(&older).contains("not a message of this version"));

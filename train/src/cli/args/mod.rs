@@ -252,11 +252,7 @@ fn hypotheses(text: &str) -> Result<(f64, f64), String> {
     let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 4000.0);
     let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
     let pair = pair.ok_or_else(|| format!("{text} is not a pair of Elo differences such as 0,10"))?;
-    if pair.0 < pair.1 {
-        Ok(pair)
-    } else {
-        Err(format!("{} is not less than {}: the first difference must be smaller", pair.0, pair.1))
-    }
+    if pair.0 < pair.1 { Ok(pair) } else { Err(format!("{} is not less than {}", pair.0, pair.1)) }
 }
 
 /// Options of `ashta arena`.

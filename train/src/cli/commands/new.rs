@@ -57,7 +57,7 @@ pub fn run() -> Result<()> {
         }
         "4" => {
             let agents: Vec<&str> = bots.iter().copied().chain(BUILT_IN).collect();
-            let Some(bot) = ask(&mut input, "Which bot? (For your own bot, use the name of its file.)", &bots)? else {
+            let Some(bot) = ask(&mut input, "Which bot? (Name your own bot by its file.)", &bots)? else {
                 return Ok(());
             };
             let other = ask(&mut input, "Against whom?", &agents)?.unwrap_or("greedy+2ply");

@@ -31,10 +31,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
                 sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
             }
             let (race, state) = Race::parse_in(&sheets, text).context("--position")?;
-            ensure!(
-                is_bounded(&race, &state),
-                "--position: the current turn of this position can end in too many positions"
-            );
+            ensure!(is_bounded(&race, &state), "--position: its turn is too large");
             (race, Some(state))
         }
         None => {

@@ -69,10 +69,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
                 save_after = save_after.max(SAVING * since.elapsed());
                 if stops.load(Ordering::Relaxed) {
                     bar.finish_and_clear();
-                    remark(format_args!(
-                        "{} contains the values so far; the same command resumes the work",
-                        kept.display()
-                    ));
+                    remark(format_args!("the same command resumes from {}", kept.display()));
                     std::process::exit(terminal::INTERRUPTED);
                 }
                 unfinished = Some(found);

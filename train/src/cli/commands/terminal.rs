@@ -51,9 +51,7 @@ pub fn print_truncated(games: u64) -> Result<()> {
     if games == 0 {
         return Ok(());
     }
-    print(format_args!(
-        "{games} games reached the turn limit; these games and the games paired with them are not counted"
-    ))
+    print(format_args!("{games} games reached the turn limit; they and the games paired with them are not counted"))
 }
 
 /// Creates a spinner for work of unknown length.

@@ -166,9 +166,7 @@ impl RawConfig {
         if is_key {
             match Value::deserialize(ValueDeserializer::from(value)) {
                 Ok(value) => drop(self.entries.insert(key, RawEntry { value, origin: place })),
-                Err(error) => {
-                    self.refuse(|_| format!("{place}: cannot read the value of `{key}`: {}", error.message()))
-                }
+                Err(error) => self.refuse(|_| format!("{place}: cannot read `{key}`: {}", error.message())),
             }
             return;
         }

@@ -115,9 +115,7 @@ impl EnginePlayer {
         })?;
         let legal = race.legal_actions(state);
         let action = legal.iter().find(|action| u64::from(action.0) == number).ok_or_else(|| {
-            Fault(format!(
-                "it chose action {number}, which is not legal at `{position}`; the legal actions are {legal:?}"
-            ))
+            Fault(format!("it chose action {number}, which is not legal at `{position}`; legal are {legal:?}"))
         })?;
         self.running = Some(running);
         Ok(action)
@@ -219,9 +217,7 @@ impl Running {
         let said = quoted_line(&line);
         match serde_json::from_slice(&line) {
             Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|found| *found == id) => Ok(answer),
-            Ok(Value::Object(_)) => {
-                Err(Fault(format!("its answer does not repeat the `id` {id} of the request: {said}")))
-            }
+            Ok(Value::Object(_)) => Err(Fault(format!("its answer lacks the `id` {id} of the request: {said}"))),
             _ => Err(Fault(format!("its answer is not a JSON object: {said}"))),
         }
     }

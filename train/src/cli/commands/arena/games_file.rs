@@ -135,15 +135,11 @@ fn read(
         text.clear();
         let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text)?;
         number += 1;
-        ensure!(
-            (read as u64) < LONGEST_LINE,
-            "line {number}: longer than the limit of {} MiB for a game",
-            LONGEST_LINE >> 20
-        );
+        ensure!((read as u64) < LONGEST_LINE, "line {number} is longer than {} MiB", LONGEST_LINE >> 20);
         // At the end of the file, the text is empty.
         let is_part = !text.ends_with(b"\n");
         if number == 1 && is_part && !line(settings)?.as_bytes().starts_with(&text) {
-            bail!("line 1: these are not the settings of an arena");
+            bail!("line 1: not the settings of an arena");
         }
         if is_part {
             // After an interruption, the file can end with a part of a line or of a block.
@@ -151,16 +147,14 @@ fn read(
         }
         bytes += read as u64;
         if number == 1 {
-            let mut found: Settings =
-                serde_json::from_slice(&text).context("line 1: these are not the settings of an arena")?;
+            let mut found: Settings = serde_json::from_slice(&text).context("line 1: not the settings of an arena")?;
             if any_luck {
                 found.luck.clone_from(&settings.luck);
             }
             compare(&found, settings)?;
             whole = bytes;
         } else if !text.trim_ascii().is_empty() {
-            let game: GameLine =
-                serde_json::from_slice(&text).with_context(|| format!("line {number}: this is not a game"))?;
+            let game: GameLine = serde_json::from_slice(&text).with_context(|| format!("line {number}: not a game"))?;
             if game.block != block || game.leg != open.len() {
                 bail!("line {number}: game {} of block {} is not the next game", game.leg, game.block);
             }
@@ -180,10 +174,7 @@ fn compare(found: &Settings, wanted: &Settings) -> Result<()> {
     }
     let (found, wanted) = (serde_json::to_value(found)?, serde_json::to_value(wanted)?);
     let differs = |(key, value): &(&String, &serde_json::Value)| wanted.get(key) != Some(*value);
-    let (key, value) = found
-        .as_object()
-        .and_then(|found| found.iter().find(differs))
-        .context("the file has the settings of another arena")?;
+    let (key, value) = found.as_object().and_then(|found| found.iter().find(differs)).context("it is another arena")?;
     let (name, wanted) = (key.as_str(), wanted.get(key).cloned().unwrap_or_default());
     bail!("the file has games of another arena: its `{name}` is {value}, not {wanted}; use another file")
 }

@@ -175,12 +175,7 @@ impl<'a> Arena<'a> {
             let sample: Vec<_> = games.iter().enumerate().filter(is_measured).map(|(_, game)| game).collect();
             let lines: Vec<&GameLine> = sample.iter().map(|(_, line)| line).collect();
             for ((number, line), found) in sample.iter().zip(tournament.measured(&lines, threads)?) {
-                let again = || {
-                    format!(
-                        "{}: if nobody has changed the file, measure the luck of all games again with --luck",
-                        location(*number)
-                    )
-                };
+                let again = || format!("{}: --luck measures the luck of all games again", location(*number));
                 tournament.check_luck(line, &found).with_context(again)?;
             }
         }

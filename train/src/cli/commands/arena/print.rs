@@ -49,9 +49,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     let is_adjusted = has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some());
     let adjusted = if is_adjusted { ", luck-adjusted" } else { "" };
-    print(format_args!(
-        "\nEach against each: share of games in which the agent of the row came out ahead, in percent{adjusted}.\n"
-    ))?;
+    print(format_args!("\nEach against each: how often the row came out ahead, in percent{adjusted}.\n"))?;
     table(&cross(summary, &ranked))?;
     let verdicts = verdicts(summary);
     if !verdicts.is_empty() {
@@ -59,10 +57,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     if let Some(by) = &summary.luck_by {
         let share = summary.luck_share.unwrap_or(0.0);
-        print(format_args!(
-            "\nBy the values of {by}, the throws explain {:.0} % of the variance of the results.",
-            100.0 * share
-        ))?;
+        print(format_args!("\nBy the values of {by}, the throws explain {:.0} % of the variance.", 100.0 * share))?;
     }
     Ok(())
 }
