@@ -44,16 +44,6 @@ pub fn ruleset(known: &Sheets, game: &str, count: Option<usize>) -> Result<Rules
     Ruleset::seated_of(Arc::new(sheet), count, flags).with_context(|| path.to_owned())
 }
 
-/// The game written as `game?flag=value`, for each allowed number of seats in ascending order.
-///
-/// # Errors
-/// As [`ruleset`].
-pub fn forms(known: &Sheets, game: &str) -> Result<Vec<Ruleset>> {
-    let base = ruleset(known, game, None)?;
-    let takes = |&count: &usize| base.sheet().seats.allowed.iter().any(|letters| letters.len() == count);
-    (2..=4).filter(takes).map(|count| ruleset(known, game, Some(count))).collect()
-}
-
 /// The built-in games, and the games of bots and tables.
 pub fn sheets_of(agents: &[&NamedAgent]) -> Sheets {
     let mut sheets = Sheets::default();

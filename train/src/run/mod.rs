@@ -146,7 +146,7 @@ impl<W: Workers> Run<W> {
             self.log.finish(&plan, &report, &losses, seconds);
             numbers.iter().for_each(|(tag, &number)| self.log.scalar(tag, number));
             if self.log.is_over() {
-                self.workers.learn(self.log.last_learning_rate())?;
+                self.workers.learn(self.log.config().training.learning.learning_rate_at(1.0))?;
             }
             let evaluates = self.log.evaluates_after(plan.iteration);
             self.take_late_evaluation(evaluates)?;
@@ -156,7 +156,7 @@ impl<W: Workers> Run<W> {
             let is_due = self.log.is_over() || is_stopped || self.log.evaluates_after(plan.iteration + 1);
             self.take_late_evaluation(is_due)?;
             self.log.write()?;
-            if saves || self.log.saves_after(plan.iteration) {
+            if saves || plan.iteration.is_multiple_of(self.log.config().run.checkpoint_iterations) {
                 self.save()?;
             }
             is_stopped |= watch(&self.log).is_break();

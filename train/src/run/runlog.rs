@@ -138,11 +138,6 @@ impl RunLog {
         self.step.iteration
     }
 
-    /// Finished games.
-    pub fn games(&self) -> u64 {
-        self.step.games
-    }
-
     /// The plan after the plan `before`, or after the finished games; `None` when the run is over.
     pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
         let IterationStep { iteration, games, seconds, .. } = self.step;
@@ -155,11 +150,6 @@ impl RunLog {
         self.plan(None).is_none()
     }
 
-    /// The learning rate for the last samples, after the last iteration.
-    pub fn last_learning_rate(&self) -> f64 {
-        self.config.training.learning.learning_rate_at(1.0)
-    }
-
     /// Whether there is a short evaluation after `iteration`.
     pub fn evaluates_after(&self, iteration: u64) -> bool {
         iteration.is_multiple_of(self.config.evaluation.every_iterations)
@@ -170,11 +160,6 @@ impl RunLog {
     pub fn lacks_evaluation(&self) -> bool {
         let iteration = self.step.iteration;
         iteration > 0 && self.evaluates_after(iteration) && self.metrics.evaluated < Some(iteration)
-    }
-
-    /// Whether a checkpoint is due after `iteration`.
-    pub fn saves_after(&self, iteration: u64) -> bool {
-        iteration.is_multiple_of(self.config.run.checkpoint_iterations)
     }
 
     /// Adds the results of a plan, which took `seconds`.

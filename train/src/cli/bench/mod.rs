@@ -10,7 +10,6 @@ use crate::run::games;
 use crate::run::output::{print, print_json};
 use anyhow::{Result, bail};
 use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::Sheets;
 use serde::Serialize;
 
@@ -74,14 +73,16 @@ fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();
     let mut races = Vec::new();
     for game in if args.game.is_empty() { &all } else { &args.game } {
-        let forms = games::forms(&known, game)?;
-        let wanted = |form: &&Ruleset| args.seats.is_none_or(|seats| usize::from(seats) == form.seats().len());
-        let before = races.len();
-        races.extend(forms.iter().filter(wanted).take(most).map(|form| Arc::new(Race::new(form.clone()))));
-        if races.len() == before && !args.game.is_empty() {
-            let allowed = forms.first().map(|form| form.sheet().seats.allowed.join(", ")).unwrap_or_default();
-            bail!("--seats: {game} can only be played by {allowed}");
+        let base = games::ruleset(&known, game, None)?;
+        let allowed = &base.sheet().seats.allowed;
+        let is_wanted = |&count: &usize| args.seats.is_none_or(|seats| usize::from(seats) == count);
+        let counts = (2..=4).filter(|&count| allowed.iter().any(|letters| letters.len() == count)).filter(is_wanted);
+        let rulesets = counts.take(most).map(|count| games::ruleset(&known, game, Some(count)));
+        let rulesets = rulesets.collect::<Result<Vec<_>>>()?;
+        if rulesets.is_empty() && !args.game.is_empty() {
+            bail!("--seats: {game} can only be played by {}", allowed.join(", "));
         }
+        races.extend(rulesets.into_iter().map(|ruleset| Arc::new(Race::new(ruleset))));
     }
     Ok(races)
 }

@@ -116,14 +116,11 @@ fn facts(race: &Race) -> String {
     let sheet = race.ruleset().sheet();
     let seats = sheet.seats.allowed.join(", ");
     let other: Vec<String> = sheet.pieces.allowed.iter().map(u8::to_string).collect();
-    let facts =
-        format!("Seats:   {seats}\nPieces:  {} for each seat (can be: {})", sheet.pieces.count, other.join(", "));
-    match is_pure_chance(race) {
-        true => {
-            format!("{facts}\nChoices: none; in {TRIED_GAMES} random games the throws decided every move (pure chance)")
-        }
-        false => facts,
-    }
+    let choices = match is_pure_chance(race) {
+        true => format!("\nChoices: none; in {TRIED_GAMES} random games the throws decided every move (pure chance)"),
+        false => String::new(),
+    };
+    format!("Seats:   {seats}\nPieces:  {} for each seat (can be: {}){choices}", sheet.pieces.count, other.join(", "))
 }
 
 /// The board with the numbers of South's course. Below it, the second numbers of squares that the course visits twice.
