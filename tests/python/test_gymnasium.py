@@ -204,7 +204,7 @@ def test_masks_are_small_integers_and_actions_whole_numbers():
         single.step(one)
     before, _ = many.reset(seed=1)
     for wrong in [np.zeros(3), np.zeros(3, bool), np.zeros((3, 1), int), None]:
-        with pytest.raises(TypeError, match=re.escape("`actions` are whole numbers, int64[3], not an array of")):
+        with pytest.raises(TypeError, match=re.escape("`actions` must be integers, int64[3], not an array of")):
             many.step(wrong)
     single.reset(seed=1)
     with pytest.raises(TypeError, match=re.escape("not an array of float64 with the shape (1,)")):
@@ -232,7 +232,7 @@ def test_an_opponent_is_a_name_an_agent_or_a_function():
                 np.testing.assert_array_equal(one, two)
     env = ashta.gymnasium.RaceEnv(opponent=by_networks)
     assert env.reset(seed=4)[0].any()
-    with pytest.raises(TypeError, match="`opponent` is an `Agent`, or a function .*, not int"):
+    with pytest.raises(TypeError, match="`opponent` must be an `Agent` or a function .*, not int"):
         ashta.gymnasium.RaceEnv(opponent=3)
 
 
@@ -269,9 +269,9 @@ def test_what_is_wrong_is_named():
     games.reset()
     before = games.observations.copy()
     for actions, part in [
-        (np.full(3, 31), "action 31 is not legal in game 0; legal are"),
+        (np.full(3, 31), "action 31 is not legal in game 0; legal actions: "),
         (np.full(3, -1), "action -1 is not legal"),
-        (np.zeros(4, np.int64), "4 actions for 3 games"),
+        (np.zeros(4, np.int64), "`actions` must have one action for each of 3 games, not 4"),
     ]:
         with pytest.raises(ValueError, match=re.escape(part)):
             games.step(actions)

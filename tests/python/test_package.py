@@ -125,7 +125,7 @@ def test_whole_turns_are_those_of_the_rules(engine):
             played.apply_action(action)
         assert played.serialize() == end
         assert re.search(r"[A-H]\d to [A-H]\d by \d", state.turn_to_string(actions))
-    with pytest.raises(ValueError, match="one too many"):
+    with pytest.raises(ValueError, match="one action too many"):
         state.turn_to_string([*actions, 0, 0, 0])
     assert "A   B   C" in state.draw()
 
@@ -210,9 +210,9 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: game.new_initial_state(2), "no player 2"),
         (lambda: game.deserialize_state("ashtapada"), "four parts"),
         (lambda: game.deserialize_state("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"), "not of `ashtapada SN`"),
-        (lambda: state.apply_action(7), "action 7 is not legal at `ashtapada S:5,30/N:off,23 S 4,2`; legal are [0, 1]"),
+        (lambda: state.apply_action(7), "action 7 is not legal at `ashtapada S:5,30/N:off,23 S 4,2`; legal actions: [0, 1]"),
         (lambda: state.apply_action(-1), "action -1 is not legal"),
-        (lambda: state.chance_outcomes(), "no chance node"),
+        (lambda: state.chance_outcomes(), "not a chance node"),
         (lambda: state.observation_tensor(5), "no player 5"),
         (lambda: state.observation_tensor(-1), "no player -1, only 0 to 1"),
         (lambda: state.player_return(-1), "no player -1, only 0 to 1"),
@@ -220,23 +220,23 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: state.legal_actions(-5), "no player -5"),
         (lambda: state.legal_actions_mask(1 << 70), "only 0 to 1"),
         (lambda: state.action_to_string(2, 0), "no player 2"),
-        (lambda: state.action_to_string(1, 0), "only player 0 acts at `ashtapada S:5,30/N:off,23 S 4,2`"),
+        (lambda: state.action_to_string(1, 0), "only player 0 can act at `ashtapada S:5,30/N:off,23 S 4,2`"),
         (lambda: state.apply_action(1 << 70), "is not legal"),
         (lambda: game.new_initial_state(-1), "no player -1"),
         (lambda: game.deserialize_state("ashtapada S:" + "off," * 999_999 + "off/N:off S *"), "seat S has 1000000 pieces"),
         (lambda: game.deserialize_state("ashtapada S:off," + 9999 * "x" + "/N:off,off S *"), "characters left out"),
         (lambda: many.step(np.zeros(3, np.int64)), "call `reset` first"),
         (lambda: ashta.VectorGame(game, 0), "`num_games` is 0"),
-        (lambda: ashta.VectorGame(game, 2, player=0), "`player` goes with an `opponent`"),
+        (lambda: ashta.VectorGame(game, 2, player=0), "`player` needs an `opponent`"),
         (lambda: ashta.VectorGame(game, 1 << 60, ashta.Agent("greedy", game)), f"`num_games` is {1 << 60}, but must be 1 to"),
         (lambda: ashta.Agent("nobody", game), "`nobody` is not an agent"),
         (lambda: ashta.Agent("pagade", game), "not ashtapada"),
-        (lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]), "nothing to choose"),
+        (lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]), "not a decision node"),
         (lambda: ashta.Agent("greedy", ashta.Game("pagade")).values([state]), "the game is pagade"),
         (lambda: ashta.Bot.load(broken), "broken.bot"),
         (lambda: ashta.Bot.load("nobody"), "No such file"),
         (lambda: ashta.Bot.load("ashtapada").agent("9ply"), "9ply"),
-        (lambda: ashta.Bot.load("ashtapada").forward(np.zeros((1, 3), np.float32)), "of length 3"),
+        (lambda: ashta.Bot.load("ashtapada").forward(np.zeros((1, 3), np.float32)), "have length 3"),
     ]:
         with pytest.raises(ValueError, match=re.escape(part)) as raised:
             wrong()

@@ -85,7 +85,7 @@ def test_what_a_function_raises_ends_the_arena():
             ashta.arena({"tired": tired, "greedy": "greedy"}, ashta.Game("ashtapada"), pairs=50, threads=threads, luck="none")
         assert 20 <= asked < 30
     for answer in [99, -1, 1 << 70, None, "0"]:
-        with pytest.raises(ValueError, match=f"mine chose {answer}, which is not legal at `ashtapada .*`; legal are "):
+        with pytest.raises(ValueError, match=f"mine chose {answer}, which is not legal at `ashtapada .*`; legal actions: "):
             ashta.arena({"mine": lambda state: answer, "greedy": "greedy"}, ashta.Game("ashtapada"), pairs=2)
 
 
@@ -93,7 +93,7 @@ def test_an_arena_that_cannot_be_is_refused_by_name():
     game = ashta.Game("ashtapada")
     two = ["greedy", "hunter"]
     for error, wrong, part in [
-        (ValueError, lambda: ashta.arena(two), "name the game"),
+        (ValueError, lambda: ashta.arena(two), "pass game="),
         (ValueError, lambda: ashta.arena(["greedy"], game), "an arena takes 2 to 256 agents, not 1"),
         (TypeError, lambda: ashta.arena("greedy", game), "not one agent"),
         (TypeError, lambda: ashta.arena(["greedy", 3], game), "not int"),

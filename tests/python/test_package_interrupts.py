@@ -154,9 +154,9 @@ def test_what_an_opponent_raises_leaves_games_as_they_were():
     for answer, kind, part in [
         (ZeroDivisionError("tired"), ZeroDivisionError, "tired"),
         (lambda masks: np.full(len(masks), 31), ValueError, "the opponent chose 31, which is not legal at `ashtapada "),
-        (lambda masks: masks.argmax(axis=1) * 1.0, TypeError, "the actions of the opponent are whole numbers"),
-        (lambda masks: masks.argmax(axis=1)[1:], ValueError, "actions for"),
-        (lambda masks: None, TypeError, "the actions of the opponent are whole numbers"),
+        (lambda masks: masks.argmax(axis=1) * 1.0, TypeError, "the actions of the opponent must be integers"),
+        (lambda masks: masks.argmax(axis=1)[1:], ValueError, "one action for each of"),
+        (lambda masks: None, TypeError, "the actions of the opponent must be integers"),
     ]:
         answers["now"] = answer
         before = games.states(), games.observations.copy()
@@ -209,7 +209,7 @@ def test_games_are_used_by_one_thread_at_a_time():
     games.step(games.legal_actions.argmax(axis=1))
 
     within = ashta.VectorGame(game, 30, lambda observations, masks: within.states())
-    with pytest.raises(RuntimeError, match="no opponent its own games"):
+    with pytest.raises(RuntimeError, match="not from their own opponent"):
         within.reset(1)
 
     many = ashta.VectorGame(game, 5000)

@@ -85,7 +85,7 @@ def test_a_throw_is_that_of_its_bits():
         counts[outcome] += 1
     for outcome, chance in state.chance_outcomes():
         assert abs(counts[outcome] - thrown * chance) < 5 * (thrown * chance * (1 - chance)) ** 0.5, outcome
-    with pytest.raises(ValueError, match="no chance node"):
+    with pytest.raises(ValueError, match="not a chance node"):
         state.child(0).throw(1)
 
 

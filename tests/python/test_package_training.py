@@ -63,7 +63,7 @@ def test_wrong_settings_are_named(tmp_path):
             ashta.train("smoke", settings)
     with pytest.raises(ValueError, match=r"`selfplay\.gams`"):
         ashta.train("smoke", ["selfplay.gams=64"])
-    with pytest.raises(ValueError, match="give one of them"):
+    with pytest.raises(ValueError, match="give only one of them"):
         ashta.train("smoke", resume=tmp_path)
     with pytest.raises(ValueError, match=r"no config\.toml"):
         ashta.train(resume=tmp_path)

@@ -31,32 +31,32 @@ use crate::state::{State, positions};
 
 /// An agent that plays `game`.
 ///
-/// `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file, with how far it looks
-/// ahead: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Names are looked for in
-/// `folders`, by default `ashta.folders()`. Several threads can ask an agent at once. What is pickled has the content
-/// of a bot with it, but finds tables by their paths.
+/// `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file. A bot can have
+/// a look-ahead or a level: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Bots and
+/// tables are looked up by name in `folders`, by default `ashta.folders()`. Several threads can use one agent at the
+/// same time. A pickled agent includes the content of its bot; tables are found again by their paths.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
     pub(crate) player: Player,
     pub(crate) game: Game,
-    /// Where it and its tables were looked for.
+    /// The folders that were searched for the agent and its tables.
     pub(crate) folders: Folders,
-    /// The instances that no call uses just now.
+    /// Instances that no call is using.
     idle: Mutex<Vec<AgentInstance>>,
 }
 
-/// One instance of an agent, which one call at a time uses.
+/// One instance of an agent; one call at a time uses it.
 pub(crate) struct AgentInstance {
     acting: Box<dyn Acting<Race> + Send>,
     evaluator: Box<dyn Evaluator<Race> + Send>,
     pub(crate) interrupt: Arc<Interrupt>,
 }
 
-/// States that are asked about at once; then it is seen whether to stop.
+/// The number of states between two checks for an interrupt.
 const SLICE: usize = 64;
 
-/// What `compute` finds of so many states, some at a time. When it is interrupted, some are missing.
+/// Calls `compute` for slices of `0..count` and returns all results. After an interrupt some are missing.
 fn in_slices<T>(count: usize, interrupt: &Interrupt, mut compute: impl FnMut(Range<usize>, &mut Vec<T>)) -> Vec<T> {
     let mut found = Vec::with_capacity(count);
     for begin in (0..count).step_by(SLICE) {
@@ -77,14 +77,14 @@ impl AgentInstance {
         AgentInstance { acting, evaluator, interrupt }
     }
 
-    /// An action for each position. When it is interrupted, some are missing.
+    /// Chooses an action for each position. After an interrupt some are missing.
     pub(crate) fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
         in_slices(states.len(), &self.interrupt, |slice, actions| {
             actions.append(&mut self.acting.act(race, &states[slice.clone()], &mut rngs[slice]));
         })
     }
 
-    /// The values of positions. When it is interrupted, some are missing.
+    /// Evaluates positions. After an interrupt some values are missing.
     fn values(&mut self, race: &Race, states: &[Position]) -> Vec<BySeat<f32>> {
         let mut found = Vec::new();
         in_slices(states.len(), &self.interrupt, |slice, values| {
@@ -101,8 +101,7 @@ impl Agent {
         Ok(Agent { player, game: game.clone(), folders, idle })
     }
 
-    /// Computes without the interpreter lock, until it is interrupted. Each of several threads has an instance of its
-    /// own.
+    /// Runs a computation without the interpreter lock, until an interrupt. Each thread gets its own instance.
     fn compute<T: Send>(&self, py: Python<'_>, compute: impl FnOnce(&mut AgentInstance) -> T + Send) -> PyResult<T> {
         let idle = lock(&self.idle).pop();
         let mut instance = idle.unwrap_or_else(|| AgentInstance::of(&self.player));
@@ -112,11 +111,11 @@ impl Agent {
         found
     }
 
-    /// An action for each position; who draws draws by streams of `seed`.
+    /// Chooses an action for each position. Random choices for position `i` use stream `i` of `seed`.
     fn choose(&self, py: Python<'_>, positions: &[Position], seed: u64) -> Result<Vec<usize>> {
         let race = &*self.game.race;
         if let Some(other) = positions.iter().find(|state| !matches!(race.node(state), Node::Decision(_))) {
-            return Err(anyhow!("there is nothing to choose at `{}`", race.print(other)).into());
+            return Err(anyhow!("`{}` is not a decision node", race.print(other)).into());
         }
         Ok(self.compute(py, |instance| {
             let streams = 0..positions.len() as u64;
@@ -127,8 +126,7 @@ impl Agent {
     }
 }
 
-/// Folders of bots and tables with names, unless an argument says otherwise: what `ashta.folders()` returns, and the
-/// bots in the package itself.
+/// The folders that an argument names; by default those of `ashta.folders()`, plus the bots inside the package.
 pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
     match folders {
         Some(folders) => Ok(folders.into()),
@@ -139,13 +137,13 @@ pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) 
     }
 }
 
-/// Where `ashta` looks for bots and tables with names: folders that exist.
+/// The existing folders in which `ashta` looks up bots and tables by name.
 #[pyfunction]
 pub fn data_folders() -> Vec<PathBuf> {
     games::folders().folders
 }
 
-/// The folders by their whole paths, for processes with another current folder.
+/// The absolute paths of folders, for processes with another current folder.
 pub(crate) fn absolute(folders: &Folders) -> PyResult<Vec<PathBuf>> {
     Ok(folders.folders.iter().map(path::absolute).collect::<Result<_, _>>()?)
 }
@@ -159,20 +157,21 @@ impl Agent {
         py.detach(|| Agent::of(&folders.agent(spec)?, game, folders))
     }
 
-    /// An agent as it was pickled: a bot by the content of its file.
+    /// Restores a pickled agent: a bot from the content of its file.
     #[staticmethod]
     fn _restored(packed: PackedAgent, game: &Game, folders: Vec<PathBuf>) -> Result<Agent> {
         let folders = folders.into();
         Agent::of(&unpack(&packed, &folders)?, game, folders)
     }
 
-    /// Who it is, as it was written.
+    /// The name, as in `spec`.
     #[getter]
     fn name(&self) -> String {
         self.player.named().to_string()
     }
 
-    /// A legal action for each state, all at decision nodes; who draws draws for state `i` by stream `i` of `seed`.
+    /// Chooses a legal action for each state; all must be decision nodes. Random choices for state `i` use stream `i`
+    /// of `seed`.
     #[pyo3(signature = (states, seed = 0))]
     fn act(&self, py: Python<'_>, states: Vec<PyRef<'_, State>>, seed: u64) -> Result<Vec<usize>> {
         let positions = positions(&self.game, &states)?;
@@ -180,13 +179,13 @@ impl Agent {
         self.choose(py, &positions, seed)
     }
 
-    /// A legal action for one state.
+    /// Chooses a legal action for one state.
     #[pyo3(signature = (state, seed = 0))]
     fn step(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<usize> {
         Ok(self.act(py, vec![state], seed)?[0])
     }
 
-    /// Values of the states for each player, `float32[states, num_players]`, 0 to 1.
+    /// The value of each state for each player, `float32[states, num_players]`, 0 to 1.
     pub(crate) fn values<'py>(
         &self,
         py: Python<'py>,
@@ -200,7 +199,8 @@ impl Agent {
         Ok(PyArray2::from_owned_array(py, Array2::from_shape_fn((values.len(), seats.len()), value)))
     }
 
-    /// Actions and probabilities: of a bot those of its policy network, of others 1 for what they choose.
+    /// Legal actions and their probabilities. A bot answers with its policy network; other agents give probability 1 to
+    /// the action that they choose.
     #[pyo3(signature = (state, seed = 0))]
     fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<Vec<(usize, f32)>> {
         let positions = positions(&self.game, std::slice::from_ref(&state))?;
@@ -220,7 +220,7 @@ impl Agent {
         slf
     }
 
-    /// A bot goes along with its content. Tables, which are large, are found again by their paths.
+    /// Pickles a bot with its content. Tables are large: only their paths are pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> Result<Bound<'py, PyTuple>> {
         let agent = slf.get();
         let packed = match agent.player.named() {
@@ -236,14 +236,14 @@ impl Agent {
     }
 }
 
-/// A bot file: networks, and everything that is known of them. What is pickled is its content.
+/// A bot file: networks with a manifest. A pickled bot includes its content.
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct Bot {
     source: BotSource,
     folders: Folders,
     bot: BotFile,
-    /// The game that it plays.
+    /// The game of the bot.
     #[pyo3(get)]
     game: Game,
 }
@@ -256,7 +256,7 @@ impl Bot {
 
 #[pymethods]
 impl Bot {
-    /// Reads a bot: a file, or the name of one in `folders`, by default `ashta.folders()`.
+    /// Reads a bot from a file, or by name from `folders`, by default `ashta.folders()`.
     #[staticmethod]
     #[pyo3(signature = (bot, folders = None))]
     fn load(py: Python<'_>, bot: PathBuf, folders: Option<Vec<PathBuf>>) -> Result<Bot> {
@@ -267,13 +267,13 @@ impl Bot {
         Bot::of(source, folders, bot)
     }
 
-    /// Everything that is known of it, as JSON.
+    /// The manifest as JSON: game, training, measured strength, levels.
     #[getter]
     fn manifest_json(&self) -> Result<String> {
         Ok(serde_json::to_string(&self.bot.manifest)?)
     }
 
-    /// The bot as a player: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty.
+    /// Makes an agent with this look-ahead: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty.
     #[pyo3(signature = (lookahead = "1ply"))]
     fn agent(&self, lookahead: &str) -> Result<Agent> {
         let folders = &self.folders;
@@ -281,9 +281,10 @@ impl Bot {
         Agent::of(&agent.with_tables_in(folders), &self.game, self.folders.clone())
     }
 
-    /// Values, relative to the observing seat, and policy logits of observations `float32[n, observation]`.
+    /// Runs both networks on observations, `float32[n, observation]`; returns values and policy logits.
     ///
-    /// Values are `float32[n, values]`; logits `float32[n, actions]`, zeros at the start of a turn.
+    /// Values are `float32[n, values]`, relative to the observing seat. Logits are `float32[n, actions]`, and zeros at
+    /// the start of a turn.
     fn forward<'py>(
         &self,
         py: Python<'py>,
@@ -291,11 +292,15 @@ impl Bot {
     ) -> Result<[Bound<'py, PyArray2<f32>>; 2]> {
         let shape = &self.bot.net.shape().policy;
         let observations = observations.try_readonly().map_err(|_| {
-            PyRuntimeError::new_err("the observations are being written by another thread: copy them between its steps")
+            PyRuntimeError::new_err("another thread is writing the observations: copy them between its steps")
         })?;
         let observations = observations.as_array();
         let length = observations.ncols();
-        ensure!(length == shape.observation, "observations of length {length}, not {}", shape.observation);
+        ensure!(
+            length == shape.observation,
+            "the observations have length {length}, but the bot takes {}",
+            shape.observation
+        );
         let (mut values, mut logits) = (Vec::new(), Vec::new());
         let (interrupt, mut scratch) = (Interrupt::new(), Scratch::default());
         let forward = |rows: Range<usize>, _: &mut Vec<()>| {
@@ -314,7 +319,7 @@ impl Bot {
         Ok([array(values, shape.values)?, array(logits, shape.actions)?])
     }
 
-    /// A bot as it was pickled.
+    /// Restores a pickled bot.
     #[staticmethod]
     fn _restored(path: PathBuf, content: &[u8], folders: Vec<PathBuf>) -> Result<Bot> {
         Bot::of(BotSource::File(path), folders.into(), BotFile::from_bytes(content)?)
@@ -328,7 +333,7 @@ impl Bot {
         slf
     }
 
-    /// The content of its file goes along.
+    /// Pickles the bot with the content of its file.
     fn __reduce__<'py>(slf: &Bound<'py, Bot>) -> Result<Bound<'py, PyTuple>> {
         let bot = slf.get();
         let content = PyBytes::new(slf.py(), &bot.bot.to_bytes()?);

@@ -1,7 +1,7 @@
-//! `arena`: agents meet in games with the same throws, and who is better is summed up.
+//! `arena`: agents play games with the same throws, and statistics rank them.
 //!
-//! The games are played without the interpreter lock, by threads of their own; agents that are functions take it for
-//! their decisions. The calling thread sees to Ctrl-C meanwhile.
+//! Threads play the games without the interpreter lock. Agents that are Python functions take the lock for each
+//! decision. Meanwhile the calling thread handles Ctrl-C.
 
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
@@ -32,33 +32,33 @@ use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
 use crate::{Result, to_python, wrong_type};
 
-/// Games that a thread plays side by side.
+/// The number of games that a thread plays at the same time.
 const BATCH: usize = 64;
-/// The most pairs of games.
+/// The largest number of pairs of games.
 const MOST_PAIRS: u64 = 10_000_000;
-/// The most threads.
+/// The largest number of threads.
 const MOST_THREADS: usize = 256;
 
-/// Who plays in an arena.
+/// A player in an arena.
 enum Competitor {
     Agent(NamedAgent),
     Function(Py<PyAny>),
 }
 
-/// The agents by their names: of a mapping its keys, of a sequence what its items are called.
+/// Reads agents with their names: the keys of a dict, or for a list the agents' own names.
 fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Competitor)>> {
     if let Ok(agents) = agents.cast::<PyDict>() {
         return agents.iter().map(|(name, agent)| Ok((name.extract()?, one(&agent, folders)?.1))).collect();
     }
     if agents.extract::<String>().is_ok() {
-        return Err(wrong_type("`agents` is a list of agents or a dict of agents by name, not one agent"));
+        return Err(wrong_type("`agents` must be a list of agents or a dict from names to agents, not one agent"));
     }
     let found = agents.try_iter()?.map(|agent| one(&agent?, folders)).collect::<Result<Vec<_>>>()?;
     let (names, found): (Vec<String>, Vec<Competitor>) = found.into_iter().unzip();
     Ok(distinct_names(&names).into_iter().zip(found).collect())
 }
 
-/// One agent with what it is called.
+/// Reads one agent and its name.
 fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> Result<(String, Competitor)> {
     if let Ok(spec) = agent.extract::<String>() {
         let agent = folders.agent(&spec)?;
@@ -73,10 +73,10 @@ fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> Result<(String, Competito
         return Ok((name.unwrap_or_else(|_| "function".to_owned()), Competitor::Function(agent.clone().unbind())));
     }
     let kind = agent.get_type().name()?;
-    Err(wrong_type(format!("an agent is a text, an `Agent` or a function from a state to an action, not {kind}")))
+    Err(wrong_type(format!("an agent must be a str, an `Agent` or a function from a state to an action, not {kind}")))
 }
 
-/// The game that is meant: the one that is named, or that of the first bot or table.
+/// The game: the given one, or the game of the first bot or table.
 fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game> {
     if let Some(game) = game {
         return Ok(game.clone());
@@ -86,21 +86,21 @@ fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game>
         Competitor::Function(_) => None,
     });
     let unknown =
-        "no bot or table says what to play: name the game with game=ashta.Game(…); ashta.Game.names() lists the names";
+        "no bot or table says which game to play: pass game=ashta.Game(…); ashta.Game.names() lists the names";
     Ok(known.transpose()?.context(unknown)?.into())
 }
 
-/// By whose values luck is measured.
+/// The agent whose values measure luck.
 fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) -> Result<Option<Player>> {
     let Some(luck) = luck else { return Ok(folders.reference("auto", race)?) };
     if let Ok(agent) = luck.cast::<Agent>() {
         return Ok(Some(agent.get().player.named().player(race)?));
     }
-    let spec: String = luck.extract().map_err(|_| wrong_type("`luck` is \"auto\", \"none\" or an agent"))?;
+    let spec: String = luck.extract().map_err(|_| wrong_type("`luck` must be \"auto\", \"none\" or an agent"))?;
     Ok(folders.reference(&spec, race)?)
 }
 
-/// A function that plays.
+/// A Python function as a player.
 struct Function<'a> {
     name: &'a str,
     function: &'a Py<PyAny>,
@@ -110,7 +110,7 @@ struct Function<'a> {
 
 impl Contestant<Race> for Function<'_> {
     fn try_act(&mut self, race: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
-        // Its games count for nothing: the stop reports why.
+        // These games do not count: the interrupt has the error.
         let stopped = || Fault("the arena has stopped".to_owned());
         Python::attach(|py| {
             let choose = |state: &Position| -> Result<Action> {
@@ -131,7 +131,7 @@ impl Contestant<Race> for Function<'_> {
     }
 }
 
-/// What an arena found, as Python has it: of these games, as they were summed up.
+/// Makes an `ArenaResult` of a summary and its games.
 fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Result<Bound<'py, PyAny>> {
     let score = |agent: &AgentSummary| {
         let [low, high] = agent.score.interval;
@@ -146,7 +146,7 @@ fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Res
     Ok(py.import("ashta._results")?.call_method1("ArenaResult", (report, games, shown))?)
 }
 
-/// An arena: who meets in which game, and the games that others have played.
+/// An arena: its agents, its game, and the results of games that other processes have played.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Arena {
@@ -190,7 +190,7 @@ impl Arena {
         Ok(tournament)
     }
 
-    /// Plays blocks of games, until it is interrupted.
+    /// Plays blocks of games until an interrupt.
     fn games(
         &self,
         tournament: &Tournament<'_>,
@@ -201,20 +201,20 @@ impl Arena {
     ) -> (Vec<GameFacts>, Vec<GameLine>) {
         let config = MatchConfig { blocks: blocks.end, seed, threads, batch: BATCH };
         let (mut facts, mut games) = (Vec::new(), Vec::new());
-        let mut take = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
+        let mut keep = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
             if keep_games {
                 games.extend(lines);
             }
             ControlFlow::Continue(())
         };
-        tournament.play(blocks, &config, clock, &|| self.stop.is_set(), &mut facts, &mut take);
+        tournament.play(blocks, &config, clock, &|| self.stop.is_set(), &mut facts, &mut keep);
         (facts, games)
     }
 }
 
 #[pymethods]
 impl Arena {
-    /// One of agents; see `ashta.arena`.
+    /// The arguments are those of `ashta.arena`.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are those of a Python function")]
     fn new(
@@ -241,7 +241,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// The arena on another machine, which plays blocks of it.
+    /// Restores the arena on another machine, to play blocks of games.
     #[staticmethod]
     fn _restored(
         agents: Vec<(String, PackedAgent)>,
@@ -258,17 +258,19 @@ impl Arena {
         let reference = reference.map(player).transpose()?;
         let (found, stop) = (Mutex::default(), Interrupt::new());
         let arena = Arena { game, agents, folders, reference, anchor: None, sprt: None, pairs: 0, found, stop };
-        // Reads the tables, while their folder is there.
+        // Reads the tables before their temporary folder is removed.
         arena.tournament()?;
         Ok(arena)
     }
 
-    /// Bots and tables go along; functions cannot.
+    /// Pickles the arena with its bots and tables. Functions cannot be pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Arena>) -> Result<Bound<'py, PyTuple>> {
         let arena = slf.get();
         let agent = |(name, competitor): &(String, Competitor)| match competitor {
             Competitor::Agent(agent) => Ok((name.clone(), pack(agent)?)),
-            Competitor::Function(_) => Err(anyhow!("{name} is a function, which stays on its machine")),
+            Competitor::Function(_) => Err(anyhow!(
+                "{name} is a function and cannot be sent to other machines: use agents by name or bot file"
+            )),
         };
         let agents = arena.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
         let packed = |player: &Player| pack(player.named());
@@ -277,31 +279,31 @@ impl Arena {
         Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     #[getter]
     fn blocks(&self) -> Result<u64> {
         Ok(self.tournament()?.left(self.pairs, &[]).end)
     }
 
-    /// Plays the blocks from `first` up to `end`; the lines of their games, as JSON.
+    /// Plays the blocks `first..end`; returns the lines of their games as JSON.
     fn play(&self, py: Python<'_>, first: u64, end: u64, seed: u64) -> Result<Vec<u8>> {
         let tournament = self.tournament()?;
         let (_, games) = self.stop.watch(py, || self.games(&tournament, first..end, (seed, 1), &|| 0, true))?;
         Ok(serde_json::to_vec(&games)?)
     }
 
-    /// Adds the games of the blocks that follow those before; whether no more are needed. Those after the decision of a
-    /// sequential test do not count.
+    /// Adds the games of the next blocks; returns whether the arena needs no more games. Ignores games after the
+    /// decision of a sequential test.
     fn add(&self, py: Python<'_>, lines: &[u8]) -> Result<bool> {
         py.detach(|| {
             let tournament = self.tournament()?;
-            let lines: Vec<GameLine> = serde_json::from_slice(lines).context("these are no lines of games")?;
+            let lines: Vec<GameLine> = serde_json::from_slice(lines).context("cannot read the lines of games")?;
             let (facts, games) = &mut *lock(&self.found);
             for block in lines.chunk_by(|a, b| a.block == b.block) {
                 let next = facts.last().map_or(0, |facts| facts.block + 1);
                 let number = block[0].block;
                 let is_whole = number == next && block.len() == tournament.legs(number);
-                ensure!(is_whole, "block {number} is not whole, or does not follow block {next}");
+                ensure!(is_whole, "block {number} is incomplete, or is not the expected block {next}");
                 for line in block {
                     facts.push(tournament.facts(line)?);
                 }
@@ -314,23 +316,24 @@ impl Arena {
         })
     }
 
-    /// What the games say together.
+    /// The result of all added games.
     fn result<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let (facts, games) = &*lock(&self.found);
         result_of(py, &self.tournament()?.summary(facts), games)
     }
 }
 
-/// Lets 2 to 256 agents meet in games with the same throws, as `ashta arena` does.
+/// Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 ///
-/// An agent is a text as `Agent` takes it, an `Agent`, or a function from a state to a legal action. `game` is that of
-/// the first bot or table if nothing is said. `pairs`, 1 to 10,000,000, are blocks of games for each lineup; `seed` is
-/// that of the throws; `threads`, 1 to 256, are by default as many as there are processors, and one where a function
-/// plays. Without functions the result depends neither on threads nor on the time. `luck` says by whose values luck is
-/// measured: `"auto"`, `"none"` or an agent. `anchor` is the name of who is rated 0; `sprt` are differences in Elo
-/// between which a sequential test decides, wrongly with the probabilities `alpha` and `beta`.
+/// An agent is a string for `Agent`, an `Agent`, or a function from a state to a legal action. `game` defaults to the
+/// game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks of games for each lineup. `seed`
+/// determines the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function.
+/// Without functions the result depends neither on the number of threads nor on timing. `luck` names the agent whose
+/// values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` has two
+/// Elo differences for a sequential test, with the error probabilities `alpha` and `beta`.
 ///
-/// What a function raises ends the arena; so does what is no legal action, as a `ValueError`. Ctrl-C ends it, too.
+/// If a function raises an exception, the arena ends with it; an illegal action ends the arena with a `ValueError`.
+/// Ctrl-C ends it, too.
 #[pyfunction]
 #[pyo3(signature = (
     agents, game = None, *, pairs = 1000, seed = 7919, threads = None, luck = None, anchor = None, sprt = None,
@@ -354,11 +357,11 @@ pub fn arena<'py>(
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyAny>> {
     let arena = Arena::new(py, agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)?;
-    // Functions are asked one at a time, and in the same order with one thread.
+    // Functions run one at a time anyway; with one thread their order is fixed.
     let asks_functions = arena.agents.iter().any(|(_, agent)| matches!(agent, Competitor::Function(_)));
     let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
     let tournament = arena.tournament()?;
-    let (summary, games) = arena.stop.beside(py, || {
+    let (summary, games) = arena.stop.watch_thread(py, || {
         let begun = Instant::now();
         let clock = || begun.elapsed().as_nanos() as u64;
         let blocks = tournament.left(pairs, &[]);
@@ -368,11 +371,11 @@ pub fn arena<'py>(
     result_of(py, &summary, &games)
 }
 
-/// Analyzes a played game, turn by turn, as `ashta analyze --json` does.
+/// Analyzes a played game, turn by turn, like `ashta analyze --json`.
 ///
-/// `record` is a game of `ArenaResult.games`, or the text of a game as `ashta analyze` reads it. `game` names the rules
-/// of a sheet that is not in the record. `by` is the agent whose values are used: `"auto"`, the default, takes perfect
-/// play where there is a table, else the largest bot.
+/// `record` is a game of `ArenaResult.games`, or the text of a game that `ashta analyze` can read. `game` gives the
+/// rules if the record uses a sheet that it does not include. `by` is the agent whose values are used. The default
+/// `"auto"` takes perfect play if there is a table, otherwise the largest bot.
 #[pyfunction]
 #[pyo3(signature = (record, game = None, *, by = None, folders = None),
     text_signature = "(record, game=None, *, by='auto', folders=None)")]
@@ -391,12 +394,12 @@ pub fn analyze<'py>(
     let sheets = game.map_or_else(Sheets::default, |game| Sheets::with(game.race.ruleset().base()));
     let line = GameLine::read(&sheets, &text, 1)?;
     let (race, _) = line.begin_in(&sheets).or_else(|_| line.begin())?;
-    let player = reference(by, &folders, &race)?.context("no agent evaluates this game: name one with `by`")?;
+    let player = reference(by, &folders, &race)?.context("no agent can evaluate this game: name one with `by`")?;
     let analysis = py.detach(|| Analysis::new(&race, &line, &player.reference()))?;
     Ok(to_python(py, &serde_json::to_string(&analysis)?)?)
 }
 
-/// The number of threads that the caller wants, or one for each processor.
+/// The requested number of threads, or one for each processor.
 pub(crate) fn threads_or_all(threads: Option<usize>) -> Result<usize> {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let threads = threads.unwrap_or_else(processors);

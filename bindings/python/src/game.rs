@@ -1,4 +1,4 @@
-//! `Game`: the rules of one game, in the words of OpenSpiel.
+//! `Game`: the rules of one game, with the method names of OpenSpiel.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -19,16 +19,16 @@ use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 use crate::state::State;
 use crate::{Result, Whole, to_python, wrong_type};
 
-/// The rules of one game for certain seats.
+/// The rules of one game for a certain set of seats.
 ///
-/// `game` is a name, which may have house rules as in the notation: `"pagade?teams=true"`. `sheet` is a game of your
-/// own instead: the text of a sheet (TOML), or the path of one, which ends in `.toml`. `flags` are house rules by name
-/// with their values: `{"teams": True}`. `seats` is the number of seats, or their letters: `"SEW"`; by default the
-/// first that the game names. Players are the seats that take part by number, in the order S, E, N, W. `turn_limit`, 1
-/// or more, is the number of turns after which environments truncate a game, by default that of the sheet; it is no
-/// part of the rules: games that differ in nothing else are equal, and share states and agents.
+/// `game` is the name of a game, with house rules if you like: `"pagade?teams=true"`. For a game of your own, pass
+/// `sheet` instead: the text of a sheet (TOML), or a path that ends in `.toml`. `flags` sets house rules by name:
+/// `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; by default the first set of
+/// seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. `turn_limit`, 1 or more, is
+/// the number of turns after which environments truncate a game; the sheet has the default. The turn limit does not
+/// belong to the rules: games that differ only in their limit are equal, and share states and agents.
 ///
-/// What is wrong is a `ValueError` that names every problem, of a sheet with file, line and key.
+/// Raises `ValueError` with every problem; for a sheet with file, line and key.
 #[pyclass(frozen, eq, module = "ashta")]
 #[derive(Clone, Debug)]
 pub struct Game {
@@ -36,33 +36,33 @@ pub struct Game {
 }
 
 impl Game {
-    /// The number of a player: the place of its seat among those that take part.
+    /// The player on this seat.
     pub(crate) fn player(&self, seat: Seat) -> usize {
         self.race.spec().seats.iter().take_while(|&other| other != seat).count()
     }
 
-    /// The seat of a player.
+    /// The seat of a player; an error if there is no such player.
     pub(crate) fn seat(&self, Whole(player): Whole) -> Result<Seat> {
         let seats = self.race.spec().seats;
         let seat = usize::try_from(player).ok().and_then(|player| seats.iter().nth(player));
         Ok(seat.ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
     }
 
-    /// Checks that `found` is this game.
+    /// Returns an error unless `found` is this game.
     pub(crate) fn check(&self, found: &Game) -> Result<()> {
         let name = |game: &Game| format!("{} for {:?}", game.name(), game.race.spec().seats);
         ensure!(self == found, "the game is {}, not {}", name(self), name(found));
         Ok(())
     }
 
-    /// Checks how many games are to be stepped together.
+    /// Returns an error unless `num_games` is in the allowed range.
     pub(crate) fn check_count(&self, num_games: usize) -> Result<()> {
         let most = MOST_NUMBERS / self.race.spec().observation;
         ensure!((1..=most).contains(&num_games), "`num_games` is {num_games}, but must be 1 to {most}");
         Ok(())
     }
 
-    /// Such a game in this position.
+    /// A state of this game.
     pub(crate) fn state(&self, state: Position) -> State {
         State { game: self.clone(), state }
     }
@@ -80,28 +80,28 @@ impl PartialEq for Game {
     }
 }
 
-/// A game, or the name of one.
+/// A game or its name.
 #[derive(FromPyObject)]
 pub enum GameOrName<'py> {
     Game(PyRef<'py, Game>),
     Name(String),
 }
 
-/// What a game is made of, to be made again: name, seats, sheet, flags and turn limit.
+/// The arguments that make an equal game: name, seats, sheet, flags and turn limit.
 type Made<'py> = (Option<String>, String, Option<String>, Bound<'py, PyTuple>, Option<u32>);
 
-/// The most numbers in the observations of all games.
+/// The largest allowed size of the observations of all games together.
 const MOST_NUMBERS: usize = 1 << 31;
 
-/// How a path to a sheet ends, in small or capital letters.
+/// The ending of a path to a sheet, in lower case.
 const TOML: &str = ".toml";
 
-/// The sheet that is meant: a text, or the path of a file.
+/// Reads a sheet from its text or from a file.
 fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
     let (text, file) = match sheet.extract::<String>() {
         Ok(text) if text.contains('\n') || !text.to_ascii_lowercase().ends_with(TOML) => (text, "sheet".to_owned()),
         _ => {
-            let wrong = |_| wrong_type("`sheet` is the text of a sheet, or the path of one that ends in .toml");
+            let wrong = |_| wrong_type("`sheet` must be the text of a sheet, or a path that ends in .toml");
             let path: PathBuf = sheet.extract().map_err(wrong)?;
             let name = path.display().to_string();
             (sheet_file::text(&path).with_context(|| name.clone())?, name)
@@ -112,15 +112,15 @@ fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
     Ok(Arc::new(sheet))
 }
 
-/// The flags of a mapping by name, with their values as the notation writes them: `True` is `true`, 3 is `3`.
+/// Reads the flags of a Python mapping. Values become text as in the notation: `True` becomes `true`, 3 becomes `3`.
 fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
-    let wrong = |_| wrong_type("`flags` is a dict of house rules by name");
+    let wrong = |_| wrong_type("`flags` must be a dict from names of house rules to values");
     let one = |item: PyResult<Bound<'_, PyAny>>| {
         let (flag, value): (String, Bound<'_, PyAny>) = item?.extract()?;
         if !value.is_instance_of::<PyString>() && !value.is_instance_of::<PyInt>() {
             let kind = value.get_type().name()?;
             return Err(wrong_type(format!(
-                "the value of the flag `{flag}` is a text, a number or a bool, not {kind}"
+                "the value of the flag `{flag}` must be a str, an int or a bool, not {kind}"
             )));
         }
         let text = value.str()?.to_string();
@@ -151,7 +151,7 @@ impl Game {
                 (Arc::clone(Sheets::default().named(name)?), flags.collect())
             }
             (None, Some(sheet)) => (sheet_of(sheet)?, Vec::new()),
-            _ => return Err(wrong_type("a game is either the name of one or `sheet`")),
+            _ => return Err(wrong_type("give either the name of a game or `sheet`")),
         };
         let named = flags.map(flags_of).transpose()?.unwrap_or_default();
         let named = named.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
@@ -159,9 +159,9 @@ impl Game {
         let ruleset = match seats.map(|seats| (seats.extract::<usize>(), seats.extract::<String>())) {
             None => Ruleset::seated_of(sheet, None, flags),
             Some((Ok(count @ 2..=4), _)) => Ruleset::seated_of(sheet, Some(count), flags),
-            Some((Ok(_), _)) => return Err(anyhow!("`seats` is 2, 3 or 4, or letters such as \"SEW\"").into()),
+            Some((Ok(_), _)) => return Err(anyhow!("`seats` must be 2, 3 or 4, or letters such as \"SEW\"").into()),
             Some((_, Ok(letters))) => Ruleset::of(sheet, SeatSet::from_letters(&letters)?, flags),
-            Some(_) => return Err(wrong_type("`seats` is a number or letters such as \"SEW\"")),
+            Some(_) => return Err(wrong_type("`seats` must be a number or letters such as \"SEW\"")),
         };
         let race = Race::new(ruleset?);
         Ok(Game::from(match limit {
@@ -170,26 +170,26 @@ impl Game {
         }))
     }
 
-    /// The names of the games that come with the package.
+    /// The names of the built-in games.
     #[staticmethod]
     fn names() -> Vec<&'static str> {
         builtin::names().collect()
     }
 
-    /// The game with its house rules.
+    /// The name of the game with its house rules.
     #[getter]
     pub(crate) fn name(&self) -> String {
         self.race.spec().name.clone()
     }
 
-    /// What the game is, for people.
+    /// Describes the game for people, as a dict.
     ///
-    /// Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is
-    /// the usual length of a game at a table, or None. `seats` are the sets of seats that can play, `pieces` their
-    /// number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of the sheet. `flags`
-    /// are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of dicts of `name` and
-    /// `about`), its `default` and the `value` that it has here. `understood` are the rules as the program
-    /// understands them, with these house rules: a list of dicts of `topic` and `sentences`.
+    /// Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is the
+    /// usual length of a game at a table, or `None`. `seats` lists the sets of seats that can play. `pieces` has the
+    /// number of pieces: `count` in the sheet, all `allowed` numbers, and the `value` of this game. `throws` and
+    /// `words` are tables of the sheet. `flags` lists the house rules, each a dict with `name`, `about`, `values` (a
+    /// list of dicts with `name` and `about`), `default`, and the `value` in this game. `understood` has the rules as
+    /// the program applies them, with these house rules: a list of dicts with `topic` and `sentences`.
     fn describe<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
         let mut described = describe(&self.race);
@@ -201,13 +201,14 @@ impl Game {
         Ok(to_python(py, &described.to_string())?)
     }
 
-    /// The letters of the seats that take part, in the order of the players.
+    /// The letters of the seats, in the order of the players.
     #[getter]
     pub(crate) fn seats(&self) -> String {
         self.race.spec().seats.iter().map(Seat::letter).collect()
     }
 
-    /// What returns mean: `"winner"` and `"teams"`: 1 for who wins; `"placings"`: 1, 2/3, 1/3 and 0.
+    /// The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: 1, 2/3, 1/3
+    /// and 0.
     #[getter]
     fn outlook(&self) -> &'static str {
         match self.race.spec().payoff {
@@ -217,29 +218,29 @@ impl Game {
         }
     }
 
-    /// Version of the meaning of observations and actions.
+    /// The version of the encoding of observations and actions.
     #[getter]
     fn encoding(&self) -> u32 {
         self.race.spec().encoding
     }
 
-    /// 16 hexadecimal digits that tell these rules from all others.
+    /// The hash of the rules, 16 hexadecimal digits; different rules have different hashes.
     #[getter]
     fn ruleset_hash(&self) -> String {
         format!("{:016x}", self.race.spec().ruleset_hash)
     }
 
-    /// How many players there are, 2 to 4.
+    /// The number of players, 2 to 4.
     fn num_players(&self) -> usize {
         self.race.spec().seats.len()
     }
 
-    /// How many actions there are: they are numbered from 0, in all states.
+    /// The number of actions. Actions have the same numbers, from 0, in all states.
     fn num_distinct_actions(&self) -> usize {
         self.race.spec().actions
     }
 
-    /// How many outcomes a throw has.
+    /// The number of outcomes of a throw.
     pub(crate) fn max_chance_outcomes(&self) -> usize {
         let first = self.race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
         self.race.chance_outcomes(&self.race.initial_state(first)).len()
@@ -255,17 +256,17 @@ impl Game {
         vec![self.race.spec().observation]
     }
 
-    /// The least that a player can get: 0.
+    /// The smallest return of a player: 0.
     fn min_utility(&self) -> f64 {
         0.0
     }
 
-    /// The most that a player can get: 1.
+    /// The largest return of a player: 1.
     fn max_utility(&self) -> f64 {
         1.0
     }
 
-    /// What the returns of all players sum to.
+    /// The sum of the returns of all players.
     fn utility_sum(&self) -> f64 {
         match self.race.spec().payoff {
             Payoff::Winner => 1.0,
@@ -273,12 +274,12 @@ impl Game {
         }
     }
 
-    /// Turns after which environments truncate a game: `turn_limit`, or those of the sheet.
+    /// The number of turns after which environments truncate a game: `turn_limit`, or the default of the sheet.
     fn max_game_length(&self) -> u32 {
         self.race.spec().turn_limit
     }
 
-    /// The position before the first throw; the first player is drawn from `seed` if none is named.
+    /// Returns the position before the first throw. Without `first_player`, `seed` draws the first player.
     #[pyo3(signature = (first_player = None, seed = 0))]
     fn new_initial_state(&self, first_player: Option<Whole>, seed: u64) -> Result<State> {
         let first = match first_player {
@@ -288,7 +289,7 @@ impl Game {
         Ok(self.state(self.race.initial_state(first)))
     }
 
-    /// The state that `State.serialize` wrote: a position in the notation.
+    /// Reads a state from the text that `State.serialize` returns: a position in the notation.
     fn deserialize_state(&self, text: &str) -> Result<State> {
         Ok(self.state(self.race.parse_state(text)?))
     }
@@ -309,8 +310,8 @@ impl Game {
         slf
     }
 
-    /// A function of the package that makes the game again, and its arguments. For the same arguments it returns the
-    /// same object, so that many states have their game once.
+    /// Returns a function of the package and the arguments with which it makes an equal game. For equal arguments the
+    /// function returns the same object, so many states can share one game.
     pub(crate) fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
         let ruleset = self.race.ruleset();
         let limit = self.race.spec().turn_limit;

@@ -1,10 +1,10 @@
-//! Ctrl-C in what computes for long without the interpreter lock.
+//! Ctrl-C during long computations without the interpreter lock.
 //!
-//! Python sees to signals between its own instructions only, in the main thread. Here a computation does it itself: it
-//! asks an [`Interrupt`] every few milliseconds whether to stop, and the interrupt has Python look at its signals from
-//! time to time. Such a question costs some nanoseconds, so short calls cost what they did. What computes in threads of
-//! its own is watched by the calling thread instead ([`Interrupt::beside`]). Either way what was abandoned is over when
-//! the call returns.
+//! Python handles signals only between its own instructions, and only in the main thread. A long computation therefore
+//! checks an [`Interrupt`] every few milliseconds, and the interrupt lets Python handle its signals from time to time.
+//! A check takes a few nanoseconds, so short calls stay fast. If a computation has threads of its own, the calling
+//! thread handles the signals ([`Interrupt::watch_thread`]). In both cases the computation has ended when the call
+//! returns.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, mpsc};
@@ -14,85 +14,87 @@ use ashta_agents::play::stop::Stop;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// How often it is seen whether Ctrl-C was pressed.
-const LOOKS_UP: Duration = Duration::from_millis(50);
+/// The time between two checks for Ctrl-C.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What ends a computation before its time, one computation after the other.
+/// Ends a computation early. One interrupt serves several computations, one after the other.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// When signals are looked at next.
+    /// The time of the next check for signals.
     due: Mutex<Instant>,
     is_set: AtomicBool,
-    why: Mutex<Option<PyErr>>,
+    error: Mutex<Option<PyErr>>,
 }
 
 impl Interrupt {
     pub fn new() -> Arc<Interrupt> {
         let due = Mutex::new(Instant::now());
-        Arc::new(Interrupt { due, is_set: AtomicBool::new(false), why: Mutex::default() })
+        Arc::new(Interrupt { due, is_set: AtomicBool::new(false), error: Mutex::default() })
     }
 
-    /// The same for agents and evaluators.
+    /// Returns this interrupt in the form that agents and evaluators take.
     pub fn stop(self: &Arc<Interrupt>) -> Stop {
         let interrupt = Arc::clone(self);
         Stop::when(move || interrupt.is_set())
     }
 
-    /// Whether the computation is to stop. Needs no interpreter lock, and may be called with it.
+    /// Whether the computation must stop; checks for signals if a check is due. Works with and without the interpreter
+    /// lock.
     pub fn is_set(&self) -> bool {
         let now = Instant::now();
-        // One thread looks for all.
+        // If several threads ask, one of them checks.
         if !self.was_set()
             && let Ok(mut due) = self.due.try_lock()
             && now >= *due
         {
-            *due = now + LOOKS_UP;
+            *due = now + CHECK_INTERVAL;
             drop(due);
-            self.look();
+            self.check_signals();
         }
         self.was_set()
     }
 
-    /// Whether it is known that the computation is to stop: what an agent answered then means nothing.
+    /// Whether the computation must stop, as far as known: never checks for signals. After a stop the answers of agents
+    /// are meaningless.
     pub fn was_set(&self) -> bool {
         self.is_set.load(Ordering::Relaxed)
     }
 
-    /// Has Python see to its signals, which it does in its main thread alone.
-    fn look(&self) {
+    /// Lets Python handle its signals. Python does so only in its main thread.
+    fn check_signals(&self) {
         if let Err(error) = Python::attach(|py| py.check_signals()) {
             self.set(error);
         }
     }
 
-    /// Ends the computation, because of the first error.
+    /// Ends the computation with this error, unless an earlier error has ended it.
     pub fn set(&self, error: PyErr) {
-        lock(&self.why).get_or_insert(error);
+        lock(&self.error).get_or_insert(error);
         self.is_set.store(true, Ordering::Relaxed);
     }
 
-    /// Computes in this thread without the interpreter lock. `work` asks [`Interrupt::is_set`]; what it returns then is
-    /// dropped, and the error raised.
+    /// Runs `work` in this thread without the interpreter lock. `work` must check [`Interrupt::is_set`]. After an
+    /// interrupt its result is dropped and the error is returned.
     pub fn watch<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         self.is_set.store(false, Ordering::Relaxed);
         let found = py.detach(work);
-        let why = if self.was_set() { lock(&self.why).take() } else { None };
-        why.map_or(Ok(found), Err)
+        let error = if self.was_set() { lock(&self.error).take() } else { None };
+        error.map_or(Ok(found), Err)
     }
 
-    /// As [`Interrupt::watch`], for work in several threads: it is done in another thread, and this one sees to signals
-    /// meanwhile.
-    pub fn beside<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-        let (over, waits) = mpsc::channel::<()>();
+    /// Like [`Interrupt::watch`], for work with several threads: runs `work` in another thread while this thread
+    /// handles signals.
+    pub fn watch_thread<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        let (sender, end) = mpsc::channel::<()>();
         self.watch(py, move || {
             std::thread::scope(|scope| {
                 let worker = scope.spawn(move || {
-                    // Dropped at the end, however that comes.
-                    let _over = over;
+                    // Dropped when the work ends or panics, so that the loop below ends.
+                    let _sender = sender;
                     work()
                 });
-                while let Err(mpsc::RecvTimeoutError::Timeout) = waits.recv_timeout(LOOKS_UP) {
-                    self.look();
+                while let Err(mpsc::RecvTimeoutError::Timeout) = end.recv_timeout(CHECK_INTERVAL) {
+                    self.check_signals();
                 }
                 worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
@@ -100,18 +102,18 @@ impl Interrupt {
     }
 }
 
-/// Waits for what one thread at a time uses; what a panic has left there is used on.
+/// Locks a mutex; ignores that an earlier thread has panicked.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Games that one thread at a time may use: for this thread, or an error that says so.
+/// Locks games for this thread; an error if another thread uses them.
 pub fn alone<T>(games: &Mutex<T>) -> PyResult<MutexGuard<'_, T>> {
     match games.try_lock() {
         Ok(games) => Ok(games),
         Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
         Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-            "these games are being stepped already: one thread at a time can use them, and no opponent its own games",
+            "another call is stepping these games: use them from one thread at a time, and not from their own opponent",
         )),
     }
 }

@@ -1,7 +1,7 @@
-//! The Python module `ashta._ashta`: games, many games at once, agents, bots, tables and the arena. What users see is
-//! the package `ashta` around it.
+//! The Python module `ashta._ashta`: games, vectorized games, agents, bots, tables and arenas. Users import it through
+//! the package `ashta`.
 
-/// Fails with a message unless a condition holds, as `anyhow::ensure` does, in any function that returns a `Result`.
+/// Returns an error with a message if the condition is false. Like `anyhow::ensure`, but for any error type.
 macro_rules! ensure {
     ($condition:expr, $($message:tt)+) => {
         if !$condition {
@@ -21,7 +21,7 @@ mod table;
 mod training;
 mod vec_env;
 
-/// As in the program: burn allocates for every operation.
+/// burn allocates memory in every operation, so this crate uses the fast allocator of the program, too.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -30,8 +30,8 @@ use pyo3::PyClass;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// What went wrong. Python gets its own errors as they were raised, and any other as a `ValueError` with all that led
-/// to it.
+/// The error of every function in this crate. A Python exception is raised unchanged; any other error becomes a
+/// `ValueError` whose message includes the causes.
 #[derive(Debug)]
 struct Failure(anyhow::Error);
 
@@ -49,12 +49,12 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// A `TypeError` with this message.
+/// Returns a `TypeError` with this message.
 fn wrong_type(message: impl Into<String>) -> Failure {
     PyTypeError::new_err(message.into()).into()
 }
 
-/// A whole number of Python's; the nearest one of 64 bits where it has more.
+/// A Python integer. Numbers outside the range of `i64` become the nearest `i64`.
 #[derive(Clone, Copy)]
 struct Whole(i64);
 
@@ -71,15 +71,14 @@ impl FromPyObject<'_, '_> for Whole {
     }
 }
 
-/// What serde wrote as JSON, as Python's own types; numbers that JSON does not know are `None`.
+/// Converts JSON text to Python objects. serde writes infinite numbers as `null`, so they become `None`.
 fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (json,))
 }
 
-/// Adds a class. It fails to compile for what Python would align too little: its objects have 16 bytes, whatever they
-/// hold.
+/// Adds a class to the module. Python aligns objects to 16 bytes, so a class with a larger alignment does not compile.
 fn add<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    const { assert!(align_of::<T>() <= 16, "put it into a box") };
+    const { assert!(align_of::<T>() <= 16, "box the field with the large alignment") };
     module.add_class::<T>()
 }
 

@@ -1,4 +1,4 @@
-//! `State`: a position of a game, in the words of OpenSpiel.
+//! `State`: a position of a game, with the method names of OpenSpiel.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
@@ -15,18 +15,18 @@ use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::{Result, Whole, wrong_type};
 
-/// Positions of a turn that are visited before it is seen again whether to stop.
-const ASKS_AFTER: usize = 1 << 6;
+/// The number of positions of a turn between two checks for an interrupt.
+const CHECK_INTERVAL: usize = 1 << 6;
 
-/// The number of the player of a chance node.
+/// The player number of a chance node.
 const CHANCE: i32 = -1;
-/// The number of the player of a finished game.
+/// The player number at the end of a game.
 const TERMINAL: i32 = -4;
 
-/// A position of a game. It remembers nothing of how it came about.
+/// A position of a game, without its history.
 ///
-/// `Game.new_initial_state` and `Game.deserialize_state` make states. What is pickled is the position in the notation
-/// with its game.
+/// `Game.new_initial_state` and `Game.deserialize_state` create states. A pickled state has the game and the position
+/// in the notation.
 #[pyclass(eq, module = "ashta")]
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
@@ -35,16 +35,17 @@ pub struct State {
 }
 
 impl State {
-    /// The number of an action, or of an outcome at a chance node; an error when it is not legal.
+    /// Checks an action, or an outcome at a chance node; an error if it is not legal.
     fn legal(&self, Whole(action): Whole) -> Result<u8> {
         let legal = self.legal_actions(None)?;
         let found = legal.iter().find(|&&number| i64::try_from(number) == Ok(action));
         let what = if self.is_chance_node() { "outcome" } else { "action" };
-        let wrong = || anyhow!("{what} {action} is not legal at `{}`; legal are {legal:?}", self.serialize());
+        let wrong = || anyhow!("{what} {action} is not legal at `{}`; legal {what}s: {legal:?}", self.serialize());
         Ok(*found.ok_or_else(wrong)? as u8)
     }
 
-    /// Whether this player is to act; chance and the end are players, too, and `None` is the player who is to act.
+    /// Whether this player acts now. Chance (-1) and the end (-4) count as players; `None` stands for the acting
+    /// player.
     fn acts(&self, player: Option<Whole>) -> Result<bool> {
         let Some(player) = player else { return Ok(true) };
         if !(i64::from(TERMINAL)..0).contains(&player.0) {
@@ -59,19 +60,19 @@ impl State {
     }
 }
 
-/// The positions of states, which must be of a game.
+/// The positions of states; an error if a state belongs to another game.
 pub(crate) fn positions(game: &Game, states: &[PyRef<'_, State>]) -> Result<Vec<Position>> {
     states.iter().map(|state| game.check(&state.game).map(|()| state.state)).collect()
 }
 
 #[pymethods]
 impl State {
-    /// The game that is played.
+    /// The game.
     fn get_game(&self) -> Game {
         self.game.clone()
     }
 
-    /// The player to choose; -1 where the dice are thrown, -4 at the end.
+    /// The player who chooses; -1 at chance nodes, -4 at the end.
     fn current_player(&self) -> i32 {
         match self.game.race.node(&self.state) {
             Node::Chance(_) => CHANCE,
@@ -80,7 +81,7 @@ impl State {
         }
     }
 
-    /// The player whose turn it is, also where the dice are thrown; `None` at the end.
+    /// The player whose turn it is, also at chance nodes; `None` at the end.
     fn turn_player(&self) -> Option<usize> {
         match self.game.race.node(&self.state) {
             Node::Chance(seat) | Node::Decision(seat) => Some(self.game.player(seat)),
@@ -88,27 +89,27 @@ impl State {
         }
     }
 
-    /// How many players there are, 2 to 4.
+    /// The number of players, 2 to 4.
     fn num_players(&self) -> usize {
         self.game.race.spec().seats.len()
     }
 
-    /// How many actions the game has.
+    /// The number of actions of the game.
     fn num_distinct_actions(&self) -> usize {
         self.game.race.spec().actions
     }
 
-    /// Whether a player is to choose.
+    /// Whether a player chooses an action now.
     fn is_player_node(&self) -> bool {
         self.current_player() >= 0
     }
 
-    /// Whether several players choose at once: never.
+    /// Always `False`: players never choose at the same time.
     fn is_simultaneous_node(&self) -> bool {
         false
     }
 
-    /// Whether the dice are to be thrown.
+    /// Whether the dice must be thrown now.
     fn is_chance_node(&self) -> bool {
         self.current_player() == CHANCE
     }
@@ -118,8 +119,8 @@ impl State {
         self.current_player() == TERMINAL
     }
 
-    /// The legal actions in ascending order, at a chance node the outcomes; none of a `player` who is not to choose.
-    /// Chance is player -1.
+    /// The legal actions in ascending order; at a chance node the possible outcomes. Empty if `player` does not act
+    /// now. Chance is player -1.
     #[pyo3(signature = (player = None))]
     fn legal_actions(&self, player: Option<Whole>) -> Result<Vec<usize>> {
         if !self.acts(player)? {
@@ -131,7 +132,7 @@ impl State {
         Ok(self.game.race.legal_actions(&self.state).iter().map(|action| usize::from(action.0)).collect())
     }
 
-    /// Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. Of player -1 whether
+    /// Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. For player -1: whether
     /// each outcome is possible, `bool[max_chance_outcomes]`.
     #[pyo3(signature = (player = None))]
     fn legal_actions_mask<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<bool>>> {
@@ -141,13 +142,13 @@ impl State {
         Ok(PyArray1::from_iter(py, (0..length).map(|action| is_asked && legal.contains(&action))))
     }
 
-    /// The outcomes of a chance node with their exact probabilities; `ValueError` elsewhere.
+    /// The outcomes of a chance node and their exact probabilities. Raises `ValueError` at other nodes.
     fn chance_outcomes(&self) -> Result<Vec<(usize, f64)>> {
-        ensure!(self.is_chance_node(), "`{}` is no chance node", self.serialize());
+        ensure!(self.is_chance_node(), "`{}` is not a chance node", self.serialize());
         Ok(self.outcomes().collect())
     }
 
-    /// Takes an action, or an outcome at a chance node; `ValueError` when it is not legal.
+    /// Applies an action, or an outcome at a chance node. Raises `ValueError` if it is not legal.
     fn apply_action(&mut self, action: Whole) -> Result<()> {
         let number = self.legal(action)?;
         match self.is_chance_node() {
@@ -157,28 +158,28 @@ impl State {
         Ok(())
     }
 
-    /// Throws the dice at a chance node by 64 random bits, as environments do: `state.throw(random.getrandbits(64))`.
-    /// The outcome.
+    /// Throws the dice at a chance node with 64 random bits, as environments do: `state.throw(random.getrandbits(64))`.
+    /// Returns the outcome.
     fn throw(&mut self, bits: u64) -> Result<usize> {
-        ensure!(self.is_chance_node(), "`{}` is no chance node", self.serialize());
+        ensure!(self.is_chance_node(), "`{}` is not a chance node", self.serialize());
         let outcome = outcome(self.game.race.chance_outcomes(&self.state), bits);
         self.game.race.apply_chance(&mut self.state, outcome);
         Ok(usize::from(outcome.0))
     }
 
-    /// A new state after an action or outcome.
+    /// Returns the state after an action or outcome; this state does not change.
     fn child(&self, action: Whole) -> Result<State> {
         let mut child = self.clone();
         child.apply_action(action)?;
         Ok(child)
     }
 
-    /// An action in words, of an outcome the values of the dice: `action_to_string(action)`, or with the player who is
-    /// to act before it, `action_to_string(player, action)`.
+    /// An action in words; for an outcome the values of the dice. Call `action_to_string(action)`, or
+    /// `action_to_string(player, action)` with the acting player.
     #[pyo3(signature = (player = None, action = None))]
     fn action_to_string(&self, player: Option<Whole>, action: Option<Whole>) -> Result<String> {
         let (player, action) = action.map_or((None, player), |action| (player, Some(action)));
-        ensure!(self.acts(player)?, "only player {} acts at `{}`", self.current_player(), self.serialize());
+        ensure!(self.acts(player)?, "only player {} can act at `{}`", self.current_player(), self.serialize());
         let number = self.legal(action.ok_or_else(|| wrong_type("`action` is missing"))?)?;
         if !self.is_chance_node() {
             return Ok(self.game.race.action_text(&self.state, Action(number)));
@@ -187,12 +188,16 @@ impl State {
         Ok(values.iter().map(u8::to_string).collect::<Vec<_>>().join(","))
     }
 
-    /// What actions of one turn, taken one after the other, do: `"H4 to H7 by 3, captures N on H7, throws again"`.
+    /// Describes the actions of one turn, in their order: `"H4 to H7 by 3, captures N on H7, throws again"`.
     fn turn_to_string(&self, actions: Vec<Whole>) -> Result<String> {
         let mut end = self.clone();
         for &action in &actions {
             let position = end.serialize();
-            ensure!(!end.is_chance_node(), "action {} is one too many: the turn is over at `{position}`", action.0);
+            ensure!(
+                !end.is_chance_node(),
+                "there is one action too many, {}: the turn is over at `{position}`",
+                action.0
+            );
             end.apply_action(action)?;
         }
         ensure!(self.is_player_node(), "there is nothing to choose at `{}`", self.serialize());
@@ -200,26 +205,26 @@ impl State {
         Ok(self.game.race.turn_text(&self.state, &actions))
     }
 
-    /// The board as a drawing of several lines.
+    /// The board as a drawing with several lines of text.
     fn draw(&self) -> String {
         self.game.race.draw(&self.state)
     }
 
-    /// What each player gets, 0 to 1; zeros before the end.
+    /// The return of each player, 0 to 1; zeros before the end.
     fn returns(&self) -> Vec<f64> {
         let returns = self.game.race.returns(&self.state);
         self.game.race.spec().seats.iter().map(|seat| f64::from(returns[seat])).collect()
     }
 
-    /// What a player gets, 0 to 1; 0 before the end.
+    /// The return of a player, 0 to 1; 0 before the end.
     fn player_return(&self, player: Whole) -> Result<f64> {
         Ok(f64::from(self.game.race.returns(&self.state)[self.game.seat(player)?]))
     }
 
-    /// What a player sees, `float32[observation_tensor_size]` of zeros and ones.
+    /// The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
     ///
-    /// By default it is the player whose turn it is; at the end there is none, and the answer zeros. A player that is
-    /// named sees the pieces of all seats at the end, too.
+    /// By default the player whose turn it is; at the end no player has the turn, and the observation is all zeros. If
+    /// you pass `player`, the observation at the end shows the pieces of all seats.
     #[pyo3(signature = (player = None))]
     fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<f32>>> {
         let seat = self.game.seat(player.unwrap_or(Whole(self.turn_player().unwrap_or(0) as i64)))?;
@@ -230,20 +235,21 @@ impl State {
         Ok(PyArray1::from_vec(py, observation))
     }
 
-    /// Every state in which the turn under way can end, with the actions that lead there.
+    /// Every state in which the current turn can end, with the actions that lead to it.
     ///
-    /// `ValueError` when the turn leads through more than `limit` positions: by default 32768, after more than 16
-    /// throws with more than two pieces 4096. Only the longest series of throws do.
+    /// Raises `ValueError` if the turn passes through more than `limit` positions. The default limit is 32768, or 4096
+    /// with more than 16 throws and more than two pieces; only the longest series of throws exceed it.
     #[pyo3(signature = (limit = None))]
     fn turn_results(slf: &Bound<'_, State>, limit: Option<usize>) -> Result<Vec<(State, Vec<usize>)>> {
-        // Other threads may go on with the state meanwhile.
+        // Other threads may change the state meanwhile.
         let State { game, state } = slf.borrow().clone();
         let race = &*game.race;
         let most = limit.unwrap_or_else(|| race.most_results(&state));
         let mut results = TurnResults::new();
         let interrupt = Interrupt::new();
-        let goes_on = |visited: usize| visited <= most && !(visited.is_multiple_of(ASKS_AFTER) && interrupt.is_set());
-        let is_whole = interrupt.watch(slf.py(), || turn_results_while(race, &state, goes_on, &mut results))?;
+        let continues =
+            |visited: usize| visited <= most && !(visited.is_multiple_of(CHECK_INTERVAL) && interrupt.is_set());
+        let is_whole = interrupt.watch(slf.py(), || turn_results_while(race, &state, continues, &mut results))?;
         ensure!(is_whole, "{} from `{}`: raise `limit`", TooManyPositions { most }, race.print(&state));
         let one = |index: usize| {
             let actions = results.actions(index).iter().map(|action| usize::from(action.0));
@@ -252,12 +258,12 @@ impl State {
         Ok((0..results.len()).map(one).collect())
     }
 
-    /// The position in the notation.
+    /// The position as text in the notation.
     fn serialize(&self) -> String {
         self.game.race.print(&self.state)
     }
 
-    /// A copy, which goes its own way.
+    /// An independent copy.
     #[pyo3(name = "clone")]
     fn copied(&self) -> State {
         self.clone()
@@ -271,7 +277,7 @@ impl State {
         self.clone()
     }
 
-    /// The game and the position in the notation.
+    /// Pickles the game and the position in the notation.
     fn __reduce__<'py>(slf: &Bound<'py, State>) -> PyResult<Bound<'py, PyTuple>> {
         let state = slf.borrow();
         let (restore, made) = state.game.__reduce__(slf.py())?;

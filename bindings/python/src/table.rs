@@ -16,25 +16,25 @@ use crate::game::Game;
 use crate::state::State;
 use crate::{Result, to_python, wrong_type};
 
-/// The values of perfect play of one game, position by position. What is pickled finds its file again by its path.
+/// The values of perfect play in all positions of one game. A pickled table has only the path of its file.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct Table {
     table: Arc<Values>,
-    /// Who plays by it.
+    /// The agent that plays by this table.
     agent: Agent,
-    /// The game that was solved.
+    /// The solved game.
     #[pyo3(get)]
     game: Game,
-    /// Its file, unless it was looked for in the folders.
+    /// The file, unless the folders were searched for the game.
     path: Option<PathBuf>,
 }
 
 #[pymethods]
 impl Table {
-    /// Reads a table: a file, or the name or the game of one in `folders`, by default `ashta.folders()`.
+    /// Reads a table from a file, or from `folders` (by default `ashta.folders()`) by name or by game.
     ///
-    /// `ValueError` when there is none, or it is damaged or not finished.
+    /// Raises `ValueError` if there is no such table, or if it is damaged or unfinished.
     #[staticmethod]
     #[pyo3(signature = (table, folders = None))]
     pub(crate) fn load(py: Python<'_>, table: &Bound<'_, PyAny>, folders: Option<Vec<PathBuf>>) -> Result<Table> {
@@ -43,7 +43,7 @@ impl Table {
             let game = game.get();
             (py.detach(|| Agent::of(&folders.agent("perfect")?, game, folders))?, None)
         } else {
-            let wrong = |_| wrong_type("`table` is a file, the name of one, or a `Game`");
+            let wrong = |_| wrong_type("`table` must be a file, the name of a table, or a `Game`");
             let path: PathBuf = table.extract().map_err(wrong)?;
             let named = folders.table(&path.to_string_lossy()).filter(|_| !path.is_file());
             let path = named.unwrap_or(path);
@@ -51,24 +51,24 @@ impl Table {
             let game = Race::new(table.ruleset().clone()).into();
             (Agent::of(&NamedAgent::Table { path: path.clone(), table }, &game, folders)?, Some(path))
         };
-        let table = agent.player.table().map(Arc::clone).context("perfect play has a table")?;
+        let table = agent.player.table().map(Arc::clone).context("the agent `perfect` has no table")?;
         Ok(Table { game: Race::new(table.ruleset().clone()).into(), table, agent, path })
     }
 
-    /// Bits of a value in the file: 16 or 32.
+    /// The number of bits of a value in the file: 16 or 32.
     #[getter]
     fn bits(&self) -> u8 {
         self.table.bits()
     }
 
-    /// What is known of the values, as in the header of the file: `positions`, `sweeps`, `cut_off`, `residual` and
-    /// `certificate`, the proof of how exact they are, or `None`.
+    /// Facts from the header of the file: `positions`, `sweeps`, `cut_off`, `residual`, and `certificate`, the proven
+    /// error bound, or `None`.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         Ok(to_python(py, &serde_json::to_string(self.table.facts())?)?)
     }
 
-    /// How far any value may be from perfect play by the proof and by rounding to `bits`; `None` without a proof.
+    /// The largest possible error of a value, from the proof and from rounding to `bits`; `None` without a proof.
     #[getter]
     fn error(&self) -> Option<f64> {
         self.table.facts().certificate.map(|certificate| certificate.error + self.table.rounding())
@@ -87,7 +87,7 @@ impl Table {
         slf
     }
 
-    /// Tables are large: it is read again, from its file or from the folders.
+    /// Pickles the path or the game: tables are large, so unpickling reads the file again.
     fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, table) = (slf.py(), slf.get());
         let file = match &table.path {

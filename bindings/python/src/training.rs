@@ -1,4 +1,4 @@
-//! What the program does that makes files: training, solving, exporting; and the program itself, as a function.
+//! Training, solving, exporting, and the whole program as a function.
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
@@ -26,17 +26,17 @@ use crate::interrupt::Interrupt;
 use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
-/// Runs the program `ashta` with these arguments, its name first; gives its exit code. Bots and tables are looked
-/// for in `installed` after all other folders.
+/// Runs the program `ashta` with these arguments, starting with its name; returns its exit code. Searches the folder
+/// `installed` for bots and tables after all other folders.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf) -> u8 {
     games::look_last_in(installed);
     py.detach(|| program::run(arguments))
 }
 
-/// Checks settings as a run does before it begins: that they are known, and that all that they name is there.
+/// Checks settings like the start of a run: all keys are known, and everything they name exists.
 ///
-/// `ValueError` with every problem.
+/// Raises `ValueError` with every problem.
 #[pyfunction]
 #[pyo3(signature = (config = None, set = Vec::new(), folders = None))]
 pub fn check_settings(
@@ -50,35 +50,34 @@ pub fn check_settings(
     Ok(())
 }
 
-/// Settings as the program takes them: `KEY=VALUE` as it is, of a mapping each value as TOML.
+/// Converts settings to texts `KEY=VALUE`; the values of a dict are written as TOML.
 fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     if let Ok(texts) = settings.extract() {
         return Ok(texts);
     }
     let one = |item: PyResult<Bound<'_, PyAny>>| -> Result<String> {
         let (key, value): (String, Bound<'_, PyAny>) = item?.extract()?;
-        // TOML knows no null: the settings call it "none".
+        // TOML has no null; settings use "none".
         let value = if value.is_none() { "none".into_pyobject(value.py())?.into_any() } else { value };
         Ok(format!("{key}={}", value.py().import("json")?.call_method1("dumps", (value,))?))
     };
-    let wrong = |_| wrong_type("`settings` is a mapping of keys to values, or a list of texts KEY=VALUE");
+    let wrong = |_| wrong_type("`settings` must be a dict from keys to values, or a list of texts KEY=VALUE");
     settings.call_method0("items").map_err(wrong)?.try_iter()?.map(one).collect()
 }
 
-/// Trains, evaluates and exports a bot as `ashta train` does.
+/// Trains, evaluates and exports a bot, like `ashta train`.
 ///
-/// `config` is the name of a configuration that comes with the package (`"pagade"`, `"ashte-kashte?pieces=2"`), a file
-/// of settings or a sheet; without one the defaults hold. `settings` change single keys, such as `{"selfplay.games":
-/// 20_000}`, or are texts such as `"selfplay.games=20000"`. `resume` is the folder of a run that was interrupted, with
-/// which it goes on; with `fallback` damaged checkpoints are set aside, and it goes on from the newest one that is
-/// whole.
+/// `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
+/// sheet; by default all settings have their defaults. `settings` changes single keys, such as `{"selfplay.games":
+/// 20_000}`, or is a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an interrupted run to
+/// resume. With `fallback`, damaged checkpoints are set aside and the run resumes from the newest intact one.
 ///
-/// `callback` is called after each iteration with its metrics, by the names of docs/metrics.md, and `run`, the folder
-/// as a `Path`; where it returns something true the run stops and can be resumed. So it does on Ctrl-C, which raises
-/// `KeyboardInterrupt` once what was learned is saved. With `progress` a line or a bar on standard error shows how the
-/// run stands. `folders` are those of bots and tables, by default `ashta.folders()`.
+/// After each iteration, `callback` is called with a dict: the metrics, with the names of docs/metrics.md, and `run`,
+/// the folder of the run as a `Path`. If it returns a true value, the run stops; you can resume it. Ctrl-C also stops
+/// the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, a line or a bar on standard
+/// error shows the progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
 ///
-/// Raises `ValueError` with every problem of the settings, and when the run cannot be read or written.
+/// Raises `ValueError` with every problem of the settings, or if the run cannot be read or written.
 #[pyfunction]
 #[pyo3(signature = (
     config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None
@@ -95,7 +94,7 @@ pub fn train<'py>(
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyAny>> {
     let is_one = config.is_none() || resume.is_none();
-    ensure!(is_one, "`config` begins a run and `resume` goes on with one: give one of them");
+    ensure!(is_one, "`config` starts a run and `resume` continues one: give only one of them");
     let set = settings.as_ref().map_or(Ok(Vec::new()), changes)?;
     let folders = folders_or_default(py, folders)?;
     let interrupt = Interrupt::new();
@@ -129,17 +128,17 @@ pub fn train<'py>(
         let rows: Vec<_> = evaluation.results.iter().map(MatchResult::row).collect();
         Ok((path, Some(bot), Some(serde_json::to_string(&rows)?)))
     };
-    let (path, bot, results) = interrupt.beside(py, work)??;
+    let (path, bot, results) = interrupt.watch_thread(py, work)??;
     let results = results.map(|results| to_python(py, &results)).transpose()?;
     Ok(py.import("ashta._results")?.call_method1("TrainedRun", (path, bot, results))?)
 }
 
-/// Solves a small enough game, writes perfect play to the table `output`, and reads it.
+/// Solves a small game, writes the values of perfect play to the table `output`, and returns this table.
 ///
-/// `game` is a name or a `Game`. `bits`, 16 or 32, are those of a value; a value has settled when looking ahead
-/// changes it by no more than `tolerance`. `proof` finds how exact the values are and takes as much memory again.
-/// `threads`, by default one a processor, do not change the table. Ctrl-C ends it at the next sweep. Raises
-/// `ValueError` when the game is too large or the table cannot be written.
+/// `game` is a name or a `Game`. `bits`, 16 or 32, is the size of a value. Solving stops when a sweep changes no value
+/// by more than `tolerance`. `proof` computes how exact the values are and doubles the memory use. `threads` defaults
+/// to the number of processors and does not change the table. Ctrl-C stops solving after the current sweep. Raises
+/// `ValueError` if the game is too large or the table cannot be written.
 #[pyfunction]
 #[pyo3(signature = (game, output, *, bits = 16, threads = None, tolerance = 2e-9, proof = true))]
 pub fn solve(
@@ -162,27 +161,27 @@ pub fn solve(
     let starts = TurnIndex::new(&race)?;
     let first = starts.movers()[0];
     let located = starts.locate(&race.initial_state(first));
-    let (_, start) = located.context("the game does not begin with a throw")?;
+    let (_, start) = located.context("cannot solve a game that does not start with a throw")?;
     let interrupt = Interrupt::new();
     let config = SolveConfig { threads, tolerance, certify: proof };
     let work = || -> Result<()> {
         let turns = RaceTurns::new(starts.clone());
         let watch = |_: &Stage| if interrupt.was_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        // Where it is unfinished, the interrupt has the reason.
+        // After an interrupt there is no solution, and the interrupt has the error.
         if let Solved::Solution(solution) = solve_turns(&turns, start, None, &config, &watch)? {
             Values::new(starts, solution, bits == 16).write(&output)?;
         }
         Ok(())
     };
-    interrupt.beside(py, work)??;
+    interrupt.watch_thread(py, work)??;
     Table::load(py, output.into_pyobject(py)?.as_any(), None)
 }
 
-/// Writes the bot of a run, or a bot by its file or name, as one file, and its model card to `card`; gives the file.
+/// Exports the bot of a run, or another bot by file or name, to one file; returns the path of the file.
 ///
-/// `format` is `"bot"` or `"onnx"`; of a run `checkpoint` is `"latest"`, `"best"` or the number of an iteration, by
-/// default the latest. Without `output` the file has the bot's name in the current folder. Raises `ValueError` when
-/// there is no such run, checkpoint or bot, or the file cannot be written.
+/// `format` is `"bot"` or `"onnx"`. For a run, `checkpoint` is `"latest"` (the default), `"best"` or the number of an
+/// iteration. Without `output` the file has the name of the bot, in the current folder. `card` is a path for the model
+/// card. Raises `ValueError` if there is no such run, checkpoint or bot, or if the file cannot be written.
 #[pyfunction]
 #[pyo3(signature = (source, output = None, *, card = None, format = "bot", checkpoint = None, folders = None))]
 pub fn export(

@@ -1,4 +1,4 @@
-//! `VectorGame`: many games in lock-step, written into arrays of numpy that stay where they are.
+//! `VectorGame`: many games stepped together, written into fixed numpy arrays.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,48 +20,48 @@ use crate::interrupt::{Interrupt, alone};
 use crate::state::State;
 use crate::{Result, Whole, wrong_type};
 
-/// Many games that are stepped together, in arrays that stay the same. A game that is over begins anew with the next
-/// step, which ignores its action. So the observation of the step that ends a game is its last position.
+/// Many games, stepped together. Their arrays keep their place in memory. A finished game starts again with the next
+/// step, which ignores its action; after the step that ends a game, the observation is its last position.
 ///
-/// The caller chooses for all players. If there is an `opponent`, the caller plays one player and the opponent plays
-/// all others: each step goes on to where the caller has to choose, or to the end of the game. `opponent` is an
-/// `Agent`, or a function that gets `observations`, `float32[n, observation]`, as the seats to choose see them, and
-/// `action_masks`, `int8[n, actions]`, and returns a legal action for each of the `n` games that wait for it. `player`
-/// is who the caller is, by number; `None`: drawn anew for each game.
+/// Without an `opponent` the caller chooses for all players. With an `opponent` the caller plays one player and the
+/// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
+/// `Agent` or a function. The function gets `observations`, `float32[n, observation]`, as the choosing seats see them,
+/// and `action_masks`, `int8[n, actions]`, for the `n` games that wait for the opponent; it returns a legal action for
+/// each. `player` is the number of the caller's player; `None` draws it for each game.
 ///
-/// One thread at a time can use the games. A step or a reset that fails or is interrupted leaves all games as they
-/// were.
+/// Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct VectorGame {
-    /// The game that is played.
+    /// The game.
     #[pyo3(get)]
     game: Game,
-    /// How many games there are.
+    /// The number of games.
     #[pyo3(get)]
     num_games: usize,
     caller: Caller,
     opponent: Option<Py<PyAny>>,
     games: Mutex<Games>,
-    /// What `players` see, `float32[num_games, observation]`; the same array all the time.
+    /// The observation of `players`, `float32[num_games, observation]`; always the same array.
     ///
-    /// Where the game is over, its last position. Of a truncated game it is the position before the next throw; at the
-    /// end by the rules it shows the pieces of all seats, but no mover, phase or throws.
+    /// In a finished game the last position. If the game was truncated, this is the position before the next throw; if
+    /// it ended by the rules, it shows the pieces of all seats, but no mover, phase or throws.
     #[pyo3(get)]
     observations: Py<PyArray2<f32>>,
-    /// What the caller may do, `bool[num_games, actions]`; nothing where the game is over.
+    /// The legal actions of the caller, `bool[num_games, actions]`; none in a finished game.
     #[pyo3(get)]
     legal_actions: Py<PyArray2<bool>>,
-    /// Who has to choose, `int64[num_games]`. With an opponent it is who the caller is.
+    /// The player who chooses, `int64[num_games]`; with an opponent, the caller's player.
     ///
-    /// Where a game of all players is over: if it is truncated, the player to throw next, else the player of the last
-    /// move.
+    /// Without an opponent, in a finished game: the player who would throw next if the game was truncated, otherwise
+    /// the player of the last move.
     #[pyo3(get)]
     players: Py<PyArray1<i64>>,
-    /// What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`.
+    /// The return of each player in games that the last step ended, 0 to 1, `float32[num_games, num_players]`; zeros in
+    /// the other games.
     #[pyo3(get)]
     returns: Py<PyArray2<f32>>,
-    /// What `players` got from a game that the last step ended, -1 to 1, else 0, `float32[num_games]`.
+    /// The reward of `players` in games that the last step ended, -1 to 1, `float32[num_games]`; 0 in the other games.
     #[pyo3(get)]
     rewards: Py<PyArray1<f32>>,
     /// Whether the last step ended the game by its rules, `bool[num_games]`.
@@ -72,16 +72,16 @@ pub struct VectorGame {
     truncated: Py<PyArray1<bool>>,
 }
 
-/// The games, and who plays against the caller.
+/// The games and the opponent.
 struct Games {
     envs: VecEnv<Race>,
     has_begun: bool,
-    /// The opponent, unless it is a function.
+    /// The opponent if it is an `Agent`.
     agent: Option<AgentInstance>,
     interrupt: Arc<Interrupt>,
 }
 
-/// What a function chooses.
+/// Asks a Python function for actions.
 fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> Result<Vec<Action>> {
     let (py, spec) = (function.py(), race.spec());
     let observations = PyArray2::<f32>::zeros(py, [states.len(), spec.observation], false);
@@ -103,8 +103,8 @@ fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> Result<
 }
 
 impl Games {
-    /// Lets the opponent play wherever it has to choose, until it is interrupted.
-    fn play_on(&mut self, race: &Race, opponent: &Py<PyAny>) {
+    /// Lets the opponent play until no game waits for it, or until an interrupt.
+    fn play_opponents(&mut self, race: &Race, opponent: &Py<PyAny>) {
         let Games { envs, agent, interrupt, .. } = self;
         loop {
             let (states, mut rngs): (Vec<Position>, Vec<GameRng>) =
@@ -124,7 +124,7 @@ impl Games {
             }
             for ((game, action), rng) in envs.opponents().zip(actions).zip(rngs) {
                 game.rng = rng;
-                // It was checked, or an agent has chosen it.
+                // The action is legal: it was checked, or an agent has chosen it.
                 let _ = game.env.play(action);
             }
         }
@@ -132,13 +132,13 @@ impl Games {
 }
 
 impl VectorGame {
-    /// Changes the games, lets the opponent play on, and writes where they stand; or leaves all as it was.
+    /// Changes the games, lets the opponent play, and fills the arrays. After an error all games are as before.
     fn change(&self, py: Python<'_>, games: &mut Games, change: impl FnOnce(&mut VecEnv<Race>) + Send) -> PyResult<()> {
         if let Some(opponent) = &self.opponent {
             let (before, interrupt) = (games.envs.clone(), Arc::clone(&games.interrupt));
             let changed = interrupt.watch(py, || {
                 change(&mut games.envs);
-                games.play_on(&self.game.race, opponent);
+                games.play_opponents(&self.game.race, opponent);
             });
             if let Err(error) = changed.and_then(|()| self.write(py, &mut games.envs, |_| ())) {
                 games.envs = before;
@@ -151,7 +151,7 @@ impl VectorGame {
         Ok(())
     }
 
-    /// Changes the games and writes where they stand, without the interpreter lock.
+    /// Changes the games and fills the arrays, without the interpreter lock.
     fn write(
         &self,
         py: Python<'_>,
@@ -173,15 +173,15 @@ impl VectorGame {
     }
 }
 
-/// The generators of games by the seed of all, or by one for each.
+/// Random generators for the games: streams of one seed, or stream 0 of one seed for each game.
 fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<GameRng>> {
     if let Ok(seed) = seed.map_or(Ok(0), |seed| seed.extract()) {
         return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
     }
     let seeds: Option<Vec<u64>> = seed.and_then(|seed| seed.extract().ok());
-    let wrong = || wrong_type("`seed` is a number from 0 to 2**64 - 1, or a list of them for the games");
+    let wrong = || wrong_type("`seed` must be a number from 0 to 2**64 - 1, or a list with one for each game");
     let seeds = seeds.ok_or_else(wrong)?;
-    ensure!(seeds.len() == num_games, "{} seeds for {num_games} games", seeds.len());
+    ensure!(seeds.len() == num_games, "`seed` has {} numbers for {num_games} games", seeds.len());
     Ok(seeds.into_iter().map(|seed| chance::stream(seed, 0)).collect())
 }
 
@@ -200,7 +200,7 @@ impl VectorGame {
         game.check_count(num_games)?;
         let caller = match (&opponent, player) {
             (None, None) => Caller::All,
-            (None, Some(_)) => return Err(anyhow::anyhow!("`player` goes with an `opponent`").into()),
+            (None, Some(_)) => return Err(anyhow::anyhow!("`player` needs an `opponent`").into()),
             (Some(_), None) => Caller::Drawn,
             (Some(_), Some(player)) => Caller::One(game.seat(player)?),
         };
@@ -212,7 +212,7 @@ impl VectorGame {
             } else if !opponent.is_callable() {
                 let kind = opponent.get_type().name()?;
                 return Err(wrong_type(format!(
-                    "`opponent` is an `Agent`, or a function from observations and action masks to actions, not {kind}"
+                    "`opponent` must be an `Agent` or a function from observations and action masks to actions, not {kind}"
                 )));
             }
         }
@@ -234,9 +234,9 @@ impl VectorGame {
         })
     }
 
-    /// Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i` of
-    /// `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions` has
-    /// the state in which each game begins, or `None`.
+    /// Starts games again: all, or only games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws from
+    /// stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single game with
+    /// that seed. `positions` lists the state in which each game starts; `None` means the usual start.
     #[pyo3(signature = (seed = None, only = None, positions = None))]
     #[pyo3(text_signature = "(self, /, seed=0, only=None, positions=None)")]
     fn reset(
@@ -251,7 +251,7 @@ impl VectorGame {
         let only = only.unwrap_or_else(|| vec![true; self.num_games]);
         ensure!(only.len() == self.num_games, "`only` has {} entries for {} games", only.len(), self.num_games);
         let is_all = !only.contains(&false);
-        ensure!(games.has_begun || is_all, "the games have not begun: call `reset` for all of them first");
+        ensure!(games.has_begun || is_all, "the games have not started: call `reset` without `only` first");
         let position = |state: &Option<PyRef<'_, State>>| {
             state.as_ref().map(|state| self.game.check(&state.game).map(|()| state.state)).transpose()
         };
@@ -269,53 +269,53 @@ impl VectorGame {
         })?)
     }
 
-    /// Takes one action in every game, `int[num_games]`, and goes on to where the caller has to choose again. A game
-    /// that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has moved.
+    /// Applies one action in every game, `int[num_games]`, and runs until the caller must choose again. Starts finished
+    /// games again instead. Raises `ValueError` if an action is not legal; then no game has changed.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<()> {
         let actions = actions_of(actions, "`actions`", self.num_games)?;
         let mut games = alone(&self.games)?;
-        ensure!(games.has_begun, "the games have not begun: call `reset` first");
+        ensure!(games.has_begun, "the games have not started: call `reset` first");
         let mut checked = Vec::with_capacity(actions.len());
         for (number, (&action, VecGame { env, .. })) in actions.iter().zip(games.envs.games()).enumerate() {
             let legal = env.legal_actions();
             let found = arrays::legal(legal, action).or(legal.is_empty().then_some(Action(0)));
-            ensure!(found.is_some(), "action {action} is not legal in game {number}; legal are {legal:?}");
+            ensure!(found.is_some(), "action {action} is not legal in game {number}; legal actions: {legal:?}");
             checked.extend(found);
         }
         // The actions were checked.
         Ok(self.change(py, &mut games, |envs| _ = envs.play(&checked))?)
     }
 
-    /// The states of the games, as copies.
+    /// Copies of the states of the games.
     fn states(&self) -> PyResult<Vec<State>> {
         Ok(alone(&self.games)?.envs.games().iter().map(|game| self.game.state(*game.env.state())).collect())
     }
 
-    /// The games go on where they stand, throws and draws included.
+    /// Pickles the games with their random generators: an unpickled copy continues exactly like the original.
     fn __reduce__<'py>(slf: &Bound<'py, VectorGame>) -> Result<Bound<'py, PyTuple>> {
         let (py, many) = (slf.py(), slf.get());
         let games = alone(&many.games)?;
-        let stands = |game: &VecGame<Race>| -> Result<GameText> {
+        let text = |game: &VecGame<Race>| -> Result<GameText> {
             let own = game.own.map(|seat| many.game.player(seat));
             Ok((snapshot_text(&many.game, &game.env.snapshot())?, serde_json::to_string(&game.rng)?, own))
         };
-        let stands = games.envs.games().iter().map(stands).collect::<Result<Vec<_>>>()?;
+        let texts = games.envs.games().iter().map(text).collect::<Result<Vec<_>>>()?;
         let player = if let Caller::One(seat) = many.caller { Some(many.game.player(seat)) } else { None };
         let arguments = (many.game.clone(), many.num_games, &many.opponent, player);
-        Ok((slf.get_type(), arguments, (games.has_begun, stands)).into_pyobject(py)?)
+        Ok((slf.get_type(), arguments, (games.has_begun, texts)).into_pyobject(py)?)
     }
 
     fn __setstate__(&self, py: Python<'_>, state: (bool, Vec<GameText>)) -> Result<()> {
-        let (has_begun, stands) = state;
-        ensure!(stands.len() == self.num_games, "{} games, not {}", stands.len(), self.num_games);
+        let (has_begun, texts) = state;
+        ensure!(texts.len() == self.num_games, "the pickle has {} games, not {}", texts.len(), self.num_games);
         let game = |(env, rng, own): GameText| -> Result<VecGame<Race>> {
             let env = Env::resume(Arc::clone(&self.game.race), snapshot(&self.game, env)?);
             let own = own.map(|player: usize| self.game.seat(Whole(player as i64))).transpose()?;
             Ok(VecGame { env, rng: serde_json::from_str(&rng)?, own })
         };
-        let stands = stands.into_iter().map(game).collect::<Result<_>>()?;
+        let restored = texts.into_iter().map(game).collect::<Result<_>>()?;
         let mut games = alone(&self.games)?;
-        (games.has_begun, games.envs) = (has_begun, VecEnv::resume(stands, self.caller));
+        (games.has_begun, games.envs) = (has_begun, VecEnv::resume(restored, self.caller));
         Ok(if has_begun { self.write(py, &mut games.envs, |_| ()) } else { Ok(()) }?)
     }
 
@@ -328,5 +328,5 @@ impl VectorGame {
     }
 }
 
-/// A game as it is pickled: where it stands, the generator of its draws, and who the caller is.
+/// A pickled game: its snapshot, the random generator of its draws, and the caller's player.
 type GameText = (SnapshotText, String, Option<usize>);

@@ -38,16 +38,16 @@ __version__: str
 
 @final
 class Game:
-    """The rules of one game for certain seats.
+    """The rules of one game for a certain set of seats.
 
-    `game` is a name, which may have house rules as in the notation: `"pagade?teams=true"`. `sheet` is a game of your
-    own instead: the text of a sheet (TOML), or the path of one, which ends in `.toml`. `flags` are house rules by name
-    with their values: `{"teams": True}`. `seats` is the number of seats, or their letters: `"SEW"`; by default the
-    first that the game names. Players are the seats that take part by number, in the order S, E, N, W. `turn_limit`, 1
-    or more, is the number of turns after which environments truncate a game, by default that of the sheet; it is no
-    part of the rules: games that differ in nothing else are equal, and share states and agents.
+    `game` is the name of a game, with house rules if you like: `"pagade?teams=true"`. For a game of your own, pass
+    `sheet` instead: the text of a sheet (TOML), or a path that ends in `.toml`. `flags` sets house rules by name:
+    `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; by default the first set of
+    seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. `turn_limit`, 1 or more, is
+    the number of turns after which environments truncate a game; the sheet has the default. The turn limit does not
+    belong to the rules: games that differ only in their limit are equal, and share states and agents.
 
-    What is wrong is a `ValueError` that names every problem, of a sheet with file, line and key.
+    Raises `ValueError` with every problem; for a sheet with file, line and key.
     """
 
     def __new__(
@@ -60,54 +60,55 @@ class Game:
     ) -> Game: ...
     @staticmethod
     def names() -> list[str]:
-        """The names of the games that come with the package."""
+        """The names of the built-in games."""
     @property
     def name(self) -> str:
-        """The game with its house rules."""
+        """The name of the game with its house rules."""
     def describe(self) -> dict[str, Any]:
-        """What the game is, for people.
+        """Describes the game for people, as a dict.
 
-        Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is
-        the usual length of a game at a table, or None. `seats` are the sets of seats that can play, `pieces` their
-        number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of the sheet. `flags`
-        are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of dicts of `name` and
-        `about`), its `default` and the `value` that it has here. `understood` are the rules as the program
-        understands them, with these house rules: a list of dicts of `topic` and `sentences`.
+        Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is the
+        usual length of a game at a table, or `None`. `seats` lists the sets of seats that can play. `pieces` has the
+        number of pieces: `count` in the sheet, all `allowed` numbers, and the `value` of this game. `throws` and
+        `words` are tables of the sheet. `flags` lists the house rules, each a dict with `name`, `about`, `values` (a
+        list of dicts with `name` and `about`), `default`, and the `value` in this game. `understood` has the rules as
+        the program applies them, with these house rules: a list of dicts with `topic` and `sentences`.
         """
     @property
     def seats(self) -> str:
-        """The letters of the seats that take part, in the order of the players."""
+        """The letters of the seats, in the order of the players."""
     @property
     def outlook(self) -> str:
-        """What returns mean: `"winner"` and `"teams"`: 1 for who wins; `"placings"`: 1, 2/3, 1/3 and 0."""
+        """The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: 1, 2/3,
+        1/3 and 0."""
     @property
     def encoding(self) -> int:
-        """Version of the meaning of observations and actions."""
+        """The version of the encoding of observations and actions."""
     @property
     def ruleset_hash(self) -> str:
-        """16 hexadecimal digits that tell these rules from all others."""
+        """The hash of the rules, 16 hexadecimal digits; different rules have different hashes."""
     def num_players(self) -> int:
-        """How many players there are, 2 to 4."""
+        """The number of players, 2 to 4."""
     def num_distinct_actions(self) -> int:
-        """How many actions there are: they are numbered from 0, in all states."""
+        """The number of actions. Actions have the same numbers, from 0, in all states."""
     def max_chance_outcomes(self) -> int:
-        """How many outcomes a throw has."""
+        """The number of outcomes of a throw."""
     def observation_tensor_size(self) -> int:
         """The length of an observation."""
     def observation_tensor_shape(self) -> list[int]:
         """The shape of an observation: its length."""
     def min_utility(self) -> float:
-        """The least that a player can get: 0."""
+        """The smallest return of a player: 0."""
     def max_utility(self) -> float:
-        """The most that a player can get: 1."""
+        """The largest return of a player: 1."""
     def utility_sum(self) -> float:
-        """What the returns of all players sum to."""
+        """The sum of the returns of all players."""
     def max_game_length(self) -> int:
-        """Turns after which environments truncate a game: `turn_limit`, or those of the sheet."""
+        """The number of turns after which environments truncate a game: `turn_limit`, or the default of the sheet."""
     def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
-        """The position before the first throw; the first player is drawn from `seed` if none is named."""
+        """Returns the position before the first throw. Without `first_player`, `seed` draws the first player."""
     def deserialize_state(self, text: str) -> State:
-        """The state that `State.serialize` wrote: a position in the notation."""
+        """Reads a state from the text that `State.serialize` returns: a position in the notation."""
     def __copy__(self) -> Game: ...
     def __deepcopy__(self, memo: object) -> Game: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -115,73 +116,72 @@ class Game:
 
 @final
 class State:
-    """A position of a game. It remembers nothing of how it came about.
+    """A position of a game, without its history.
 
-    `Game.new_initial_state` and `Game.deserialize_state` make states. What is pickled is the position in the notation
-    with its game.
+    `Game.new_initial_state` and `Game.deserialize_state` create states. A pickled state has the game and the position
+    in the notation.
     """
 
     def get_game(self) -> Game:
-        """The game that is played."""
+        """The game."""
     def current_player(self) -> int:
-        """The player to choose; -1 where the dice are thrown, -4 at the end."""
+        """The player who chooses; -1 at chance nodes, -4 at the end."""
     def turn_player(self) -> int | None:
-        """The player whose turn it is, also where the dice are thrown; `None` at the end."""
+        """The player whose turn it is, also at chance nodes; `None` at the end."""
     def num_players(self) -> int:
-        """How many players there are, 2 to 4."""
+        """The number of players, 2 to 4."""
     def num_distinct_actions(self) -> int:
-        """How many actions the game has."""
+        """The number of actions of the game."""
     def is_player_node(self) -> bool:
-        """Whether a player is to choose."""
+        """Whether a player chooses an action now."""
     def is_simultaneous_node(self) -> bool:
-        """Whether several players choose at once: never."""
+        """Always `False`: players never choose at the same time."""
     def is_chance_node(self) -> bool:
-        """Whether the dice are to be thrown."""
+        """Whether the dice must be thrown now."""
     def is_terminal(self) -> bool:
         """Whether the game is over."""
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """The legal actions in ascending order, at a chance node the outcomes; none of a `player` who is not to choose.
-        Chance is player -1."""
+        """The legal actions in ascending order; at a chance node the possible outcomes. Empty if `player` does not act
+        now. Chance is player -1."""
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.bool_]:
-        """Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. Of player -1 whether
-        each outcome is possible, `bool[max_chance_outcomes]`."""
+        """Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. For player -1:
+        whether each outcome is possible, `bool[max_chance_outcomes]`."""
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes of a chance node with their exact probabilities; `ValueError` elsewhere."""
+        """The outcomes of a chance node and their exact probabilities. Raises `ValueError` at other nodes."""
     def apply_action(self, action: int) -> None:
-        """Takes an action, or an outcome at a chance node; `ValueError` when it is not legal."""
+        """Applies an action, or an outcome at a chance node. Raises `ValueError` if it is not legal."""
     def throw(self, bits: int) -> int:
-        """Throws the dice at a chance node by 64 random bits, as environments do:
-        `state.throw(random.getrandbits(64))`. The outcome."""
+        """Throws the dice at a chance node with 64 random bits, as environments do:
+        `state.throw(random.getrandbits(64))`. Returns the outcome."""
     def child(self, action: int) -> State:
-        """A new state after an action or outcome."""
+        """Returns the state after an action or outcome; this state does not change."""
     def action_to_string(self, player: int | None = None, action: int | None = None) -> str:
-        """An action in words, of an outcome the values of the dice: `action_to_string(action)`, or with the player who
-        is to act before it, `action_to_string(player, action)`."""
+        """An action in words; for an outcome the values of the dice. Call `action_to_string(action)`, or
+        `action_to_string(player, action)` with the acting player."""
     def turn_to_string(self, actions: Sequence[int]) -> str:
-        """What actions of one turn, taken one after the other, do: `"H4 to H7 by 3, captures N on H7, throws again"`.
-        """
+        """Describes the actions of one turn, in their order: `"H4 to H7 by 3, captures N on H7, throws again"`."""
     def draw(self) -> str:
-        """The board as a drawing of several lines."""
+        """The board as a drawing with several lines of text."""
     def returns(self) -> list[float]:
-        """What each player gets, 0 to 1; zeros before the end."""
+        """The return of each player, 0 to 1; zeros before the end."""
     def player_return(self, player: int) -> float:
-        """What a player gets, 0 to 1; 0 before the end."""
+        """The return of a player, 0 to 1; 0 before the end."""
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
-        """What a player sees, `float32[observation_tensor_size]` of zeros and ones.
+        """The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
 
-        By default it is the player whose turn it is; at the end there is none, and the answer zeros. A player that is
-        named sees the pieces of all seats at the end, too.
+        By default the player whose turn it is; at the end no player has the turn, and the observation is all zeros. If
+        you pass `player`, the observation at the end shows the pieces of all seats.
         """
     def turn_results(self, limit: int | None = None) -> list[tuple[State, list[int]]]:
-        """Every state in which the turn under way can end, with the actions that lead there.
+        """Every state in which the current turn can end, with the actions that lead to it.
 
-        `ValueError` when the turn leads through more than `limit` positions: by default 32768, after more than 16
-        throws with more than two pieces 4096. Only the longest series of throws do.
+        Raises `ValueError` if the turn passes through more than `limit` positions. The default limit is 32768, or 4096
+        with more than 16 throws and more than two pieces; only the longest series of throws exceed it.
         """
     def serialize(self) -> str:
-        """The position in the notation."""
+        """The position as text in the notation."""
     def clone(self) -> State:
-        """A copy, which goes its own way."""
+        """An independent copy."""
     def __copy__(self) -> State: ...
     def __deepcopy__(self, memo: object) -> State: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -189,17 +189,16 @@ class State:
 
 @final
 class VectorGame:
-    """Many games that are stepped together, in arrays that stay the same. A game that is over begins anew with the next
-    step, which ignores its action. So the observation of the step that ends a game is its last position.
+    """Many games, stepped together. Their arrays keep their place in memory. A finished game starts again with the next
+    step, which ignores its action; after the step that ends a game, the observation is its last position.
 
-    The caller chooses for all players. If there is an `opponent`, the caller plays one player and the opponent plays
-    all others: each step goes on to where the caller has to choose, or to the end of the game. `opponent` is an
-    `Agent`, or a function that gets `observations`, `float32[n, observation]`, as the seats to choose see them, and
-    `action_masks`, `int8[n, actions]`, and returns a legal action for each of the `n` games that wait for it. `player`
-    is who the caller is, by number; `None`: drawn anew for each game.
+    Without an `opponent` the caller chooses for all players. With an `opponent` the caller plays one player and the
+    opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
+    `Agent` or a function. The function gets `observations`, `float32[n, observation]`, as the choosing seats see them,
+    and `action_masks`, `int8[n, actions]`, for the `n` games that wait for the opponent; it returns a legal action for
+    each. `player` is the number of the caller's player; `None` draws it for each game.
 
-    One thread at a time can use the games. A step or a reset that fails or is interrupted leaves all games as they
-    were.
+    Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
     """
 
     def __new__(
@@ -211,47 +210,49 @@ class VectorGame:
     ) -> VectorGame: ...
     @property
     def game(self) -> Game:
-        """The game that is played."""
+        """The game."""
     @property
     def num_games(self) -> int:
-        """How many games there are."""
+        """The number of games."""
     def reset(
         self,
         seed: int | Sequence[int] = 0,
         only: Sequence[bool] | NDArray[np.bool_] | None = None,
         positions: Sequence[State | None] | None = None,
     ) -> None:
-        """Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i`
-        of `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would. `positions` has
-        the state in which each game begins, or `None`."""
+        """Starts games again: all, or only games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
+        from stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single game
+        with that seed. `positions` lists the state in which each game starts; `None` means the usual start."""
     def step(self, actions: ArrayLike) -> None:
-        """Takes one action in every game, `int[num_games]`, and goes on to where the caller has to choose again. A game
-        that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has moved."""
+        """Applies one action in every game, `int[num_games]`, and runs until the caller must choose again. Starts
+        finished games again instead. Raises `ValueError` if an action is not legal; then no game has changed."""
     def states(self) -> list[State]:
-        """The states of the games, as copies."""
+        """Copies of the states of the games."""
     @property
     def observations(self) -> NDArray[np.float32]:
-        """What `players` see, `float32[num_games, observation]`; the same array all the time.
+        """The observation of `players`, `float32[num_games, observation]`; always the same array.
 
-        Where the game is over, its last position. Of a truncated game it is the position before the next throw; at the
-        end by the rules it shows the pieces of all seats, but no mover, phase or throws.
+        In a finished game the last position. If the game was truncated, this is the position before the next throw; if
+        it ended by the rules, it shows the pieces of all seats, but no mover, phase or throws.
         """
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
-        """What the caller may do, `bool[num_games, actions]`; nothing where the game is over."""
+        """The legal actions of the caller, `bool[num_games, actions]`; none in a finished game."""
     @property
     def players(self) -> NDArray[np.int64]:
-        """Who has to choose, `int64[num_games]`. With an opponent it is who the caller is.
+        """The player who chooses, `int64[num_games]`; with an opponent, the caller's player.
 
-        Where a game of all players is over: if it is truncated, the player to throw next, else the player of the last
-        move.
+        Without an opponent, in a finished game: the player who would throw next if the game was truncated, otherwise
+        the player of the last move.
         """
     @property
     def returns(self) -> NDArray[np.float32]:
-        """What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`."""
+        """The return of each player in games that the last step ended, 0 to 1, `float32[num_games, num_players]`; zeros
+        in the other games."""
     @property
     def rewards(self) -> NDArray[np.float32]:
-        """What `players` got from a game that the last step ended, -1 to 1, else 0, `float32[num_games]`."""
+        """The reward of `players` in games that the last step ended, -1 to 1, `float32[num_games]`; 0 in the other
+        games."""
     @property
     def terminated(self) -> NDArray[np.bool_]:
         """Whether the last step ended the game by its rules, `bool[num_games]`."""
@@ -263,77 +264,79 @@ class VectorGame:
 class Agent:
     """An agent that plays `game`.
 
-    `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file, with how far it looks
-    ahead: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Names are looked for in
-    `folders`, by default `ashta.folders()`. Several threads can ask an agent at once. What is pickled has the content
-    of a bot with it, but finds tables by their paths.
+    `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file. A bot can have
+    a look-ahead or a level: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Bots and
+    tables are looked up by name in `folders`, by default `ashta.folders()`. Several threads can use one agent at the
+    same time. A pickled agent includes the content of its bot; tables are found again by their paths.
     """
 
     def __new__(cls, spec: str, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent: ...
     @property
     def name(self) -> str:
-        """Who it is, as it was written."""
+        """The name, as in `spec`."""
     def act(self, states: Sequence[State], seed: int = 0) -> list[int]:
-        """A legal action for each state, all at decision nodes; who draws draws for state `i` by stream `i` of `seed`.
-        """
+        """Chooses a legal action for each state; all must be decision nodes. Random choices for state `i` use stream
+        `i` of `seed`."""
     def step(self, state: State, seed: int = 0) -> int:
-        """A legal action for one state."""
+        """Chooses a legal action for one state."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
-        """Values of the states for each player, `float32[states, num_players]`, 0 to 1."""
+        """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
-        """Actions and probabilities: of a bot those of its policy network, of others 1 for what they choose."""
+        """Legal actions and their probabilities. A bot answers with its policy network; other agents give probability 1
+        to the action that they choose."""
     def __copy__(self) -> Agent: ...
     def __deepcopy__(self, memo: object) -> Agent: ...
 
 @final
 class Bot:
-    """A bot file: networks, and everything that is known of them. What is pickled is its content."""
+    """A bot file: networks with a manifest. A pickled bot includes its content."""
 
     @staticmethod
     def load(bot: str | PathLike[str], folders: Sequence[str | PathLike[str]] | None = None) -> Bot:
-        """Reads a bot: a file, or the name of one in `folders`, by default `ashta.folders()`."""
+        """Reads a bot from a file, or by name from `folders`, by default `ashta.folders()`."""
     @property
     def game(self) -> Game:
-        """The game that it plays."""
+        """The game of the bot."""
     @property
     def manifest_json(self) -> str:
-        """Everything that is known of it, as JSON."""
+        """The manifest as JSON: game, training, measured strength, levels."""
     def agent(self, lookahead: str = "1ply") -> Agent:
-        """The bot as a player: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty."""
+        """Makes an agent with this look-ahead: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty.
+        """
     def forward(self, observations: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """Values, relative to the observing seat, and policy logits of observations `float32[n, observation]`.
+        """Runs both networks on observations, `float32[n, observation]`; returns values and policy logits.
 
-        Values are `float32[n, values]`; logits `float32[n, actions]`, zeros at the start of a turn.
+        Values are `float32[n, values]`, relative to the observing seat. Logits are `float32[n, actions]`, and zeros at
+        the start of a turn.
         """
     def __copy__(self) -> Bot: ...
     def __deepcopy__(self, memo: object) -> Bot: ...
 
 @final
 class Table:
-    """The values of perfect play of one game, position by position. What is pickled finds its file again by its path.
-    """
+    """The values of perfect play in all positions of one game. A pickled table has only the path of its file."""
 
     @staticmethod
     def load(table: str | PathLike[str] | Game, folders: Sequence[str | PathLike[str]] | None = None) -> Table:
-        """Reads a table: a file, or the name or the game of one in `folders`, by default `ashta.folders()`.
+        """Reads a table from a file, or from `folders` (by default `ashta.folders()`) by name or by game.
 
-        `ValueError` when there is none, or it is damaged or not finished.
+        Raises `ValueError` if there is no such table, or if it is damaged or unfinished.
         """
     @property
     def game(self) -> Game:
-        """The game that was solved."""
+        """The solved game."""
     @property
     def bits(self) -> int:
-        """Bits of a value in the file: 16 or 32."""
+        """The number of bits of a value in the file: 16 or 32."""
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known of the values, as in the header of the file: `positions`, `sweeps`, `cut_off`, `residual` and
-        `certificate`, the proof of how exact they are, or `None`."""
+        """Facts from the header of the file: `positions`, `sweeps`, `cut_off`, `residual`, and `certificate`, the
+        proven error bound, or `None`."""
     @property
     def error(self) -> float | None:
-        """How far any value may be from perfect play by the proof and by rounding to `bits`; `None` without a proof."""
+        """The largest possible error of a value, from the proof and from rounding to `bits`; `None` without a proof."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
-        """Values of the states for each player, `float32[states, num_players]`, 0 to 1."""
+        """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def __copy__(self) -> Table: ...
     def __deepcopy__(self, memo: object) -> Table: ...
 
@@ -352,16 +355,17 @@ def arena(
     keep_games: bool = True,
     folders: Sequence[str | PathLike[str]] | None = None,
 ) -> ArenaResult:
-    """Lets 2 to 256 agents meet in games with the same throws, as `ashta arena` does.
+    """Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 
-    An agent is a text as `Agent` takes it, an `Agent`, or a function from a state to a legal action. `game` is that of
-    the first bot or table if nothing is said. `pairs`, 1 to 10,000,000, are blocks of games for each lineup; `seed` is
-    that of the throws; `threads`, 1 to 256, are by default as many as there are processors, and one where a function
-    plays. Without functions the result depends neither on threads nor on the time. `luck` says by whose values luck is
-    measured: `"auto"`, `"none"` or an agent. `anchor` is the name of who is rated 0; `sprt` are differences in Elo
-    between which a sequential test decides, wrongly with the probabilities `alpha` and `beta`.
+    An agent is a string for `Agent`, an `Agent`, or a function from a state to a legal action. `game` defaults to the
+    game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks of games for each lineup. `seed`
+    determines the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function.
+    Without functions the result depends neither on the number of threads nor on timing. `luck` names the agent whose
+    values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` has two
+    Elo differences for a sequential test, with the error probabilities `alpha` and `beta`.
 
-    What a function raises ends the arena; so does what is no legal action, as a `ValueError`. Ctrl-C ends it, too.
+    If a function raises an exception, the arena ends with it; an illegal action ends the arena with a `ValueError`.
+    Ctrl-C ends it, too.
     """
 
 def analyze(
@@ -371,15 +375,15 @@ def analyze(
     by: str | Agent = "auto",
     folders: Sequence[str | PathLike[str]] | None = None,
 ) -> dict[str, Any]:
-    """Analyzes a played game, turn by turn, as `ashta analyze --json` does.
+    """Analyzes a played game, turn by turn, like `ashta analyze --json`.
 
-    `record` is a game of `ArenaResult.games`, or the text of a game as `ashta analyze` reads it. `game` names the rules
-    of a sheet that is not in the record. `by` is the agent whose values are used: `"auto"`, the default, takes perfect
-    play where there is a table, else the largest bot.
+    `record` is a game of `ArenaResult.games`, or the text of a game that `ashta analyze` can read. `game` gives the
+    rules if the record uses a sheet that it does not include. `by` is the agent whose values are used. The default
+    `"auto"` takes perfect play if there is a table, otherwise the largest bot.
     """
 
 def data_folders() -> list[Path]:
-    """Where `ashta` looks for bots and tables with names: folders that exist."""
+    """The existing folders in which `ashta` looks up bots and tables by name."""
 
 # The parts of a run and of an arena that `ashta.ray` spreads over machines.
 
@@ -390,9 +394,10 @@ _PackedAgent = tuple[str, str, bytes]
 def check_settings(
     config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
 ) -> None:
-    """Checks settings as a run does before it begins: that they are known, and that all that they name is there.
+    """Checks settings like the start of a run: all keys are known, and everything they name exists.
 
-    `ValueError` with every problem."""
+    Raises `ValueError` with every problem.
+    """
 def export(
     source: str | PathLike[str],
     output: str | PathLike[str] | None = None,
@@ -402,17 +407,18 @@ def export(
     checkpoint: str | int | None = None,
     folders: _Folders = None,
 ) -> Path:
-    """Writes the bot of a run, or a bot by its file or name, as one file, and its model card to `card`; gives the file.
+    """Exports the bot of a run, or another bot by file or name, to one file; returns the path of the file.
 
-    `format` is `"bot"` or `"onnx"`; of a run `checkpoint` is `"latest"`, `"best"` or the number of an iteration, by
-    default the latest. Without `output` the file has the bot's name in the current folder. Raises `ValueError` when
-    there is no such run, checkpoint or bot, or the file cannot be written.
+    `format` is `"bot"` or `"onnx"`. For a run, `checkpoint` is `"latest"` (the default), `"best"` or the number of an
+    iteration. Without `output` the file has the name of the bot, in the current folder. `card` is a path for the model
+    card. Raises `ValueError` if there is no such run, checkpoint or bot, or if the file cannot be written.
     """
 def numerics() -> str:
-    """How this machine rounds: with others games and networks are not the same to the last bit."""
+    """The rounding checksum of this machine. Machines with different checksums do not compute identical games and
+    networks."""
 def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
-    """Runs the program `ashta` with these arguments, its name first; gives its exit code. Bots and tables are looked
-    for in `installed` after all other folders."""
+    """Runs the program `ashta` with these arguments, starting with its name; returns its exit code. Searches the folder
+    `installed` for bots and tables after all other folders."""
 def solve(
     game: str | Game,
     output: str | PathLike[str],
@@ -422,12 +428,12 @@ def solve(
     tolerance: float = 2e-9,
     proof: bool = True,
 ) -> Table:
-    """Solves a small enough game, writes perfect play to the table `output`, and reads it.
+    """Solves a small game, writes the values of perfect play to the table `output`, and returns this table.
 
-    `game` is a name or a `Game`. `bits`, 16 or 32, are those of a value; a value has settled when looking ahead changes
-    it by no more than `tolerance`. `proof` finds how exact the values are and takes as much memory again. `threads`, by
-    default one a processor, do not change the table. Ctrl-C ends it at the next sweep. Raises `ValueError` when the game
-    is too large or the table cannot be written.
+    `game` is a name or a `Game`. `bits`, 16 or 32, is the size of a value. Solving stops when a sweep changes no value
+    by more than `tolerance`. `proof` computes how exact the values are and doubles the memory use. `threads` defaults
+    to the number of processors and does not change the table. Ctrl-C stops solving after the current sweep. Raises
+    `ValueError` if the game is too large or the table cannot be written.
     """
 def train(
     config: str | PathLike[str] | None = None,
@@ -439,28 +445,27 @@ def train(
     progress: bool = True,
     folders: _Folders = None,
 ) -> TrainedRun:
-    """Trains, evaluates and exports a bot as `ashta train` does.
+    """Trains, evaluates and exports a bot, like `ashta train`.
 
-    `config` is the name of a configuration that comes with the package (`"pagade"`, `"ashte-kashte?pieces=2"`), a file
-    of settings or a sheet; without one the defaults hold. `settings` change single keys, such as
-    `{"selfplay.games": 20_000}`, or are texts such as `"selfplay.games=20000"`. `resume` is the folder of a run that was
-    interrupted, with which it goes on; with `fallback` damaged checkpoints are set aside, and it goes on from the newest
-    one that is whole.
+    `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
+    sheet; by default all settings have their defaults. `settings` changes single keys, such as `{"selfplay.games":
+    20_000}`, or is a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an interrupted run to
+    resume. With `fallback`, damaged checkpoints are set aside and the run resumes from the newest intact one.
 
-    `callback` is called after each iteration with its metrics, by the names of docs/metrics.md, and `run`, the folder as
-    a `Path`; where it returns something true the run stops and can be resumed. So it does on Ctrl-C, which raises
-    `KeyboardInterrupt` once what was learned is saved. With `progress` a line or a bar on standard error shows how the
-    run stands. `folders` are those of bots and tables, by default `ashta.folders()`.
+    After each iteration, `callback` is called with a dict: the metrics, with the names of docs/metrics.md, and `run`,
+    the folder of the run as a `Path`. If it returns a true value, the run stops; you can resume it. Ctrl-C also stops
+    the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, a line or a bar on standard
+    error shows the progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
 
-    Raises `ValueError` with every problem of the settings, and when the run cannot be read or written.
+    Raises `ValueError` with every problem of the settings, or if the run cannot be read or written.
     """
 
 @final
 class TrainingRun:
-    """A run under way whose workers are those of a cluster.
+    """A training run with the workers of a cluster.
 
-    It begins in a folder of its own, with settings as for `ashta train`; or goes on in the folder `resume`, from its
-    newest checkpoint, and from the games that were kept since, unless settings change. With `fallback` damaged
+    Starts in a new folder, with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
+    checkpoint. If the settings are unchanged, games kept since the checkpoint are used. With `fallback`, damaged
     checkpoints are set aside.
     """
 
@@ -474,25 +479,25 @@ class TrainingRun:
     ) -> TrainingRun: ...
     @property
     def numerics(self) -> str:
-        """How the machine rounds that began the run."""
+        """The rounding checksum of the machine that started the run."""
     @property
     def path(self) -> Path:
         """The folder of the run."""
     @property
     def config(self) -> str:
-        """Every setting, as TOML."""
+        """All settings as TOML."""
     def checkpoint(self) -> _Files | None:
-        """The files of the newest checkpoint, if there is one."""
+        """The files of the newest checkpoint; `None` if there is none."""
     def opponents(self) -> tuple[dict[str, _PackedAgent], _Files]:
-        """The opponents of the settings with their files, by how the settings name them, and the table of perfect play,
-        for `RunEvaluator`."""
+        """The opponents in the settings with their files, by name, and the table of perfect play; arguments of
+        `RunEvaluator`."""
     def train(self, workers: object) -> bool:
-        """Trains to the end, or until the workers say so, by `workers`, a `Driver` of `ashta.ray`; whether it is the
-        end."""
+        """Trains until the end or until the workers stop the run; returns whether it is the end. `workers` is a
+        `Driver` of `ashta.ray`."""
     def conclude(self) -> tuple[str, Path]:
-        """Evaluates and exports the bot of a run that has ended; the table of results, and the path of the bot."""
+        """Evaluates and exports the bot of a finished run; returns the table of results and the path of the bot."""
     def close(self) -> None:
-        """Ends what is shown of the run while it goes on, and lets others go on with it."""
+        """Ends the progress display and unlocks the folder of the run."""
 
 @final
 class SelfPlay:
@@ -500,7 +505,7 @@ class SelfPlay:
 
     def __new__(cls, config: str) -> SelfPlay: ...
     def play(self, weights: NDArray[np.float32], first: int, end: int) -> bytes:
-        """Plays the games from number `first` up to `end` with these weights; the message with their records."""
+        """Plays the games `first..end` with these weights; returns the message with their records."""
 
 @final
 class Trainer:
@@ -508,16 +513,17 @@ class Trainer:
 
     def __new__(cls, config: str, files: _Files | None = None) -> Trainer: ...
     def learn(self, learning_rate: float) -> tuple[NDArray[np.float32], bytes]:
-        """Learns what is due with steps of this size; the weights for self-play, and the message with the losses."""
+        """Runs the due learning steps with this learning rate; returns the weights for self-play and the message with
+        the losses."""
     def take_in(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
-        """Takes in the games of an iteration, the messages in their order, with this λ; the message with what they were
-        like."""
+        """Adds the games of an iteration, as messages in their order, with this λ; returns the message with the report
+        about them."""
     def weights(self) -> NDArray[np.float32]:
         """The weights for self-play."""
     def average(self) -> NDArray[np.float32]:
-        """The weights to evaluate and to export."""
+        """The weights for evaluation and export."""
     def save(self) -> tuple[_Files, bytes]:
-        """The files of a checkpoint but for the counters of the run, and the message with what goes there."""
+        """The files of a checkpoint without the counters of the run, and the message with the state of the trainer."""
 
 @final
 class RunEvaluator:
@@ -525,13 +531,13 @@ class RunEvaluator:
 
     def __new__(cls, config: str, opponents: dict[str, _PackedAgent], tables: _Files) -> RunEvaluator: ...
     def evaluate(self, weights: NDArray[np.float32]) -> bytes:
-        """A short evaluation; the message with what it found."""
+        """Runs a periodic evaluation; returns the message with the results."""
     def conclude(self, weights: NDArray[np.float32]) -> bytes:
-        """The evaluation at the end; the message with what it found."""
+        """Runs the final evaluation; returns the message with the results."""
 
 @final
 class Arena:
-    """An arena: who meets in which game, and the games that others have played."""
+    """An arena: its agents, its game, and the results of games that other processes have played."""
 
     def __new__(
         cls,
@@ -547,11 +553,11 @@ class Arena:
     ) -> Arena: ...
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
     def play(self, first: int, end: int, seed: int) -> bytes:
-        """Plays the blocks from `first` up to `end`; the lines of their games, as JSON."""
+        """Plays the blocks `first..end`; returns the lines of their games as JSON."""
     def add(self, lines: bytes) -> bool:
-        """Adds the games of the blocks that follow those before; whether no more are needed. Those after the decision
-        of a sequential test do not count."""
+        """Adds the games of the next blocks; returns whether the arena needs no more games. Ignores games after the
+        decision of a sequential test."""
     def result(self) -> ArenaResult:
-        """What the games say together."""
+        """The result of all added games."""

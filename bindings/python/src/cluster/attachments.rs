@@ -1,4 +1,4 @@
-//! Bots and tables that go along to other machines.
+//! Bots and tables as bytes, to send them to other machines.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use ashta_env::race::Race;
 
 use super::{Files, read};
 
-/// An agent with the content of its file: its name, of a bot its look-ahead, and the content, empty where it has none.
+/// An agent to send: its name, the look-ahead of a bot, and the content of its file (empty if it has no file).
 pub(crate) type PackedAgent = (String, String, Vec<u8>);
 
-/// An agent with the content of its file.
+/// Packs an agent with the content of its file.
 pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
     Ok(match agent {
         NamedAgent::Bot { source, bot, lookahead, .. } => (source.to_string(), lookahead.to_string(), bot.to_bytes()?),
@@ -22,7 +22,7 @@ pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
     })
 }
 
-/// The agent that was packed; the table of perfect play is in `folders`, where it came along.
+/// Unpacks an agent. `folders` has the table of perfect play, if one was sent.
 pub(crate) fn unpack((name, lookahead, content): &PackedAgent, folders: &Folders) -> Result<NamedAgent> {
     if content.is_empty() {
         return Ok(folders.agent(name)?);
@@ -30,7 +30,7 @@ pub(crate) fn unpack((name, lookahead, content): &PackedAgent, folders: &Folders
     Ok(NamedAgent::of_file(name, content, lookahead)?.with_tables_in(folders))
 }
 
-/// The table of a game, where it is solved.
+/// The table of a game as a file; empty if there is no table.
 pub(crate) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
     if folders.perfect(race).is_none() {
         return Ok(Files::new());
@@ -38,6 +38,10 @@ pub(crate) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
     let is_ours = |path: &PathBuf| {
         TableHeader::read(path).is_ok_and(|header| header.ruleset == *race.ruleset() && header.facts.is_some())
     };
-    let path = folders.tables().into_iter().find(is_ours).context("the table was there a moment ago")?;
+    let path = folders
+        .tables()
+        .into_iter()
+        .find(is_ours)
+        .context("the table of perfect play has been removed in the meantime: start again")?;
     Ok(Files::from([("perfect.table".to_owned(), read(&path)?)]))
 }

@@ -1,7 +1,7 @@
-//! The parts of a run that `ashta.ray` spreads over many machines: what drives it, and its workers.
+//! The parts of a training run that `ashta.ray` spreads over many machines: the training loop and its workers.
 //!
-//! What goes from one process to another are settings as TOML, messages of `ashta_train::run::wire` as `bytes`, weights
-//! as `float32` arrays, and files as `dict`s from their path in a checkpoint to their content.
+//! Processes exchange settings as TOML, messages of `ashta_train::run::wire` as `bytes`, weights as `float32` arrays,
+//! and files as `dict`s from paths in a checkpoint to contents.
 
 pub(crate) mod attachments;
 mod run;
@@ -18,10 +18,10 @@ use tempfile::TempDir;
 pub use run::TrainingRun;
 pub use workers::{RunEvaluator, SelfPlay, Trainer, numerics};
 
-/// Files by their paths in a folder, with `/` between the parts.
+/// The contents of files by their relative paths, with `/` as separator.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// A folder of its own with these files, removed at its end.
+/// Makes a temporary folder with these files; dropping it removes the folder.
 pub(crate) fn scratch(files: &Files) -> Result<TempDir> {
     let folder = TempDir::with_prefix("ashta-").context("cannot make a temporary folder")?;
     write_files(folder.path(), files)?;
@@ -32,7 +32,7 @@ pub(crate) fn scratch(files: &Files) -> Result<TempDir> {
 fn write_files(folder: &Path, files: &Files) -> Result<()> {
     for (name, content) in files {
         let is_inside = !name.is_empty() && name.split('/').all(|part| !matches!(part, "" | "." | ".."));
-        ensure!(is_inside, "{name:?} is no path within a folder");
+        ensure!(is_inside, "{name:?} is not a relative path inside a folder");
         let path = folder.join(name);
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
@@ -41,13 +41,13 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
     Ok(())
 }
 
-/// The content of a file.
+/// Reads a file.
 fn read(path: &Path) -> Result<Vec<u8>> {
     let read = open_regular(path).and_then(|file| read_within(u64::MAX, file));
     read.with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Every file of a folder.
+/// Reads all files in a folder and its subfolders.
 fn read_files(folder: &Path) -> Result<Files> {
     let mut files = Files::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))? {

@@ -1,4 +1,4 @@
-//! A run whose work is done on a cluster: the loop of `ashta train`, which asks an object of Python for all work.
+//! A run on a cluster: the training loop of `ashta train`, which calls a Python object for all work.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -31,25 +31,25 @@ use crate::Result;
 use crate::agent::folders_or_default;
 use crate::interrupt::lock;
 
-/// The workers of a cluster, behind an object of Python with the methods that are called here.
+/// The workers of a cluster, behind a Python object with the methods called below.
 #[derive(Debug)]
 struct RayWorkers {
     race: Arc<Race>,
     shape: NetShape,
     staleness: u64,
-    /// There once the run trains.
+    /// `None` until the run trains.
     python: Option<Py<PyAny>>,
-    /// The last plan whose games were kept or given to actors.
+    /// The last plan with games that were kept or sent to actors.
     planned: Option<Plan>,
-    /// The games that were kept since the newest checkpoint.
+    /// Games kept since the newest checkpoint.
     kept: VecDeque<KeptGames>,
-    /// When the iteration began.
+    /// The start of the iteration.
     begun: Instant,
 }
 
 type Anyhow<T> = anyhow::Result<T>;
 
-/// The losses, the report and the games of an iteration as messages, unless they were kept, and metrics by name.
+/// The result of an iteration: losses, report and games as messages (`None` for kept games), and metrics by name.
 type Played = (Vec<u8>, Vec<u8>, Option<Vec<Vec<u8>>>, BTreeMap<String, f64>);
 
 impl RayWorkers {
@@ -57,25 +57,25 @@ impl RayWorkers {
     where
         T: for<'py> FromPyObjectOwned<'py>,
     {
-        let python = self.python.as_ref().context("the run has workers once it trains")?;
+        let python = self.python.as_ref().context("the run has no workers before it trains")?;
         Python::attach(|py| {
             let answer = python.bind(py).call_method1(method, arguments)?;
             Ok(answer.extract::<T>().map_err(Into::<PyErr>::into)?)
         })
     }
 
-    /// Has the evaluator do this with the weights of networks.
+    /// Starts an evaluation of a network on the evaluator.
     fn ask_evaluator(&self, method: &str, iteration: u64, net: &PortableNet) -> Anyhow<()> {
         let weights = Python::attach(|py| PyArray1::from_vec(py, wire::weights(net)).unbind());
         self.ask::<Py<PyAny>>("evaluate", (method, iteration, weights)).map(drop)
     }
 
-    /// Reads the games that were kept since the newest checkpoint, as far as they are those of the plans.
+    /// Reads the games kept since the newest checkpoint, as long as they match the plans.
     fn read_kept(&mut self, log: &RunLog) -> Anyhow<()> {
         while let Some(plan) = log.plan(self.planned.as_ref()) {
             let kept = log.kept(plan.iteration)?;
-            let ours = |kept: &KeptGames| (kept.plan.first, kept.plan.end) == (plan.first, plan.end);
-            let Some(kept) = kept.filter(ours) else { break };
+            let matches = |kept: &KeptGames| (kept.plan.first, kept.plan.end) == (plan.first, plan.end);
+            let Some(kept) = kept.filter(matches) else { break };
             self.planned = Some(kept.plan.clone());
             self.kept.push_back(kept);
         }
@@ -102,7 +102,7 @@ impl Workers for RayWorkers {
             self.read_kept(log)?;
         }
         let kept = self.kept.pop_front();
-        // Games are played as soon as their weights exist: games of the next iteration once this one has learned.
+        // Actors play games as soon as the weights exist: games of the next iteration after this one has learned.
         let (mut ahead, last) = (Vec::new(), plan.iteration + 1 + self.staleness);
         while let Some(next) = log.plan(self.planned.as_ref()).filter(|next| next.iteration <= last) {
             ahead.push((next.iteration, next.first, next.end));
@@ -129,7 +129,7 @@ impl Workers for RayWorkers {
     fn net(&mut self) -> Anyhow<Arc<PortableNet>> {
         let weights: Py<PyArray1<f32>> = self.ask("average", ())?;
         let weights = Python::attach(|py| weights.bind(py).readonly().as_slice().map(<[f32]>::to_vec));
-        let weights = weights.map_err(|_| anyhow!("the weights are one row without gaps"))?;
+        let weights = weights.map_err(|_| anyhow!("the weights must be a contiguous array"))?;
         Ok(Arc::new(wire::net(&self.shape, &weights)?))
     }
 
@@ -159,10 +159,10 @@ impl Workers for RayWorkers {
     }
 }
 
-/// A run under way whose workers are those of a cluster.
+/// A training run with the workers of a cluster.
 ///
-/// It begins in a folder of its own, with settings as for `ashta train`; or goes on in the folder `resume`, from its
-/// newest checkpoint, and from the games that were kept since, unless settings change. With `fallback` damaged
+/// Starts in a new folder, with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
+/// checkpoint. If the settings are unchanged, games kept since the checkpoint are used. With `fallback`, damaged
 /// checkpoints are set aside.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
@@ -172,10 +172,10 @@ pub struct TrainingRun {
     /// The folder of the run.
     #[pyo3(get)]
     path: PathBuf,
-    /// Every setting, as TOML.
+    /// All settings as TOML.
     #[pyo3(get)]
     config: String,
-    /// How the machine rounds that began the run.
+    /// The rounding checksum of the machine that started the run.
     #[pyo3(get)]
     numerics: String,
 }
@@ -202,15 +202,15 @@ impl TrainingRun {
         Ok(TrainingRun { folders, run: Mutex::new(run), path, config, numerics })
     }
 
-    /// The files of the newest checkpoint, if there is one.
+    /// The files of the newest checkpoint; `None` if there is none.
     fn checkpoint(&self) -> Result<Option<Files>> {
         let rundir = RunDir::open(&self.path)?;
         let newest = rundir.latest()?;
         Ok(newest.map(|iteration| read_files(&rundir.checkpoint(iteration))).transpose()?)
     }
 
-    /// The opponents of the settings with their files, by how the settings name them, and the table of perfect play,
-    /// for `RunEvaluator`.
+    /// The opponents in the settings with their files, by name, and the table of perfect play; arguments of
+    /// `RunEvaluator`.
     fn opponents(&self) -> Result<(BTreeMap<String, PackedAgent>, Files)> {
         let mut run = lock(&self.run);
         let evaluation = &run.log().config().evaluation;
@@ -219,7 +219,8 @@ impl TrainingRun {
         Ok((opponents, attachments::tables(&self.folders, &run.workers().race)?))
     }
 
-    /// Trains to the end, or until the workers say so, by `workers`, a `Driver` of `ashta.ray`; whether it is the end.
+    /// Trains until the end or until the workers stop the run; returns whether it is the end. `workers` is a `Driver`
+    /// of `ashta.ray`.
     fn train(&self, py: Python<'_>, workers: Py<PyAny>) -> Result<bool> {
         py.detach(|| {
             let mut run = lock(&self.run);
@@ -228,17 +229,17 @@ impl TrainingRun {
         })
     }
 
-    /// Evaluates and exports the bot of a run that has ended; the table of results, and the path of the bot.
+    /// Evaluates and exports the bot of a finished run; returns the table of results and the path of the bot.
     fn conclude(&self, py: Python<'_>) -> Result<(String, PathBuf)> {
         py.detach(|| {
             let found = lock(&self.run).conclude(&Stop::default())?;
-            let (RunEvaluation { results, exploitability, .. }, bot) = found.context("nothing stops it")?;
+            let (RunEvaluation { results, exploitability, .. }, bot) = found.context("the evaluation was stopped")?;
             let last = exploitability.map(|found| format!("exploitability: {found:.6}\n"));
             Ok((score_table(&results) + &last.unwrap_or_default(), bot))
         })
     }
 
-    /// Ends what is shown of the run while it goes on, and lets others go on with it.
+    /// Ends the progress display and unlocks the folder of the run.
     fn close(&self) {
         lock(&self.run).close();
     }

@@ -1,4 +1,4 @@
-//! Workers of a run: actors that play, the trainer that learns, the evaluator.
+//! The workers of a run: actors that play, the trainer that learns, the evaluator.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -24,13 +24,14 @@ use super::{Files, read_files, scratch};
 use crate::Result;
 use crate::interrupt::lock;
 
-/// How this machine rounds: with others games and networks are not the same to the last bit.
+/// The rounding checksum of this machine. Machines with different checksums do not compute identical games and
+/// networks.
 #[pyfunction]
 pub fn numerics() -> String {
     format!("{:08x}", fingerprint())
 }
 
-/// The settings that a run was begun with, and its game.
+/// Reads the settings of a run and makes its game.
 fn settings(config: &str) -> Result<(Config, Arc<Race>)> {
     let config = Config::from_toml(config)?;
     let race = Arc::new(games::configured(&config.ruleset)?);
@@ -40,7 +41,7 @@ fn settings(config: &str) -> Result<(Config, Arc<Race>)> {
 type Weights<'py> = PyReadonlyArray1<'py, f32>;
 
 fn network(config: &Config, race: &Race, weights: &Weights<'_>) -> Result<Arc<PortableNet>> {
-    let weights = weights.as_slice().map_err(|_| anyhow!("the weights are one row without gaps"))?;
+    let weights = weights.as_slice().map_err(|_| anyhow!("the weights must be a contiguous array"))?;
     Ok(Arc::new(wire::net(&config.training.shape(race.spec()), weights)?))
 }
 
@@ -60,7 +61,7 @@ impl SelfPlay {
         Ok(SelfPlay { config, race })
     }
 
-    /// Plays the games from number `first` up to `end` with these weights; the message with their records.
+    /// Plays the games `first..end` with these weights; returns the message with their records.
     fn play(&self, py: Python<'_>, weights: Weights<'_>, first: u64, end: u64) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         Ok(py.detach(|| {
@@ -76,9 +77,9 @@ impl SelfPlay {
 #[derive(Debug)]
 pub struct Trainer {
     race: Arc<Race>,
-    /// Boxed: tensors want more alignment than Python gives its objects.
+    /// Boxed, because tensors need a larger alignment than Python objects have.
     trainer: Mutex<Box<trainer::Trainer<Race>>>,
-    /// The cores that the learner has.
+    /// The number of cores of the learner.
     threads: usize,
 }
 
@@ -88,7 +89,7 @@ fn sent<'py>(py: Python<'py>, net: &PortableNet) -> Bound<'py, PyArray1<f32>> {
 
 #[pymethods]
 impl Trainer {
-    /// One that begins, or goes on from the files of a checkpoint.
+    /// Starts from new networks, or from the files of a checkpoint.
     #[new]
     #[pyo3(signature = (config, files = None))]
     fn new(py: Python<'_>, config: &str, files: Option<Files>) -> Result<Trainer> {
@@ -107,7 +108,8 @@ impl Trainer {
         })
     }
 
-    /// Learns what is due with steps of this size; the weights for self-play, and the message with the losses.
+    /// Runs the due learning steps with this learning rate; returns the weights for self-play and the message with the
+    /// losses.
     fn learn<'py>(&self, py: Python<'py>, learning_rate: f64) -> Result<(Bound<'py, PyArray1<f32>>, Vec<u8>)> {
         let (net, losses) = py.detach(|| -> Result<_> {
             let mut trainer = lock(&self.trainer);
@@ -117,8 +119,8 @@ impl Trainer {
         Ok((sent(py, &net), losses))
     }
 
-    /// Takes in the games of an iteration, the messages in their order, with this λ; the message with what they were
-    /// like.
+    /// Adds the games of an iteration, as messages in their order, with this λ; returns the message with the report
+    /// about them.
     fn take_in(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
         py.detach(|| {
             let mut records = Vec::new();
@@ -134,12 +136,12 @@ impl Trainer {
         Ok(sent(py, &py.detach(|| lock(&self.trainer).latest_net())?))
     }
 
-    /// The weights to evaluate and to export.
+    /// The weights for evaluation and export.
     fn average<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f32>>> {
         Ok(sent(py, &py.detach(|| lock(&self.trainer).net())?))
     }
 
-    /// The files of a checkpoint but for the counters of the run, and the message with what goes there.
+    /// The files of a checkpoint without the counters of the run, and the message with the state of the trainer.
     fn save(&self, py: Python<'_>) -> Result<(Files, Vec<u8>)> {
         py.detach(|| {
             let (folder, trainer) = (scratch(&Files::new())?, lock(&self.trainer));
@@ -160,7 +162,7 @@ pub struct RunEvaluator {
 
 #[pymethods]
 impl RunEvaluator {
-    /// One for the opponents of the settings, which come along; see `TrainingRun.opponents`.
+    /// The opponents and tables are those of `TrainingRun.opponents`.
     #[new]
     fn new(
         py: Python<'_>,
@@ -172,22 +174,31 @@ impl RunEvaluator {
             let (config, race) = settings(config)?;
             let folder = scratch(&tables)?;
             let folders = Folders::from(vec![folder.path().to_owned()]);
-            let agent = |spec: &str| unpack(opponents.get(spec).context("the opponent came along")?, &folders);
+            let agent = |spec: &str| {
+                unpack(
+                    opponents.get(spec).with_context(|| format!("the opponent {spec} was not sent to this machine"))?,
+                    &folders,
+                )
+            };
             let perfect = folders.perfect(&race);
             let evaluator = evaluation::RunEvaluator::new(&race, &config, &agent, perfect)?;
             Ok(RunEvaluator { config, race, evaluator: Mutex::new(evaluator) })
         })
     }
 
-    /// A short evaluation; the message with what it found.
+    /// Runs a periodic evaluation; returns the message with the results.
     fn evaluate(&self, py: Python<'_>, weights: Weights<'_>) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         py.detach(|| Ok(wire::encode(&lock(&self.evaluator).evaluate(&net)?)?))
     }
 
-    /// The evaluation at the end; the message with what it found.
+    /// Runs the final evaluation; returns the message with the results.
     fn conclude(&self, py: Python<'_>, weights: Weights<'_>) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
-        py.detach(|| Ok(wire::encode(&lock(&self.evaluator).conclude(&net, &Stop::default())?.context("no stop")?)?))
+        py.detach(|| {
+            Ok(wire::encode(
+                &lock(&self.evaluator).conclude(&net, &Stop::default())?.context("the evaluation was stopped")?,
+            )?)
+        })
     }
 }
