@@ -175,7 +175,7 @@ def test_games_begin_in_a_position():
     over = "ashtapada S:borne,borne/N:36,keep - -"
     for env in (single, many, pettingzoo, ashta.pettingzoo.parallel_env()):
         for options, part in [
-            ({"positon": start}, "'positon', only position"),
+            ({"positon": start}, "cannot have 'positon', only position"),
             ({"position": over}, "the game is over at"),
             ({"position": "pagade"}, "wrong position.*four parts"),
             ({"position": start.replace("ashtapada", "ashtapada?pieces=1")}, "wrong position"),

@@ -258,7 +258,7 @@ def test_other_settings_are_refused_before_anything_is_written(cluster, tmp_path
         (["cluster.actors=0"], 'must be a whole number from 1 to 100000 or "auto"'),
         (["evaluation.during=['nobody']"], "opponent `nobody`"),
         (["run.device=tpu"], "`run.device` is"),
-        (["cluster.learner_cores=9"], "need 10 cores, the cluster has 2"),
+        (["cluster.learner_cores=9"], "need 10 cores, but the cluster has 2"),
     ]:
         with pytest.raises(ValueError, match=message.replace("[", r"\[")):
             ashta.ray.train(SMOKE, [directory, *settings])
@@ -273,7 +273,7 @@ def test_workers_that_fit_no_machine_are_named_at_once(cluster, tmp_path):
     cluster.wait_for_nodes()
     try:
         for settings, message in [
-            (["cluster.learner_cores=3"], "the learner needs 3 cores on one machine, and no machine of the cluster has that"),
+            (["cluster.learner_cores=3"], "the learner needs 3 cores on one machine, but no machine of the cluster has them"),
             (["cluster.evaluator_cores=3"], "the evaluator needs 3 cores on one machine"),
         ]:
             with pytest.raises(ValueError, match=message):
@@ -291,7 +291,7 @@ def test_machines_that_round_otherwise_are_named_once(cluster, local, tmp_path, 
     finally:
         driver.close()
     said = capfd.readouterr().err
-    assert said.count("rounds otherwise (0badcafe)") == 1 and driver.run.numerics in said
+    assert said.count("rounds differently (0badcafe)") == 1 and driver.run.numerics in said
     facts = json.loads((local / "run.json").read_text())
     assert facts["numerics"] == driver.run.numerics
 
@@ -454,5 +454,5 @@ def test_the_command_line(cluster, tmp_path):
     assert swept.stdout.count("learning.lambda=") == 2
     wrong = told("train", SMOKE, "--set", "cluster.actor=3", code=1)
     assert wrong.stderr.startswith("error: --set cluster.actor=3: unknown key")
-    assert told("train", SMOKE, "--resume", tmp_path, code=1).stderr.startswith("error: --resume has its settings")
-    assert "no JSON" in told("sweep", SMOKE, "--try", "learning.lambda=[0.5", code=1).stderr
+    assert told("train", SMOKE, "--resume", tmp_path, code=1).stderr.startswith("error: --resume takes the settings")
+    assert "not JSON" in told("sweep", SMOKE, "--try", "learning.lambda=[0.5", code=1).stderr

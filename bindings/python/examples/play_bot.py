@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A bot plays a whole game against another agent, move by move in words.
+"""A bot plays a whole game against another agent; prints each turn in words.
 
-    python play_bot.py ashtapada --against greedy+2ply --seed 3
-    python play_bot.py pagade-teams            # against itself
+  python play_bot.py ashtapada --against greedy+2ply --seed 3
+  python play_bot.py pagade-teams            # against itself
 """
 
 import argparse
@@ -13,9 +13,9 @@ import ashta
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bot", nargs="?", default="ashtapada", help="a bot by its name or file (default %(default)s)")
+    parser.add_argument("bot", nargs="?", default="ashtapada", help="bot, by name or file (default %(default)s)")
     parser.add_argument("--lookahead", default="1ply", help="policy, 1ply, 2ply, mcts:800 or a level (default %(default)s)")
-    parser.add_argument("--against", help="the agent on all other seats; the bot itself if left out")
+    parser.add_argument("--against", help="agent on all other seats (default: the bot itself)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the throws (default %(default)s)")
     return parser.parse_args()
 
@@ -36,7 +36,7 @@ def main() -> None:
         if state.is_chance_node():
             print(state)
             thrown = []
-            # Several throws can follow each other before there is something to choose.
+            # A player can throw several times before there is a choice.
             while state.is_chance_node() and state.turn_player() == player:
                 before = state.clone()
                 thrown.append(before.action_to_string(state.throw(dice.getrandbits(64))))

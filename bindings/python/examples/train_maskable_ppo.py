@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""MaskablePPO of sb3-contrib learns a game against an agent, and the arena says how good it has become.
+"""MaskablePPO of sb3-contrib learns a game against an agent; then an arena measures its strength.
 
     pip install ashta[gymnasium] sb3-contrib
     python train_maskable_ppo.py --game ashtapada --opponent hunter --steps 200000
@@ -16,14 +16,14 @@ from stable_baselines3.common.env_util import make_vec_env
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="ashtapada", help="with house rules (default %(default)s)")
-    parser.add_argument("--seats", type=int, default=2, help="2, 3 or 4 (default %(default)s)")
-    parser.add_argument("--opponent", default="hunter", help="a baseline or a bot, on all other seats (default %(default)s)")
-    parser.add_argument("--steps", type=int, default=100_000, help="choices of the learner (default %(default)s)")
-    parser.add_argument("--envs", type=int, default=16, help="games side by side (default %(default)s)")
-    parser.add_argument("--pairs", type=int, default=200, help="pairs of games in the end (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the games and the networks (default %(default)s)")
-    parser.add_argument("--save", metavar="FILE", help="where the model is written")
+    parser.add_argument("--game", default="ashtapada", help="game, with house rules if you like (default %(default)s)")
+    parser.add_argument("--seats", type=int, default=2, help="number of seats, 2 to 4 (default %(default)s)")
+    parser.add_argument("--opponent", default="hunter", help="baseline or bot on all other seats (default %(default)s)")
+    parser.add_argument("--steps", type=int, default=100_000, help="decisions of the learner (default %(default)s)")
+    parser.add_argument("--envs", type=int, default=16, help="games at the same time (default %(default)s)")
+    parser.add_argument("--pairs", type=int, default=200, help="pairs of games in the final arena (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the games and the networks (default %(default)s)")
+    parser.add_argument("--save", metavar="FILE", help="file for the trained model")
     return parser.parse_args()
 
 

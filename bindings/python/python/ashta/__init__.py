@@ -1,8 +1,8 @@
 """Ashtapada, Ashte Kashte and Pagade: exact environments, trained bots and perfect play.
 
-`Game` and `State` speak the words of OpenSpiel, `VectorGame` steps many games at once, of all players or of one player
-against an opponent; `Agent` and `Bot` play, `arena` ranks agents, and `Table` is perfect play position by
-position. `ashta.pettingzoo` and `ashta.gymnasium` are environments for these libraries.
+`Game` and `State` have the method names of OpenSpiel. `VectorGame` steps many games at once, for all players or for one
+player against an opponent. `Agent` and `Bot` play, `arena` ranks agents, and `Table` has the values of perfect play.
+`ashta.pettingzoo` and `ashta.gymnasium` contain environments for these libraries.
 """
 
 from pathlib import Path
@@ -44,10 +44,11 @@ __all__ = [
 
 
 def folders() -> list[Path]:
-    """The folders in which bots and tables with names are looked for; the small bots are in the package itself.
+    """The folders in which bots and tables are looked up by name; the small bots are inside the package.
 
-    Those of the environment variable `ASHTA_CHECKPOINTS`, the folder `ashta` of the user's data, `checkpoints` in the
-    current one, and that of the package, which has tables of perfect play; as far as they exist.
+    In this order, if they exist: the folders in the environment variable `ASHTA_CHECKPOINTS`, the folder `ashta` in the
+    user's data folder, `checkpoints` in the current folder, and the folder of the package, which contains tables of
+    perfect play.
     """
     own = Path(__file__).with_name("checkpoints")
     return [*map(Path, data_folders()), *([own] if own.is_dir() else [])]

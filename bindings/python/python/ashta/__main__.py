@@ -8,8 +8,8 @@ from ._ashta import run_program
 
 
 def main() -> int:
-    """Runs the program with the arguments of the command line; gives its exit code."""
-    # Ctrl-C is the program's own affair: Python would only note it until the program has ended.
+    """Runs the program with the arguments of the command line; returns its exit code."""
+    # The program handles Ctrl-C itself; Python would handle it only after the program has ended.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return run_program(["ashta", *sys.argv[1:]], Path(__file__).with_name("checkpoints"))
 

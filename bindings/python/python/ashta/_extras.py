@@ -1,4 +1,4 @@
-"""Libraries that parts of the package are made for, and that come along only when they are asked for."""
+"""Optional libraries, which parts of the package need."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
-    """Says how to install the libraries of an extra where one of them is missing."""
+    """If an import in the block fails, raises an error that says how to install the extra."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Games as other modules of the package take and make them."""
+"""Helpers of the environments: games, reset options, start positions, unpickling."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from ._ashta import Game, State
 
 
 def game_of(game: str | Game, seats: int | str | None, turn_limit: int | None) -> Game:
-    """The game of this name for these seats, or the `Game` that is given, which has its seats and its turn limit."""
+    """Makes the game with this name, seats and turn limit; a `Game` is returned as it is."""
     if not isinstance(game, Game):
         return Game(game, seats, turn_limit=turn_limit)
     if seats is not None or turn_limit is not None:
-        raise ValueError("`seats` and `turn_limit` go with the name of a game: an `ashta.Game` has its own")
+        raise ValueError("`seats` and `turn_limit` need the name of a game: an `ashta.Game` has its own")
     return game
 
 
 def options_of(options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
-    """The options of `reset`, which must be `known`."""
+    """Returns the options of `reset`; raises `ValueError` for keys that are not in `known`."""
     for name in options or {}:
         if name not in known:
-            raise ValueError(f"`options` has no {name!r}, only {', '.join(known)}")
+            raise ValueError(f"`options` cannot have {name!r}, only {', '.join(known)}")
     return options or {}
 
 
 def position_of(game: Game, position: str | State | None, key: str = "position") -> State | None:
-    """The state in which a game is to begin, by `options[key]` of `reset`; `None` where the rules say it."""
+    """Returns the state in which a game starts, from `options[key]` of `reset`; `None` for the usual start."""
     if position is None:
         return None
     try:
@@ -44,5 +44,5 @@ _made = lru_cache(64)(lambda game, seats, sheet, flags, most: Game(game, seats, 
 def restored(
     game: str | None, seats: str, sheet: str | None, flags: tuple[tuple[str, str], ...], turn_limit: int | None
 ) -> Game:
-    """The game that was pickled: one object for all states that have it."""
+    """Unpickles a game. States with equal games share one object."""
     return _made(game, seats, sheet, flags, turn_limit)

@@ -1,4 +1,4 @@
-"""What training and arenas return."""
+"""The results of training runs and arenas."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """A training run that has ended."""
+    """The result of a training run."""
 
     path: Path
     """The folder of the run."""
     bot: Path | None
-    """The bot, `None` where the run was stopped: `ashta.train(resume=run.path)` goes on with it."""
+    """The bot; `None` if the run was stopped. `ashta.train(resume=run.path)` resumes it."""
     results: list[dict[str, Any]] | None
-    """The matches at the end, one an opponent: `opponent`, `score` with its `interval`, `games`, of them `drawn_games`,
-    `truncated_games` at the turn limit, and against perfect play `regret`."""
+    """The final matches, one dict for each opponent: `opponent`, `score` with its `interval`, `games`, and of these
+    `drawn_games` and `truncated_games` (at the turn limit); for solved games also `regret`."""
 
 
 class ArenaResult:
-    """What an arena found."""
+    """The result of an arena."""
 
     def __init__(self, report: str, games: str, shown: str) -> None:
         self._report, self._games, self._shown = report, games, shown
 
     @property
     def report(self) -> dict[str, Any]:
-        """What `ashta arena --json` prints, with the same keys; bounds that are not known are `None`."""
+        """The report that `ashta arena --json` prints, with the same keys; unknown bounds are `None`."""
         return json.loads(self._report)
 
     @property
     def games(self) -> list[dict[str, Any]]:
-        """The games, each as a line of a file of games has it; none with `keep_games=False`. Made anew each time."""
+        """The games as dicts, with the keys of a games file; empty with `keep_games=False`. Each access parses them
+        again."""
         return json.loads(self._games)
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
-"""Environments of Gymnasium's kind: one player against an opponent, one game or many at once.
+"""Gymnasium environments: one player against an opponent, in one game or in many at once.
 
-Importing this registers `ashta/Race-v0`, so that `gymnasium.make` and `gymnasium.make_vec` know it. They do it
-themselves for the name `ashta.gymnasium:ashta/Race-v0`.
+Importing this module registers `ashta/Race-v0` for `gymnasium.make` and `gymnasium.make_vec`. The name
+`ashta.gymnasium:ashta/Race-v0` imports it automatically.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ from ._game import game_of, options_of, position_of
 __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
 
 Opponent = str | Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike]
-"""Who plays all other seats: an agent as `ashta.Agent` takes it, an `ashta.Agent`, or a function.
+"""The player of all other seats: a string for `ashta.Agent`, an `ashta.Agent`, or a function.
 
-The function gets `observations`, `float32[n, observation]`, as the seats to choose see them, and `action_masks`,
-`int8[n, actions]`, and returns a legal action for each of the `n` games that wait for it.
+The function gets `observations`, `float32[n, observation]`, as the choosing seats see them, and `action_masks`,
+`int8[n, actions]`, for the `n` games that wait for the opponent. It returns a legal action for each.
 """
 
 
 class _Versus:
-    """What one game and many have in common."""
+    """The common parts of both environments."""
 
     np_random: Any
 
     def _set_up(self, num_games, game, seats, opponent, player, turn_limit):
-        """Makes the games; the spaces of one."""
+        """Makes the games; returns the observation space and the action space of one game."""
         self.game = game_of(game, seats, turn_limit)
         opponent = Agent(opponent, self.game) if isinstance(opponent, str) else opponent
         self._games = VectorGame(self.game, num_games, opponent, player)
         observation = gymnasium.spaces.Box(0.0, 1.0, self.game.observation_tensor_shape(), np.float32)
         return observation, gymnasium.spaces.Discrete(self.game.num_distinct_actions())
 
-    def _drawn(self) -> int:
+    def _draw_seed(self) -> int:
         return int(self.np_random.integers(2**63))
 
 
 class RaceEnv(_Versus, gymnasium.Env):
-    """One player of `game`, a name or an `ashta.Game`, against `opponent`, who plays all other seats.
+    """One player of `game` against `opponent`, which plays all other seats.
 
-    With a name go `seats` and `turn_limit`, which an `ashta.Game` has already: it is also the way to games of sheets.
-    `opponent` is an agent as `ashta.Agent` takes it, an `ashta.Agent`, or a function from `observations`,
-    `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, of the games that wait for it to a legal action for
-    each of them. `player` is who the caller is, by number, or `None`: drawn anew for each game.
+    `game` is a name, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own; games of sheets need an
+    `ashta.Game`. `opponent` is a string for `ashta.Agent`, an `ashta.Agent`, or a function. The function gets
+    `observations`, `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, for the games that wait for it,
+    and returns a legal action for each. `player` is the number of the caller's player; `None` draws it for each game.
 
-    Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, says what is legal. With
-    `illegal="error"` an illegal action is a `ValueError`, with `"random"` a legal one drawn in its place. The reward is
-    what the player got at the end, from -1 to 1; a game that reaches the turn limit is truncated. The observation of the
-    step that ends a game is its last position, as the caller sees it.
+    Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, marks the legal actions.
+    With `illegal="error"` an illegal action raises `ValueError`; with `"random"` a random legal action replaces it. The
+    reward at the end is between -1 and 1; before the end it is 0. At the turn limit the game is truncated. After the
+    step that ends a game, the observation is the last position, as the caller sees it.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -84,16 +84,16 @@ class RaceEnv(_Versus, gymnasium.Env):
         return {"action_mask": self.action_masks()}
 
     def action_masks(self) -> NDArray[np.int8]:
-        """What is legal, `int8[actions]`: as sb3-contrib asks for it."""
+        """The legal actions, `int8[actions]`; sb3-contrib calls this method."""
         return self._games.legal_actions[0].astype(np.int8)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins a game; the same `seed` and actions give the same game.
+        """Starts a game; equal seeds and actions give equal games.
 
-        `options["position"]` is where it begins: a position in the notation, or an `ashta.State`. If the others end it
-        before the caller can choose, nothing is legal.
+        `options["position"]` is the start: a position in the notation, or an `ashta.State`. If the opponent ends the
+        game before the caller can choose, no action is legal.
         """
         position = position_of(self.game, options_of(options, "position").get("position"))
         super().reset(seed=seed)
@@ -101,7 +101,7 @@ class RaceEnv(_Versus, gymnasium.Env):
         return self._games.observations[0].copy(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Takes an action, and plays on to where the caller has to choose again."""
+        """Applies an action and runs until the caller must choose again."""
         games = self._games
         if games.terminated[0] or games.truncated[0]:
             raise gymnasium.error.ResetNeeded("the game is over: call `reset`")
@@ -118,18 +118,17 @@ class RaceEnv(_Versus, gymnasium.Env):
         )
 
     def render(self) -> str | None:
-        """The position in the notation, with `render_mode="ansi"`."""
+        """The position in the notation with `render_mode="ansi"`, else `None`."""
         return str(self._games.states()[0]) if self.render_mode == "ansi" else None
 
 
 class RaceVectorEnv(_Versus, VectorEnv):
-    """Many games as `RaceEnv` has one, stepped together without the interpreter lock.
+    """Many games like that of `RaceEnv`, stepped together without the interpreter lock.
 
-    A game that is over begins anew with the next step, whose action for it does not count (`AutoresetMode.NEXT_STEP`).
-    So the observation of the step that ends a game is its last one, and `info` needs no `final_obs`, which belongs to
-    `AutoresetMode.SAME_STEP`. An illegal action is a `ValueError`, and no game has moved.
-    With `copy=False` the observations that `reset` and `step` return, and what they say of ends, are the same arrays all
-    the time, and written anew.
+    A finished game starts again with the next step, which ignores its action (`AutoresetMode.NEXT_STEP`). After the
+    step that ends a game, the observation is its last position; `info` needs no `final_obs`, which belongs to
+    `AutoresetMode.SAME_STEP`. An illegal action raises `ValueError`; then no game has changed. With `copy=False`,
+    `reset` and `step` return the same arrays every time and overwrite them.
     """
 
     metadata = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -161,11 +160,11 @@ class RaceVectorEnv(_Versus, VectorEnv):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins all games, or those that `options["reset_mask"]`, `bool[num_envs]`, names.
+        """Starts all games, or only games with `True` in `options["reset_mask"]`, `bool[num_envs]`.
 
-        `seed` has one for each game; a number is the first of them, and each game has one more than the one before. Game
-        `i` is that of a `RaceEnv` with its seed. Where it is `None`, it is drawn. `options["position"]` is that of
-        `RaceEnv`, for all games, or a list with one or `None` for each; the games that follow them begin as always.
+        `seed` is a list with a seed for each game, or one number: game `i` then has the seed `seed + i`. Game `i`
+        equals the game of a `RaceEnv` with its seed. `None` draws a seed. `options["position"]` is a start for all
+        games, or a list with a start or `None` for each; it applies only to this start.
         """
         options = options_of(options, "position", "reset_mask")
         wanted = options.get("position")
@@ -183,8 +182,8 @@ class RaceVectorEnv(_Versus, VectorEnv):
         if mask is not None:
             mask = np.asarray(mask)
             if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
-                wrong = f"{mask.dtype} of the shape {mask.shape} with {np.count_nonzero(mask)} that are not 0"
-                raise ValueError(f'`options["reset_mask"]` is bool[{self.num_envs}], one `True` or more, not {wrong}')
+                found = f"{mask.dtype} with the shape {mask.shape} and {np.count_nonzero(mask)} values that are not 0"
+                raise ValueError(f'`options["reset_mask"]` must be bool[{self.num_envs}] with a `True`, not {found}')
         seeds = [self._drawn() if number is None else int(number) for number in numbers]
         self._games.reset(seeds, mask, positions)
         return self._own(self._games.observations), self._info()
@@ -192,14 +191,14 @@ class RaceVectorEnv(_Versus, VectorEnv):
     def step(
         self, actions: NDArray[np.integer]
     ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Takes one action in every game, and plays on to where the caller has to choose again."""
+        """Applies one action in every game and runs until the caller must choose again."""
         games = self._games
         games.step(actions)
         ends = self._own(games.terminated), self._own(games.truncated)
         return self._own(games.observations), games.rewards.astype(np.float64), *ends, self._info()
 
     def render(self) -> tuple[str, ...] | None:
-        """The positions in the notation, with `render_mode="ansi"`."""
+        """The positions in the notation with `render_mode="ansi"`, else `None`."""
         return tuple(map(str, self._games.states())) if self.render_mode == "ansi" else None
 
 
@@ -207,6 +206,6 @@ gymnasium.register(
     id="ashta/Race-v0",
     entry_point="ashta.gymnasium:RaceEnv",
     vector_entry_point="ashta.gymnasium:RaceVectorEnv",
-    # Stepping over illegal actions is for the caller to allow.
+    # The checker tries illegal actions, which these environments refuse. <<<<* _drawn() ---- _draw_seed() >>>>
     disable_env_checker=True,
 )

@@ -1,4 +1,4 @@
-"""Environments of PettingZoo's kind for several agents: one after the other (AEC), or all at once (parallel)."""
+"""PettingZoo environments: agents act one after the other (AEC) or submit actions together (parallel)."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ __all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
 
 
 class _Spaces:
-    """Each agent has spaces of its own, which stay the same."""
+    """The spaces of each agent."""
 
     observation_spaces: dict[str, Dict]
     action_spaces: dict[str, Discrete]
 
     def observation_space(self, agent: str) -> Dict:
-        """The same object each time."""
+        """Returns the same object each time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """The same object each time."""
+        """Returns the same object each time."""
         return self.action_spaces[agent]
 
 
 class RaceEnv(_Spaces, AECEnv):
-    """One game; between two decisions the environment throws the dice.
+    """One game; the environment throws the dice between decisions.
 
-    `game` is a name, with which `seats` and `turn_limit` go, or an `ashta.Game`, which has its own: it is also the way to
-    games of sheets. Agents are `player_0`, `player_1` and so on, the players of the game in their order: `player_1` sits
-    on `game.seats[1]`. An observation is a dict of `observation`, `float32[n]` of zeros and ones as the agent sees the
-    board, and `action_mask`, `int8[actions]`, which `info` has, too. Rewards come at the end: what the player got, from 0
-    to 1, times two less one. A game that reaches the turn limit is truncated and rewards no agent. At the end each agent
-    observes the last position. With `illegal="error"` an illegal action is a `ValueError`, with `"lose"` it ends the
-    game: its agent is rewarded -1, the others 0.
+    `game` is a name, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own; games of sheets need an
+    `ashta.Game`. The agents `player_0`, `player_1` and so on are the players of the game in their order: `player_1`
+    sits on `game.seats[1]`. An observation is a dict: `observation`, `float32[n]` of zeros and ones as the agent sees
+    the board, and `action_mask`, `int8[actions]`, which `info` has, too. Rewards come at the end: twice the return
+    minus one, so -1 to 1. At the turn limit the game is truncated and no agent gets a reward. At the end each agent
+    observes the last position. With `illegal="error"` an illegal action raises `ValueError`; with `"lose"` it ends the
+    game: its agent gets -1, the others 0.
     """
 
     metadata = {"name": "ashta_v0", "is_parallelizable": False, "render_modes": ["ansi", "human"], "render_fps": 1}
@@ -76,17 +76,17 @@ class RaceEnv(_Spaces, AECEnv):
         self.state_ = self.game.new_initial_state(0)
 
     def __getattr__(self, name: str) -> Any:
-        """Is asked for what is not there, as what a game has before the first one."""
+        """Called for missing attributes, such as those that exist only after `reset`."""
         if name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos"):
             raise AttributeError(f"the environment has no `{name}` before the first game: call `reset`")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a game; the same `seed` and actions give the same game.
+        """Starts a game; equal seeds and actions give equal games.
 
-        `options["position"]` is where it begins: a position in the notation, or an `ashta.State`.
+        `options["position"]` is the start: a position in the notation, or an `ashta.State`.
         """
-        # PettingZoo's own tests send an option `options`, which means nothing.
+        # PettingZoo's own tests pass an option `options` without a meaning.
         position = position_of(self.game, options_of(options, "position", "options").get("position"))
         if seed is not None:
             self._random = random.Random(int(seed))
@@ -95,18 +95,18 @@ class RaceEnv(_Spaces, AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {"action_mask": self._none()} for agent in self.agents}
+        self.infos = {agent: {"action_mask": self._empty_mask()} for agent in self.agents}
         first = self._random.randrange(len(self.agents))
         self.state_ = position or self.game.new_initial_state(first)
         self.turns = int(self.state_.is_player_node())
         self.agent_selection = self.possible_agents[self.state_.turn_player() or 0]
-        self._go_on()
+        self._throw_dice()
 
-    def _none(self) -> NDArray[np.int8]:
+    def _empty_mask(self) -> NDArray[np.int8]:
         return np.zeros(self.game.num_distinct_actions(), np.int8)
 
-    def _go_on(self) -> None:
-        """Throws the dice up to the next decision or the end, and names the agent to act."""
+    def _throw_dice(self) -> None:
+        """Throws the dice until the next decision or the end, and selects the agent that acts."""
         state = self.state_
         if state.is_chance_node():
             self.turns += 1
@@ -116,8 +116,8 @@ class RaceEnv(_Spaces, AECEnv):
                 while state.is_chance_node():
                     state.throw(self._random.getrandbits(64))
         player = state.turn_player()
-        # Only the agent to act has anything to choose.
-        self.infos[self.agent_selection] = {"action_mask": self._none()}
+        # Only the acting agent can choose.
+        self.infos[self.agent_selection] = {"action_mask": self._empty_mask()}
         if player is None:
             self.terminations = dict.fromkeys(self.agents, True)
             self.rewards = {agent: 2 * got - 1 for agent, got in zip(self.possible_agents, state.returns())}
@@ -126,49 +126,47 @@ class RaceEnv(_Spaces, AECEnv):
             self.infos[agent] = {"action_mask": state.legal_actions_mask().view(np.int8)}
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees and may do."""
+        """The observation and the action mask of an agent."""
         info = self.infos.get(agent)
         observation = self.state_.observation_tensor(self._players[agent])
-        return {"observation": observation, "action_mask": info["action_mask"] if info else self._none()}
+        return {"observation": observation, "action_mask": info["action_mask"] if info else self._empty_mask()}
 
     def step(self, action: int | None) -> None:
-        """Takes the action of the agent to act, `None` once the game is over for it."""
+        """Applies the action of the acting agent; after the end of the game the action is `None`."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         if action is None:
-            raise ValueError(f"{agent} has to act: `None` is for agents whose game is over")
+            raise ValueError(f"{agent} has to act: `None` is only for agents whose game is over")
         if self._illegal == "lose" and action not in self.state_.legal_actions():
             self.terminations = dict.fromkeys(self.agents, True)
             self.rewards = {**dict.fromkeys(self.agents, 0.0), agent: -1.0}
         else:
             self.state_.apply_action(action)
-            self._go_on()
-        # There is no reward before the end, so nothing is to be cleared either.
+            self._throw_dice()
+        # Before the end all rewards are 0, so there is nothing to clear.
         if self.terminations[agent]:
             self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> str | None:
-        """The position in the notation: returned with `render_mode="ansi"`, printed with `"human"`."""
+        """Returns the position in the notation with `render_mode="ansi"`, prints it with `"human"`."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode")
         elif self.render_mode == "human":
             print(self.state_)
         return str(self.state_) if self.render_mode == "ansi" else None
 
-    def close(self) -> None:
-        """There is nothing to close."""
-
 
 class ParallelRaceEnv(_Spaces, ParallelEnv):
-    """One game in which all agents submit an action at each step; agents, observations and rewards are those of `RaceEnv`.
+    """One game in which all agents submit an action in each step. Agents, observations and rewards are like those of
+    `RaceEnv`.
 
-    That of the agent to act is taken, those of the others are ignored; their masks allow nothing. An action that is
-    not legal counts as a legal one drawn at random, since such environments are often given actions that were
-    not masked. `max_cycles` truncates a game after so many steps.
+    Only the action of the acting agent counts; the masks of the others allow no action. An illegal action is replaced
+    by a random legal one, because such environments often get unmasked actions. `max_cycles` truncates a game after
+    that number of steps.
     """
 
     metadata = {"name": "ashta_parallel_v0", "render_modes": ["ansi", "human"], "render_fps": 1}
@@ -187,7 +185,7 @@ class ParallelRaceEnv(_Spaces, ParallelEnv):
         self.observation_spaces, self.action_spaces = self._env.observation_spaces, self._env.action_spaces
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
-        """Begins a game: observations and infos by agent."""
+        """Starts a game; returns observations and infos by agent."""
         self._env.reset(seed, options)
         self.agents = self.possible_agents[:]
         self._cycles = 0
@@ -197,7 +195,8 @@ class ParallelRaceEnv(_Spaces, ParallelEnv):
         return {agent: self._env.observe(agent) for agent in self.possible_agents}
 
     def step(self, actions: dict[str, int]) -> tuple[dict, dict, dict, dict, dict]:
-        """Takes the action of the agent to act: observations, rewards, terminations, truncations and infos by agent."""
+        """Applies the action of the acting agent; returns observations, rewards, terminations, truncations and infos by
+        agent."""
         env = self._env
         legal = env.state_.legal_actions()
         action = actions[env.agent_selection]
@@ -210,7 +209,7 @@ class ParallelRaceEnv(_Spaces, ParallelEnv):
         return self._observations(), dict(env.rewards), dict(env.terminations), dict(env.truncations), dict(env.infos)
 
     def render(self) -> str | None:
-        """The position in the notation: returned with `render_mode="ansi"`, printed with `"human"`."""
+        """Returns the position in the notation with `render_mode="ansi"`, prints it with `"human"`."""
         return self._env.render()
 
 
@@ -220,11 +219,11 @@ def env(
     render_mode: str | None = None,
     turn_limit: int | None = None,
 ) -> RaceEnv:
-    """The environment in which an illegal action ends the game: its agent is rewarded -1, the others 0."""
+    """The environment in which an illegal action ends the game: its agent gets -1, the others 0."""
     return RaceEnv(game, seats, render_mode, turn_limit, illegal="lose")
 
 
-# The environment in which an illegal action is a `ValueError`.
+# The environment in which an illegal action raises `ValueError`.
 raw_env = RaceEnv
-# The environment in which everybody submits an action each time, and that of the agent to act counts.
+# The environment in which all agents submit an action in each step.
 parallel_env = ParallelRaceEnv

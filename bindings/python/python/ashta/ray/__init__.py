@@ -1,9 +1,9 @@
-"""Training, arenas and sweeps on many machines, by Ray.
+"""Training, arenas and sweeps on many machines, with Ray.
 
-`train` spreads a run over a cluster: actors play whole games, one core each, a learner learns from them and an
-evaluator evaluates, all in Rust as in `ashta train`; the folder of the run, the metrics, the checkpoints and the bot are
-the same. `arena` spreads the games of an arena, `sweep` runs configurations side by side. `python -m ashta.ray` is all
-three on the command line. Needs `pip install "ashta[ray]"`, on every machine of the cluster.
+`train` spreads a training run over a cluster: actors play whole games, one core each; a learner learns from them and an
+evaluator evaluates. All of them run the Rust code of `ashta train`, and the run folder, the metrics, the checkpoints
+and the bot are the same. `arena` spreads the games of an arena. `sweep` trains several configurations at the same time.
+`python -m ashta.ray` has all three as commands. Every machine of the cluster needs `pip install "ashta[ray]"`.
 """
 
 from .._extras import needs

@@ -13,53 +13,53 @@ from .training import Interrupted, WorkersDied, resume, train
 
 
 def parser():
-    """The words of the command line."""
+    """Returns the parser of the command line."""
     top = argparse.ArgumentParser(prog="python -m ashta.ray", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
 
-    one = commands.add_parser("train", help="train a bot as `ashta train` does; [cluster] says how it is spread")
-    one.add_argument("config", nargs="?", help="file with settings; the defaults without it")
+    one = commands.add_parser("train", help="train a bot, like `ashta train`; the settings in [cluster] spread the work")
+    one.add_argument("config", nargs="?", help="file with settings [default: all defaults]")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
-    one.add_argument("--resume", metavar="RUNDIR", help="go on with an interrupted run in this folder")
-    one.add_argument("--fallback", action="store_true", help="set damaged checkpoints aside and go on from the one before")
+    one.add_argument("--resume", metavar="RUNDIR", help="resume an interrupted run in this folder")
+    one.add_argument("--fallback", action="store_true", help="set damaged checkpoints aside and resume from an older one")
 
-    two = commands.add_parser("arena", help="let agents meet as `ashta arena` does")
-    two.add_argument("agents", nargs="+", help="agents, as for `ashta arena`")
+    two = commands.add_parser("arena", help="rank agents, like `ashta arena`")
+    two.add_argument("agents", nargs="+", help="agents to rank, as for `ashta arena`")
     two.add_argument("--pairs", type=int, default=1000, help="blocks of games for each lineup [default: 1000]")
     two.add_argument("--seed", type=int, default=7919, help="seed of the throws [default: 7919]")
-    two.add_argument("--game", help="the game, where no bot says it; with seats behind it, as `pagade 4`")
-    two.add_argument("--luck", default="auto", help="by whose values luck is measured [default: auto]")
-    two.add_argument("--anchor", help="the agent that is rated 0")
-    two.add_argument("--players", type=int, help="players on the cluster; by default one for each core")
-    two.add_argument("--games", metavar="FILE", help="write the games there, a line each")
+    two.add_argument("--game", help="game to play; may end with seats, as `pagade 4` [default: the game of the first bot]")
+    two.add_argument("--luck", default="auto", help="agent whose values measure luck [default: auto]")
+    two.add_argument("--anchor", help="agent with the rating 0")
+    two.add_argument("--players", type=int, help="players on the cluster [default: one for each core]")
+    two.add_argument("--games", metavar="FILE", help="write the games to this file, one line each")
 
-    three = commands.add_parser("sweep", help="run configurations side by side, by Ray Tune")
+    three = commands.add_parser("sweep", help="train several configurations at the same time, with Ray Tune")
     three.add_argument("configs", nargs="+", help="files with settings")
-    three.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting of all")
+    three.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting of all runs")
     three.add_argument(
         "--try", action="append", default=[], metavar="KEY=VALUES", dest="tried",
         help="try each of these values, a list in JSON: learning.lambda=[0.6,0.8]",
     )
-    three.add_argument("--objective", choices=OBJECTIVES, default="regret", help="what is looked for [default: regret]")
-    three.add_argument("--samples", type=int, default=1, help="runs of each choice [default: 1]")
-    three.add_argument("--cores", type=int, default=1, help="cores of a run [default: 1]")
-    three.add_argument("--directory", default="runs/sweep", help="where the runs are kept [default: runs/sweep]")
+    three.add_argument("--objective", choices=OBJECTIVES, default="regret", help="measure to optimize [default: regret]")
+    three.add_argument("--samples", type=int, default=1, help="runs for each combination of values [default: 1]")
+    three.add_argument("--cores", type=int, default=1, help="cores for each run [default: 1]")
+    three.add_argument("--directory", default="runs/sweep", help="folder for the runs [default: runs/sweep]")
 
-    where = 'address of the cluster, or "auto"; by default RAY_ADDRESS, or a cluster of this machine alone'
+    address = 'address of the cluster, or "auto" [default: RAY_ADDRESS, else a cluster on this machine alone]'
     for command in (one, two, three):
-        command.add_argument("--address", help=where)
+        command.add_argument("--address", help=address)
     return top
 
 
 def tried(texts):
-    """The space of `--try`."""
+    """Returns the search space of the options `--try`."""
     space = {}
     for text in texts:
         key, found, values = text.partition("=")
         try:
             values = json.loads(values) if found else None
         except json.JSONDecodeError as error:
-            raise ValueError(f"--try {text}: {values!r} is no JSON: {error}") from error
+            raise ValueError(f"--try {text}: {values!r} is not JSON: {error}") from error
         if not isinstance(values, list) or not values:
             raise ValueError(f"--try {text}: expected section.key=[value, ...]")
         space[key.strip()] = tune.grid_search(values)
@@ -67,7 +67,7 @@ def tried(texts):
 
 
 def game_of(text):
-    """The game of `--game`."""
+    """Returns the game of the option `--game`."""
     if text is None:
         return None
     name, _, seats = text.partition(" ")
@@ -77,17 +77,17 @@ def game_of(text):
 
 
 def run(args):
-    """Does what was asked."""
+    """Runs a command."""
     if args.command == "train":
         if args.resume is not None and args.config is not None:
-            raise ValueError("--resume has its settings in the folder of the run: leave out the file")
+            raise ValueError("--resume takes the settings from the folder of the run: leave out the file")
         if args.resume is not None:
             resume(args.resume, args.set, address=args.address, fallback=args.fallback)
         else:
             train(args.config, args.set, address=args.address)
     elif args.command == "arena":
         if args.games:
-            # Before much time is spent on what it is to hold.
+            # Fails early if the file cannot be written.
             open(args.games, "a", encoding="utf-8").close()
         found = arena(
             args.agents, game_of(args.game), pairs=args.pairs, seed=args.seed, luck=args.luck, anchor=args.anchor,
@@ -108,7 +108,7 @@ def run(args):
 
 
 def main():
-    """The program."""
+    """Runs the program."""
     try:
         run(parser().parse_args())
     except Interrupted as interrupted:

@@ -1,4 +1,4 @@
-"""An arena whose games are played on a cluster: the same games and the same result as on one machine."""
+"""An arena on a cluster: the games and the result are those of one machine."""
 
 import pickle
 
@@ -8,9 +8,9 @@ from .._ashta import Arena
 from .pool import Pool, pump, worker
 from .training import connect
 
-# Seconds that a task should take: long beside a call, short beside the arena.
+# Wanted seconds for each task: long compared with a call, short compared with the arena.
 TASK_SECONDS = 5.0
-# Blocks of the first tasks, which tell how long one takes.
+# Blocks in each of the first tasks, which measure the time of a block.
 FIRST_BLOCKS = 4
 
 Player = worker("PlayerProcess")
@@ -31,12 +31,13 @@ def arena(
     folders=None,
     address=None,
 ):
-    """Lets agents meet as `ashta.arena` does, by `players` on a cluster, by default one for each core.
+    """Ranks agents like `ashta.arena`; `players` workers on a cluster play, by default one for each core.
 
-    Agents are texts, or agents of this package, also with names as keys of a dict; bots and tables go along to the other machines. Games and results are those of one machine but for
-    the times, which are not taken. Blocks that were being played on a machine that is lost are played again.
+    Agents are strings or `ashta.Agent`s, also as a dict by name. Their bots and tables are sent to the other machines.
+    The games and the result are those of one machine, without times. If a machine is lost, other machines play its
+    blocks again.
     """
-    # Errors of the agents come before the connection to a cluster.
+    # Reports errors in the agents before connecting to a cluster.
     spread = Arena(agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)
     packed = pickle.dumps(spread)
     connect(address)
@@ -47,7 +48,7 @@ def arena(
     found, under_way, size = {}, 0, FIRST_BLOCKS
     try:
         while not is_over and added < blocks:
-            # A task for everybody and one that waits, so that no actor idles and little is played in vain.
+            # Two tasks for each player: no player idles, and little work is wasted at the end.
             while given < blocks and under_way < 2 * pool.size:
                 end = min(given + size, blocks)
                 pool.give((given, end), "play", given, end, seed)

@@ -1,4 +1,4 @@
-"""Fault-tolerant workers: pools of equal ones, of which each does one thing at a time."""
+"""Fault-tolerant pools of equal workers; each worker does one task at a time."""
 
 import time
 from collections import deque
@@ -8,40 +8,40 @@ from ray.exceptions import RayError, RayTaskError
 
 from .._ashta import numerics
 
-# How often the size of the cluster is asked for, in seconds.
+# Seconds between two looks at the size of the cluster.
 LOOKS_AROUND = 2.0
-# How long one waits for anything before looking around again, in seconds.
+# Seconds to wait for a result before checking the cluster again.
 PATIENCE = 0.5
 
 
 class WorkersDied(RuntimeError):
-    """Workers died again and again without finishing anything."""
+    """Workers died again and again without finishing a task."""
 
 
 class WorkerProcess:
-    """Has one object, and calls its methods."""
+    """Owns one object and calls its methods."""
 
     def __init__(self, made, *arguments):
-        """The object is `made`, or what `made` makes of the arguments."""
+        """The object is `made`, or with arguments the result of calling `made`."""
         self.inner = made(*arguments) if arguments else made
 
     def ready(self):
-        """How the machine rounds."""
+        """The rounding checksum of the machine."""
         return numerics()
 
     def ask(self, method, *arguments):
-        """What the object answers, and the seconds that it took."""
+        """Calls a method; returns its result and the seconds that it took."""
         begun = time.perf_counter()
         return getattr(self.inner, method)(*arguments), time.perf_counter() - begun
 
 
 def worker(name):
-    """A kind of worker, by this name in what Ray shows."""
+    """Makes a class of workers; Ray shows it with this name."""
     return ray.remote(max_restarts=0, max_task_retries=0)(type(name, (WorkerProcess,), {}))
 
 
 def answer(ref):
-    """What a worker answered; its own errors as they were raised there."""
+    """Returns the result of a worker, or raises its original error."""
     try:
         return ray.get(ref)
     except RayTaskError as error:
@@ -50,11 +50,11 @@ def answer(ref):
 
 
 class Pool:
-    """Workers that are asked one thing at a time, in the order in which it was given.
+    """Workers that do tasks, each one at a time, in the order of the tasks.
 
-    `start()` makes a worker; `greet` gets how its machine rounds. `wanted()` says how many there should be, and `what` they
-    are called. What a worker was doing when it died goes to another one. After more than `most_deaths` deaths in a row,
-    and three more for each worker, the pool gives up.
+    `start()` makes a worker and `wanted()` returns the wanted number of workers. `greet` gets the rounding checksum of
+    each new worker's machine. `what` names the workers in messages. If a worker dies, another one repeats its task. The
+    pool gives up after more than `most_deaths` deaths in a row, plus three for each worker.
     """
 
     def __init__(self, what, start, wanted, greet=lambda answered: None, most_deaths=10):
@@ -64,27 +64,27 @@ class Pool:
         self._busy = {}
         self._waiting = deque()
         self._looked = 0.0
-        # Workers that died since something was finished, and how many are tolerated.
+        # Deaths since the last finished task, and the tolerated number.
         self._deaths, self._most_deaths, self._tolerated = 0, 0, most_deaths
         self.lost_tasks = 0
         self.size = max(1, wanted())
 
     @property
     def ready(self):
-        """Workers that are busy, or could be."""
+        """The number of started workers."""
         return len(self._idle) + len(self._busy)
 
     def give(self, task, *question):
-        """Puts a question, a method with arguments, behind those that wait; `task` is what it is known by."""
+        """Queues a question, which is a method with arguments; `task` identifies it."""
         self._waiting.append((task, question))
 
     def give_first(self, questions):
-        """Puts questions, known by `None`, before all that wait, in place of those that were put there before."""
+        """Queues questions with the task `None` before all others; they replace earlier ones with that task."""
         given = [(task, question) for task, question in self._waiting if task is not None]
         self._waiting = deque([*((None, question) for question in questions), *given])
 
     def refs(self):
-        """Keeps the workers busy; the references to what they do."""
+        """Gives queued questions to idle workers; returns the references to all pending results."""
         self._look_around()
         while self._waiting and self._idle:
             actor, (task, question) = self._idle.popleft(), self._waiting.popleft()
@@ -92,7 +92,7 @@ class Pool:
         return [*self._busy, *self._starting]
 
     def take(self, ref):
-        """Takes what is there of one of the references: of a task that was finished, the task and its answer."""
+        """Handles a finished reference; returns the task and its result if a task was finished."""
         if ref in self._starting:
             self._begin(ref)
         return self._finish(ref) if ref in self._busy else []
@@ -103,7 +103,7 @@ class Pool:
             return
         self._looked = now
         self.size = max(1, self._wanted())
-        # A machine that is lost takes all its workers with it.
+        # All workers on a lost machine die at once.
         self._most_deaths = max(self._most_deaths, self._tolerated + 3 * self.size)
         while self._count() < self.size:
             actor = self._start()
@@ -133,24 +133,23 @@ class Pool:
             self._bury(actor, error)
             return []
         if task is not None:
-            # What is only done again does not show that a worker can finish what is asked now.
+            # A repeated question does not show that a worker can finish the current one.
             self._deaths = 0
         self._idle.append(actor)
         return [(task, result)]
 
     def _bury(self, actor, error):
         if isinstance(error, RayTaskError):
-            # The worker is there, and could not do what it was asked.
+            # The worker lives, but its task raised an error.
             raise error
-        # It may be out of reach only; the pool does not wait for it.
+        # The worker may only be unreachable; the pool does not wait for it.
         ray.kill(actor)
         self._deaths += 1
         if self._deaths > self._most_deaths:
-            died = f"{self._what} died {self._deaths} times in a row, last because of: {error}"
-            raise WorkersDied(died) from error
+            raise WorkersDied(f"{self._what} died {self._deaths} times in a row, last with: {error}") from error
 
     def drop(self):
-        """Forgets the tasks that wait."""
+        """Removes all queued tasks."""
         self._waiting.clear()
 
     def close(self):
@@ -160,9 +159,11 @@ class Pool:
 
 
 def pump(*pools):
-    """Keeps the workers of pools busy, and waits until something happens.
+    """Keeps the workers of pools busy and waits for results.
 
-    Returns, for each pool, the tasks that were finished, as pairs with their answers.
+    Returns, for each pool, a list of finished tasks with their results. <<<<* LOOKS_AROUND ---- RESIZE_INTERVAL >>>>
+    <<<<* PATIENCE ---- WAIT >>>> <<<<* _look_around( ---- _resize( >>>> <<<<* _looked ---- _resized >>>> <<<<* _bury(
+    ---- _remove( >>>>
     """
     refs = [ref for pool in pools for ref in pool.refs()]
     found, _ = ray.wait(refs, num_returns=len(refs), timeout=0) if refs else ([], [])

@@ -1,4 +1,4 @@
-"""Many configurations side by side, by Ray Tune."""
+"""Sweeps: many training runs at the same time, with Ray Tune."""
 
 import json
 import os
@@ -12,12 +12,12 @@ import ashta
 from .._ashta import check_settings
 from .training import connect
 
-# What a sweep can look for: the metric, and which way is better.
+# The objectives of a sweep: metric and direction.
 OBJECTIVES = {"regret": "min", "score": "max", "rating": "max"}
 
 
 def objective_of(line):
-    """What a line of metrics says of each objective."""
+    """Computes the objectives from a line of metrics."""
     scores = [value for tag, value in line.items() if tag.startswith("eval/vs_") and tag.endswith("/score")]
     found = {"score": sum(scores) / len(scores)} if scores else {}
     if line.get("eval/regret_per_decision") is not None:
@@ -26,7 +26,7 @@ def objective_of(line):
 
 
 def _rating(run, folders):
-    """The rating of a run's bot in an arena with the opponents of its settings, of whom the first is rated 0."""
+    """Rates the bot of a run in an arena with the opponents in its settings; the first opponent has the rating 0."""
     bot, opponents = str(run.bot), [match["opponent"] for match in run.results]
     found = ashta.arena([bot, *opponents], pairs=200, threads=1, anchor=opponents[0], folders=folders)
     return next(agent["rating"]["elo"] for agent in found.report["agents"] if agent["name"] == bot)
@@ -37,7 +37,7 @@ def _change(key, value):
 
 
 def _check(configs, space, set, folders):
-    """Refuses settings that no run would take, before any is begun. What a space draws is seen when it is drawn."""
+    """Checks all settings before the first run. Values that a space draws are checked only when they are drawn."""
     for config in configs:
         check_settings(config, set, folders)
         for key, values in space.items():
@@ -47,9 +47,9 @@ def _check(configs, space, set, folders):
 
 
 def trial(given, *, config, set, objective, folders, directory):
-    """One run, which reports after each short evaluation and at its end."""
+    """One run; reports after each periodic evaluation and at its end."""
     changes = [*set, *(_change(key, value) for key, value in given.items() if key != "config")]
-    # The names of trials are those of the runs; what is read beside them is what was used.
+    # Runs have the names of their trials.
     name = tune.get_context().get_trial_name() or "trial"
     changes += [f"run.name={json.dumps(name)}", f"run.directory={json.dumps(str(directory))}"]
     latest = {}
@@ -68,7 +68,7 @@ def trial(given, *, config, set, objective, folders, directory):
     if objective == "rating":
         latest["rating"] = _rating(run, folders)
     if objective not in latest:
-        raise ValueError(f"the run says nothing of {objective}: is the game solved, are there opponents?")
+        raise ValueError(f"the run has no {objective}: regret needs a solved game, score and rating need opponents")
     tune.report(dict(latest))
 
 
@@ -87,18 +87,18 @@ def sweep(
     folders=None,
     address=None,
 ):
-    """Runs a set of configurations side by side and returns Ray Tune's `ResultGrid`.
+    """Trains several configurations at the same time; returns Ray Tune's `ResultGrid`.
 
-    `configs` are paths of files with settings, or `config` is one of them; `space` maps keys such as
-    `"learning.lambda"` to values or to spaces of Ray Tune (`tune.grid_search([...])`, `tune.loguniform(...)`), and
-    `set` has changes that hold for all. Each trial is a run as of `ashta train`, on `cores` cores, below `directory`;
-    of `samples` times each choice of the space. The objective is `"regret"` (least, for games that are solved),
-    `"score"` (largest mean score against the opponents of the short evaluations) or `"rating"` (largest, in an arena
-    with the opponents of the settings, of whom the first is rated 0). Trials report after each short evaluation, so a
-    `scheduler` of Ray Tune can end the worse ones early; `search` is one of its search algorithms.
+    `configs` lists files with settings; `config` is a single one. `space` maps keys such as `"learning.lambda"` to
+    values or to search spaces of Ray Tune (`tune.grid_search([...])`, `tune.loguniform(...)`). `set` changes settings
+    of all runs. Each trial is a run like `ashta train`, on `cores` cores, below `directory`; each combination of values
+    has `samples` trials. The objective is `"regret"` (lowest, for solved games), `"score"` (highest mean score against
+    the opponents of the periodic evaluations) or `"rating"` (highest, in an arena with the opponents in the settings;
+    the first one has the rating 0). Trials report after each periodic evaluation, so a `scheduler` of Ray Tune can stop
+    weak ones early. `search` is a search algorithm of Ray Tune.
     """
     if objective not in OBJECTIVES:
-        raise ValueError(f"the objective is {objective!r}, but must be one of {', '.join(OBJECTIVES)}")
+        raise ValueError(f"`objective` is {objective!r}, but must be one of {', '.join(OBJECTIVES)}")
     space, set = dict(space or {}), list(set)
     folders = [str(folder.absolute()) for folder in map(Path, folders or ashta.folders())]
     configs = [str(Path(path).absolute()) for path in configs or []]
@@ -126,7 +126,7 @@ def sweep(
 
 
 def table(results, objective):
-    """The trials of a sweep as lines of text, the best first."""
+    """Formats the trials of a sweep as text, the best first."""
     rows = []
     for result in results:
         of = result.metrics or {}

@@ -1,4 +1,4 @@
-"""A training run on a cluster: the same games, metrics, checkpoints and bots as `ashta train`."""
+"""A training run on a cluster, with the same games, metrics, checkpoints and bots as `ashta train`."""
 
 import itertools
 import os
@@ -17,27 +17,27 @@ from .pool import Pool, WorkersDied, pump, worker
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
 
-# The messages with the games of a plan, `None` while they are played; and how far their weights lag behind.
+# The games of a plan as messages (`None` until they arrive), and the age of their weights in iterations.
 Gathering = namedtuple("Gathering", "lag messages")
 Actor, Learner, Evaluator = map(worker, ("ActorProcess", "LearnerProcess", "EvaluatorProcess"))
 
 
 class Interrupted(RuntimeError):
-    """The run was interrupted; everything is saved."""
+    """The run was interrupted and saved."""
 
 
 class Driver:
-    """The workers of a run: the loop of `ashta train` calls it for all work, and it has that done on the cluster.
+    """The workers of a run. The training loop of `ashta train` calls its methods, and it lets the cluster do the work.
 
-    The weights of each iteration are a *version*: version i is what `ashta train` plays the games of iteration i with,
-    and is there once the learner has learned in iteration i - 1. Games are planned as soon as their version is there,
-    so actors need not wait for the games of the iteration before.
+    The weights of each iteration are a *version*. `ashta train` plays the games of iteration i with version i, which
+    exists after the learning in iteration i - 1. Games are scheduled as soon as their version exists, so actors need
+    not wait for the games of the iteration before.
     """
 
     def __init__(self, run):
         self.run, config, self.stops = run, run.config, lambda: False
         settings = tomllib.loads(config)
-        # `None` is "auto".
+        # `None` stands for "auto".
         self.settings = {key: None if value == "auto" else value for key, value in settings["cluster"].items()}
         self.settings["learner_gpus"] = int(settings["run"]["device"] != "cpu")
         self._check_room()
@@ -51,29 +51,29 @@ class Driver:
         actor = Actor.options(num_cpus=1)
         greet = lambda found: self._compare("actor", found)  # noqa: E731
         self.pool = Pool("actors", lambda: actor.remote(SelfPlay, config), self._wanted, greet)
-        # Other ways to round than that of the run, each said once.
+        # The known rounding checksums; each other one is reported once.
         self.rounds = {run.numerics}
-        # What has changed the learner since the newest checkpoint.
+        # Calls that changed the learner since the newest checkpoint.
         self.asked = []
         self.versions = {}
         self.first_version = 1
-        # Plans whose weights are not there yet: iteration, first game, end.
+        # Plans that wait for their weights: iteration, first game, end.
         self.ahead = deque()
         self.gatherings = {}
-        # What is asked of the evaluator, if anything is, and its answer once it is there.
+        # The iteration of the pending evaluation and its result, or `None`.
         self.evaluation = None
         self.lost_tasks = 0
         self.broadcast = 0
 
     def _check_room(self):
-        """Refuses what this cluster could never begin."""
+        """Raises `ValueError` if the run can never start on this cluster."""
         has, settings = ray.cluster_resources(), self.settings
         cores = settings["learner_cores"] + settings["evaluator_cores"] + 1
         if has.get("CPU", 0) < cores:
-            raise ValueError(f"learner, evaluator and one actor need {cores} cores, the cluster has {has.get('CPU', 0):g}")
+            raise ValueError(f"learner, evaluator and one actor need {cores} cores, but the cluster has {has.get('CPU', 0):g}")
         if settings["learner_gpus"] and not has.get("GPU"):
-            raise ValueError("`run.device` asks for a GPU, and the cluster has none")
-        # Each is on one machine; there are few ways to place three.
+            raise ValueError("`run.device` needs a GPU, but the cluster has none")
+        # Each worker needs one machine; three workers have few placements.
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         needs = {
             "the learner": (settings["learner_cores"], settings["learner_gpus"]),
@@ -83,17 +83,17 @@ class Driver:
         for name, (cpus, gpus) in needs.items():
             if not any(node.get("CPU", 0) >= cpus and node.get("GPU", 0) >= gpus for node in nodes):
                 wanted = f"{cpus} cores{' and a GPU' if gpus else ''}"
-                raise ValueError(f"{name} needs {wanted} on one machine, and no machine of the cluster has that")
+                raise ValueError(f"{name} needs {wanted} on one machine, but no machine of the cluster has them")
         if not any(fits(needs.values(), places, nodes) for places in itertools.product(range(len(nodes)), repeat=3)):
-            raise ValueError("learner, evaluator and one actor do not fit onto the machines of the cluster at once")
+            raise ValueError("learner, evaluator and one actor do not fit on the machines of the cluster together")
 
     def _compare(self, worker, numerics):
-        """Says so where a worker rounds otherwise than the machine that began the run."""
+        """Warns if a worker's machine rounds differently than the machine that started the run."""
         if numerics not in self.rounds:
             self.rounds.add(numerics)
             print(
-                f"an {worker} is on a machine that rounds otherwise ({numerics}) than the one of the run ({self.run.numerics}): "
-                "the run is not the same to the last bit as on one machine", file=sys.stderr,
+                f"the machine of one {worker} rounds differently ({numerics}) than the machine that started the run "
+                f"({self.run.numerics}): the results will differ in their last bits", file=sys.stderr,
             )
 
     def _wanted(self):
@@ -103,18 +103,18 @@ class Driver:
         return int(cores) - self.settings["learner_cores"] - self.settings["evaluator_cores"]
 
     def train(self, stops):
-        """Trains to the end, or until `stops()`, asked before each iteration; whether it is the end."""
+        """Trains until the end, or until `stops()` is true before an iteration; returns whether it is the end."""
         self.stops = stops
         return self.run.train(self)
 
     def is_stopped(self):
-        """Whether the run is to end before its next iteration."""
+        """Whether the run must stop before its next iteration."""
         return bool(self.stops())
 
     # The learner.
 
     def _ask(self, method, *arguments):
-        """What the learner answers, and the seconds that it took."""
+        """Asks the learner; returns the result and the seconds that it took."""
         self.answered = None
         self.learners.give(method, method, *arguments)
         while self.answered is None:
@@ -122,26 +122,26 @@ class Driver:
         return self.answered
 
     def _change(self, method, *arguments):
-        """As `_ask`, for what a new learner has to do again."""
+        """Like `_ask`, for calls that a new learner must repeat."""
         answered = self._ask(method, *arguments)
         self.asked.append((method, *arguments))
         return answered
 
     def _replay(self, numerics):
-        """Brings a new learner from the newest checkpoint to where the lost one was."""
+        """Lets a new learner, which starts at the newest checkpoint, repeat the calls since then."""
         self._compare("learner", numerics)
         self.learners.give_first(self.asked)
 
     def begin(self, version):
-        """Publishes the weights to begin with, those of this version."""
+        """Publishes the first weights, with this version."""
         self.first_version = version
         self._publish(version, self._ask("weights")[0])
 
     def iterate(self, ahead, games, kept):
-        """Learns, and takes in the games of an iteration: those that were kept, or those of the actors.
+        """Learns, then adds the games of an iteration: kept games, or the games of the actors.
 
-        `ahead` are the next plans for actors. Returns what was learned, what the games were like, the messages with
-        the games of actors, and more metrics.
+        `ahead` lists the next plans for actors. Returns the losses, the report on the games, the messages with the
+        games of actors (`None` for kept games), and more metrics.
         """
         iteration, size, learning_rate, lambda_, wants_details = games
         self.ahead.extend(ahead)
@@ -165,15 +165,15 @@ class Driver:
         return losses, report, None if kept else messages, numbers
 
     def learn(self, learning_rate):
-        """Learns from the games that were taken in last."""
+        """Learns from the games that were added last."""
         self._change("learn", learning_rate)
 
     def average(self):
-        """The weights to evaluate and to export."""
+        """The weights for evaluation and export."""
         return self._ask("average")[0]
 
     def save(self):
-        """The files of a checkpoint, and what else the learner goes on from."""
+        """The files of a checkpoint, and the state of the trainer as a message."""
         saved, _ = self._ask("save")
         self.asked = []
         return saved
@@ -181,11 +181,11 @@ class Driver:
     # The actors.
 
     def _pump(self):
-        """Gives to actors what can be played, and waits until something happens."""
+        """Schedules games and waits for results of any worker."""
         self._schedule()
         learned, evaluated, played = pump(self.learners, self.evaluators, self.pool)
         for task, answered in learned:
-            # What is learned again only, has no task.
+            # Repeated calls have no task.
             self.answered = answered if task else None
         for iteration, (found, _) in evaluated:
             self.evaluation = iteration, found
@@ -214,12 +214,13 @@ class Driver:
     # The evaluator.
 
     def evaluate(self, method, iteration, weights):
-        """Begins an evaluation of the weights after an iteration."""
+        """Starts an evaluation of the weights after an iteration."""
         self.evaluation = iteration, None
         self.evaluators.give(iteration, method, weights)
 
     def late_evaluation(self, waits):
-        """The evaluation that was begun with its iteration, if it is there or `waits`."""
+        """Returns the iteration and the result of the pending evaluation. If it is not finished, waits with `waits`,
+        otherwise returns `None`."""
         while waits and self.evaluation and self.evaluation[1] is None:
             self._pump()
         if not self.evaluation or self.evaluation[1] is None:
@@ -228,13 +229,13 @@ class Driver:
         return found
 
     def conclude(self):
-        """Evaluates and exports the bot; the table of results, and the path of the bot."""
+        """Evaluates and exports the bot; returns the table of results and the path of the bot."""
         self.ahead.clear()
         self.pool.drop()
         return self.run.conclude()
 
     def close(self):
-        """Ends all workers, and lets others go on with the run."""
+        """Ends all workers and unlocks the run."""
         try:
             for part in (self.pool, self.learners, self.evaluators):
                 part.close()
@@ -243,7 +244,7 @@ class Driver:
 
 
 def fits(needs, places, nodes):
-    """Whether workers that need so many cores and GPUs find room, each on the node of its place."""
+    """Whether these workers fit on the nodes at `places`; each needs a number of cores and GPUs."""
     left = [[node.get("CPU", 0), node.get("GPU", 0)] for node in nodes]
     for (cpus, gpus), place in zip(needs, places, strict=True):
         left[place][0] -= cpus
@@ -252,12 +253,12 @@ def fits(needs, places, nodes):
 
 
 def train(config=None, set=(), *, address=None, folders=None, stops=None):
-    """Trains a bot on a cluster, evaluates it and exports it; where the bot is.
+    """Trains a bot on a cluster, evaluates it and exports it; returns the path of the bot.
 
-    `config` is the path of a file with settings and `set` a list of `"section.key=value"`, as of `ashta train`; the
-    section `[cluster]` says how the run is spread. `address` is that of the cluster, as of `ray.init`, if there is no
-    connection yet; `folders` are those of `ashta.folders()` unless given. Raises `ValueError` for what is wrong with
-    the settings, `Interrupted` when `stops()`, asked before each iteration, said so, and `WorkersDied`.
+    `config` is a file with settings and `set` a list of `"section.key=value"`, like the options of `ashta train`; the
+    section `[cluster]` spreads the work. `address` is the address of the cluster for `ray.init`, unless Ray is already
+    connected. `folders` defaults to `ashta.folders()`. Raises `ValueError` for wrong settings, `Interrupted` if
+    `stops()` is true before an iteration, and `WorkersDied`.
     """
     check_settings(config, list(set), folders)
     connect(address)
@@ -265,16 +266,16 @@ def train(config=None, set=(), *, address=None, folders=None, stops=None):
 
 
 def resume(path, set=(), *, address=None, folders=None, stops=None, fallback=False):
-    """Goes on with a run from its folder, on as many machines as there are now; see `train`.
+    """Resumes a run from its folder, on any number of machines; see `train`.
 
-    With `fallback` damaged checkpoints are set aside, and it goes on from the newest one that is whole.
+    With `fallback`, damaged checkpoints are set aside and the run resumes from the newest intact one.
     """
     connect(address)
     return _train(TrainingRun(None, list(set), folders, path, fallback), stops)
 
 
 def connect(address):
-    """Connects to a cluster, unless that was done."""
+    """Connects to a cluster, unless Ray is already connected."""
     if not ray.is_initialized():
         ray.init(address=address or os.environ.get("RAY_ADDRESS"), log_to_driver=False)
 
@@ -284,7 +285,7 @@ def _train(run, stops):
     with closing(run), closing(Driver(run)) as driver:
         with _signals() as stopped:
             if not driver.train(lambda: bool(stopped) or (stops is not None and stops())):
-                raise Interrupted(f"interrupted; go on with\n    python -m ashta.ray train --resume {run.path}")
+                raise Interrupted(f"interrupted; resume with\n    python -m ashta.ray train --resume {run.path}")
         table, bot = driver.conclude()
     print(table, end="")
     print(f"bot: {bot}")
@@ -293,19 +294,20 @@ def _train(run, stops):
 
 @contextmanager
 def _signals():
-    """Ctrl-C and termination end the run after the iteration, a second time at once; the signals that came."""
-    came = []
+    """Ctrl-C and SIGTERM stop the run after the current iteration, a second one stops at once. Yields the list of
+    received signals."""
+    received = []
 
     def stop(number, _):
-        if came:
+        if received:
             raise KeyboardInterrupt
-        came.append(number)
-        print("stopping after this iteration (again: at once, losing what was not saved)", file=sys.stderr)
+        received.append(number)
+        print("stopping after this iteration (press again to stop at once and lose unsaved progress)", file=sys.stderr)
 
     is_main = threading.current_thread() is threading.main_thread()
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
     try:
-        yield came
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
