@@ -1,8 +1,7 @@
-/* Loads a bot and says what it does in a position:
+/* Loads an agent and prints its action and its values in a position:
  *
  *     choose AGENT POSITION [SEED]
- *     choose ashtapada.bot "ashtapada S:5,30/N:off,23 S 4,2"
- */
+ *     choose ashtapada.bot "ashtapada S:5,30/N:off,23 S 4,2" */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +13,12 @@ static int fail(const char *what) {
     return EXIT_FAILURE;
 }
 
-/* Prints what the rules say of the position, as JSON. */
+/* Prints the legal actions in the position, as JSON. */
 static int print_legal(const char *position) {
     size_t length = strlen(position) + 64;
     char *request = malloc(length);
     if (request == NULL) return EXIT_FAILURE;
-    /* A position that has no quotes and no backslashes needs no escapes; others are no positions. */
+    /* Positions have no quotes or backslashes, so the text needs no escapes. */
     snprintf(request, length, "{\"op\":\"legal\",\"position\":\"%s\"}", position);
     char *answer = ashta_answer(NULL, request);
     free(request);

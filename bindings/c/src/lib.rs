@@ -1,8 +1,8 @@
-//! The C library `ashta`, as `bindings/c/include/ashta.h` describes it; compiled to WebAssembly it is the module of the
-//! browser.
+//! The C library `ashta`; `bindings/c/include/ashta.h` documents it. Compiled to WebAssembly, it is the engine of the
+//! page.
 //!
-//! Everything goes through the engine protocol of `ashta-agents`; here are only texts and pointers. Functions that fail
-//! return `NULL` or a negative number and leave a message for their thread. No panic leaves the library.
+//! All calls go through the engine protocol of `ashta-agents`; this file only converts texts and pointers. Functions
+//! that fail return `NULL` or a negative number and keep a message for their thread. No panic leaves the library.
 
 #![allow(unsafe_code, reason = "pointers of C")]
 
@@ -29,7 +29,7 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// A text for C. Texts of this library have no zero bytes; if one had, it would end there.
+/// Converts a text for C. The text ends at its first zero byte; texts of this library have none.
 fn text_of(text: impl Into<Vec<u8>>) -> CString {
     CString::new(text).unwrap_or_else(|error| {
         let end = error.nul_position();
@@ -39,12 +39,13 @@ fn text_of(text: impl Into<Vec<u8>>) -> CString {
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What `call` returns, or `failed` with a message for [`ashta_last_error`].
+/// Returns the result of `call`. After an error or a panic, returns `failed` and keeps a message for
+/// [`ashta_last_error`].
 fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T>) -> T {
     let message = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return value,
         Ok(Err(error)) => with_causes(&*error),
-        Err(_) => "the library failed: this is an error in it".to_owned(),
+        Err(_) => "internal error: please report it with the arguments of this call".to_owned(),
     };
     LAST_ERROR.with(|last| *last.borrow_mut() = text_of(message));
     failed
@@ -55,32 +56,32 @@ fn with_causes(error: &(dyn Error + 'static)) -> String {
     successors(Some(error), |&error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// The text at `text`.
+/// Reads the text at `text`.
 ///
 /// # Safety
-/// `text` is `NULL` or points to a text that ends with a zero byte and stays as it is while it is used.
+/// `text` is `NULL` or points to a text that ends with a zero byte and does not change while it is used.
 unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
     if text.is_null() {
         return Err(format!("{what} is NULL").into());
     }
     // SAFETY: it is not NULL, so by contract it ends with a zero byte.
     let text = unsafe { CStr::from_ptr(text) };
-    text.to_str().map_err(|error| format!("{what} is no UTF-8: {error}").into())
+    text.to_str().map_err(|error| format!("{what} is not UTF-8: {error}").into())
 }
 
-/// What `answers` makes of the engine; `agent` may be `NULL`.
+/// Calls `use_engine` with the engine of the agent, or with the rules alone if `agent` is `NULL`.
 ///
 /// # Safety
 /// `agent` is `NULL` or came from this library and was not freed.
-unsafe fn ask<T>(agent: *const Agent, answers: impl FnOnce(&mut Engine) -> T) -> T {
-    // SAFETY: by contract it points to an agent, if anywhere.
+unsafe fn ask<T>(agent: *const Agent, use_engine: impl FnOnce(&mut Engine) -> T) -> T {
+    // SAFETY: by contract it is `NULL` or points to an agent.
     match unsafe { agent.as_ref() } {
-        Some(Agent(engine)) => answers(&mut engine.lock().unwrap_or_else(PoisonError::into_inner)),
-        None => answers(&mut Engine::new(None)),
+        Some(Agent(engine)) => use_engine(&mut engine.lock().unwrap_or_else(PoisonError::into_inner)),
+        None => use_engine(&mut Engine::new(None)),
     }
 }
 
-/// The answer to a request, errors of the protocol as `Err`.
+/// Answers a request; errors of the protocol become `Err`.
 ///
 /// # Safety
 /// As [`ask`].
@@ -103,14 +104,14 @@ pub extern "C" fn ashta_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Why the last call on this thread failed; an empty text before any has. It stays until the next failure.
+/// The message of the last failed call on this thread; empty before the first failure. Valid until the next failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn ashta_last_error() -> *const c_char {
     LAST_ERROR.with(|last| last.borrow().as_ptr())
 }
 
-/// An agent by name: a baseline, or a file with what follows its name, as on the command line. Tables for the level
-/// `perfect` are looked for beside the bot. `NULL` on failure.
+/// Returns the agent with this name: a baseline, or a bot or table file with an optional look-ahead, as on the command
+/// line. The folder of a bot is searched for the tables of the level `perfect`. `NULL` on failure.
 ///
 /// # Safety
 /// `name` is `NULL` or a text that ends with a zero byte.
@@ -129,7 +130,8 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
     })
 }
 
-/// The agent of a file's content: a bot, with what would follow the `+` behind its name, or a table. `NULL` on failure.
+/// Returns the agent with the content of a bot or table file. `lookahead` is the part that would follow the `+` in the
+/// name of a bot. `NULL` on failure.
 ///
 /// # Safety
 /// `content` points to `length` bytes, or is `NULL`; `lookahead` is `NULL` or a text that ends with a zero byte.
@@ -141,29 +143,29 @@ pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, loo
         }
         // SAFETY: the contract is the same.
         let lookahead = if lookahead.is_null() { "" } else { unsafe { read(lookahead, "the look-ahead") }? };
-        // SAFETY: by contract so many bytes are there, and they do not change meanwhile.
+        // SAFETY: by contract `length` bytes are there, and they do not change meanwhile.
         let content = unsafe { slice::from_raw_parts(content, length) };
         Ok(boxed(NamedAgent::of_file("bot", content, lookahead)?))
     })
 }
 
-/// Frees an agent; `NULL` is nothing to free.
+/// Frees an agent; does nothing for `NULL`.
 ///
 /// # Safety
 /// `agent` is `NULL`, or came from this library, was not freed, and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_agent_free(agent: *mut Agent) {
     if !agent.is_null() {
-        // SAFETY: it came from `Box::into_raw`, and by contract only once to here.
+        // SAFETY: it came from `Box::into_raw`, and by contract it is freed only once.
         drop(unsafe { Box::from_raw(agent) });
     }
 }
 
-/// The action that the agent chooses in a position, or -1. Equal positions and seeds give equal actions.
+/// Returns the action that the agent chooses in a position, or -1. Equal positions and seeds give equal actions.
 ///
 /// # Safety
-/// `agent` is `NULL` or came from this library and was not freed; `position` is `NULL` or a text that ends with a zero
-/// byte.
+/// `agent` is `NULL` or came from this library and was not freed; `position` is `NULL` or a text that ends with a
+/// zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_char, seed: u64) -> c_int {
     or_error(-1, || {
@@ -177,7 +179,7 @@ pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_ch
     })
 }
 
-/// Writes what the agent expects each seat to get, 0 to 1, in the order of the position; the number of seats, or -1.
+/// Writes the agent's value for each seat, 0 to 1, in the order of the position. Returns the number of seats, or -1.
 ///
 /// # Safety
 /// As [`ashta_choose`]; `values` is `NULL` or has room for four numbers.
@@ -187,7 +189,7 @@ pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_
         // SAFETY: the contract is the same.
         let position = unsafe { read(position, "the position") }?;
         if values.is_null() {
-            return Err("the room for values is NULL".into());
+            return Err("the array for the values is NULL".into());
         }
         // SAFETY: the contract is the same.
         let answer = unsafe { ask_or_error(agent, &json!({"op": "evaluate", "position": position})) }?;
@@ -199,8 +201,8 @@ pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_
     })
 }
 
-/// The answer of the engine protocol to a request; to be freed with [`ashta_text_free`]. `NULL` only if `request` is no
-/// text, or in an error of the library itself.
+/// Returns the answer of the engine protocol to a request; free it with [`ashta_text_free`]. `NULL` only if `request`
+/// is not a text, or after an error in the library itself.
 ///
 /// # Safety
 /// As [`ashta_choose`], for `request`.
@@ -215,32 +217,32 @@ pub unsafe extern "C" fn ashta_answer(agent: *const Agent, request: *const c_cha
     })
 }
 
-/// Frees a text; `NULL` is nothing to free.
+/// Frees a text; does nothing for `NULL`.
 ///
 /// # Safety
 /// `text` is `NULL` or came from [`ashta_answer`] and was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_text_free(text: *mut c_char) {
     if !text.is_null() {
-        // SAFETY: it came from `CString::into_raw`, and by contract only once to here.
+        // SAFETY: it came from `CString::into_raw`, and by contract it is freed only once.
         drop(unsafe { CString::from_raw(text) });
     }
 }
 
-/// Room of `length` bytes for what a browser hands over; to be freed with [`ashta_room_free`].
+/// Allocates `length` bytes for data from the browser; free them with [`ashta_room_free`].
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 pub extern "C" fn ashta_room(length: usize) -> *mut u8 {
     Box::into_raw(vec![0_u8; length].into_boxed_slice()).cast()
 }
 
-/// Frees room.
+/// Frees memory of [`ashta_room`].
 ///
 /// # Safety
 /// `room` came from [`ashta_room`] with this length and was not freed.
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_room_free(room: *mut u8, length: usize) {
-    // SAFETY: it came from `Box::into_raw`, and by contract only once to here.
+    // SAFETY: it came from `Box::into_raw`, and by contract it is freed only once.
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(room, length)) });
 }
