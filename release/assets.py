@@ -1,4 +1,4 @@
-"""What a release consists of: its version, its text, the folder of its files. Shared by the scripts beside it."""
+"""The parts of a release: version, text and folder of its files. The other scripts import this module."""
 
 import hashlib
 import json
@@ -10,10 +10,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
-# The files of a release, each with its checksum beside it.
+# The files of a release, each with a file for its checksum.
 FOLDER = TARGET / "assets"
 VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
-# For these the licences and advisories of all dependencies are checked, too.
+# The targets for which licences and advisories of all dependencies are checked.
 TARGETS = tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))["graph"]["targets"]
 
 
@@ -45,17 +45,17 @@ def manifest(path):
             header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         return json.loads(header["__metadata__"]["ashta"])
     except (OSError, ValueError, KeyError, OverflowError, MemoryError) as error:
-        fail(f"{path} is no bot: {error}")
+        fail(f"{path} is not a bot: {error}")
 
 
 def whole(path, content):
-    """Writes a file: under its name there is always either the old content or the new."""
+    """Writes a file in one step: readers see the old content or the new one."""
     temporary = path.with_name(path.name + ".tmp")
     temporary.write_bytes(content)
     os.replace(temporary, path)
 
 
 def seal(path):
-    """Writes the checksum of a finished file beside it."""
+    """Writes the checksum of a finished file to NAME.sha256."""
     path.with_name(path.name + ".sha256").write_text(digest(path), encoding="utf-8", newline="\n")
     print(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {path.stat().st_size / 1e6:.1f} MB")
