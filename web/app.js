@@ -1,10 +1,10 @@
-// The page: puts its parts together, draws when something has changed, and hands over what persons do.
+// The page: connects its parts, draws after changes, and handles buttons, dialogs, files and links.
 
 import { ask, prepare, values } from "./ask.js";
-import { again, beginNew, goOn, stillThere } from "./begin.js";
+import { again, beginNew, resumeGame, availablePlayers } from "./begin.js";
 import * as board from "./board.js";
 import { bindDock, drawDock, moves, showHints } from "./dock.js";
-import { byId, onClick, tell } from "./dom.js";
+import { byId, onClick, showText } from "./dom.js";
 import { adviser, drawEstimates, loadTable } from "./estimates.js";
 import { bindExchange, openExchange, takeText } from "./exchange.js";
 import { bySeat } from "./game.js";
@@ -13,7 +13,7 @@ import { bindKeys } from "./keys.js";
 import { drawLog, say, sentence } from "./log.js";
 import { bindNewGame } from "./new-game.js";
 import * as play from "./play.js";
-import { agentOf, best, botOf, forget, label, learnBots, orBest } from "./players.js";
+import { agentOf, best, botOf, forget, label, learnBots, playerOrBest } from "./players.js";
 import { line } from "./record.js";
 import { openReview } from "./review.js";
 import { openRules } from "./rules.js";
@@ -26,11 +26,11 @@ import * as turn from "./turn.js";
 
 const WALKS = { calm: 450, quick: 200, none: 0 };
 const { settings } = store;
-// What is wrong with the list of bots, or null.
+// The error of the list of bots, or null.
 let noList = null;
 let drawing = 0;
 
-const trouble = text => tell(byId("trouble"), text);
+const trouble = text => showText(byId("trouble"), text);
 
 play.onChange(({ kind, step, node }) => {
   if (kind === "moved") say(sentence(step, node, play.game.board.throws));
@@ -40,15 +40,15 @@ play.onChange(({ kind, step, node }) => {
   schedule(step?.moves ?? null);
 });
 
-// Says so where no bot knows the rules.
+// Shows a notice if no bot knows the rules.
 function noticeRules() {
   const { rules, letters } = play.game;
-  tell(byId("notice"), botOf(rules, letters) !== null ? ""
-    : `${noList ?? `No bot here knows ${rules} for ${letters}.`} Only players without training can sit down, and the chances are those of greedy.`);
+  showText(byId("notice"), botOf(rules, letters) !== null ? ""
+    : `${noList ?? `No bot knows ${rules} for ${letters}.`} Only untrained players are available, and greedy estimates the chances.`);
 }
 
-// Draws with the next frame, however much happens until then. While bots move at once the eye cannot follow, so that
-// little is drawn until they are through.
+// Draws in the next frame, once for all changes until then. While bots move without pauses, draws only every GLANCE
+// milliseconds.
 const GLANCE = 200;
 let frame = null, glance = null, walking = null;
 function schedule(walk = null) {
@@ -62,19 +62,19 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  // A game in which nothing was played is not kept.
+  // A game without moves is not kept.
   if (play.game.last > 0) store.keepGame({ line: line(), players: play.players, at: play.game.at });
   draw(step).catch(error => trouble(`The page cannot be drawn: ${error.message}`));
 }
 
 async function draw(walk) {
   const run = ++drawing, isOld = () => run !== drawing;
-  const now = await turn.look(isOld);
-  // If the game has gone on, this is drawn in the next frame.
+  const now = await turn.currentTurn(isOld);
+  // If the game has changed meanwhile, the next frame draws it.
   if (!now) return;
   const { game } = play, { choice } = turn, { view, can } = now;
   byId("game-name").textContent = gameName(game);
-  // The first paragraph of the rules says what one tries to do.
+  // The first paragraph of the rules explains the aim of the game.
   byId("aim").textContent = game.about.rules.trim().split("\n\n")[0].replaceAll("\n", " ") || game.about.summary;
   drawBoard(view, walk);
   drawDock(now, option => board.lifted || board.lightMove(option));
@@ -82,9 +82,9 @@ async function draw(walk) {
   drawLog(game, play.goTo);
   const who = adviser();
   Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
-    .catch(error => error.code === "file" ? goOnWithout(who.agent, error) : trouble(`The chances cannot be computed: ${error.message}`));
+    .catch(error => error.code === "file" ? playWithout(who.agent, error) : trouble(`The chances cannot be computed: ${error.message}`));
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
-  // What can be played at once, and not before: for tests.
+  // Tests wait for this state; it is set when clicks take effect.
   if (turn.isSettled()) document.body.dataset.state = state;
   else setTimeout(() => isOld() || (document.body.dataset.state = state), turn.SETTLE);
 }
@@ -95,7 +95,7 @@ function gameName({ rules, seats, about }) {
   return `${about.title} for ${number}${flags ? `, with ${flags.replaceAll("&", ", ")}` : ""}`;
 }
 
-// Draws the board, where the moves of a step walk.
+// Draws the board and animates the moves `walk`.
 function drawBoard(view, walk) {
   const { game } = play, { choice } = turn, persons = play.persons();
   const seenFrom = settings.seen !== "own" ? settings.seen : persons.length === 1 ? persons[0] : "S";
@@ -106,8 +106,8 @@ function drawBoard(view, walk) {
   const isStill = !settings.moving || matchMedia("(prefers-reduced-motion: reduce)").matches;
   const time = isStill ? 0 : WALKS[settings.pace];
   const captured = before ? board.captured(before, walk[0].seat) : [];
-  for (const move of walk) board.walk(move, time);
-  if (time) board.flee(captured, time);
+  for (const move of walk) board.animateMove(move, time);
+  if (time) board.animateCaptured(captured, time);
   if (settings.sound) land(walk.length, captured.length, time);
 }
 
@@ -122,12 +122,12 @@ function drawPast() {
   const waits = play.isPaused && node !== "over" && !play.turnOfPerson();
   byId("past-note").hidden = !(play.isPaused && (waits || !game.isAtEnd || play.note));
   byId("play-on").hidden = !(play.isPaused && node !== "over" && (waits || play.isRecorded(mover)));
-  const where = game.isAtEnd ? "The end of what was played." : `Step ${game.at} of ${game.last}.`;
-  const goesOn = game.isAtEnd || node === "over" ? "" : " What is played from here takes the place of the rest.";
-  byId("past-note").firstElementChild.textContent = [play.note, where + goesOn].filter(Boolean).join(" ");
+  const place = game.isAtEnd ? "The last step so far." : `Step ${game.at} of ${game.last}.`;
+  const warning = game.isAtEnd || node === "over" ? "" : "Moves from here replace the later ones.";
+  byId("past-note").firstElementChild.textContent = [play.note, place, warning].filter(Boolean).join(" ");
 }
 
-// What each move is worth at best, by the adviser.
+// Shows the best value that each move can reach, estimated by the adviser.
 async function drawHints(who, isOld) {
   const { game } = play, { choice } = turn;
   if (!settings.hints || !choice) return;
@@ -139,7 +139,7 @@ async function drawHints(who, isOld) {
   showHints(new Map(choice.options.map(({ name, to }) => [name, choice.best(to, worth)])));
 }
 
-// Fetches the bots of a game before it is their turn.
+// Loads the bots of a game before their first turn.
 async function loadBots() {
   const { game } = play;
   for (const seat of game.seats) {
@@ -148,27 +148,27 @@ async function loadBots() {
       if (agent?.file?.endsWith(".table")) await loadTable();
       else if (agent) await prepare(agent);
     } catch (error) {
-      goOnWithout(agent, error);
+      playWithout(agent, error);
     }
   }
 }
 
-// Goes on without a file that cannot be loaded: the seats of its player go to the best that is there.
-function goOnWithout(agent, error) {
+// Continues without a file that cannot be loaded; the best available player replaces its player.
+function playWithout(agent, error) {
   forget(agent);
   const { rules, letters, position } = play.game;
-  trouble(`The bot ${agent.file} cannot be loaded: ${error.message}. ${label(best(rules, letters))} takes its place.`);
+  trouble(`The bot ${agent.file} cannot be loaded: ${error.message}. ${label(best(rules, letters))} replaces it.`);
   noticeRules();
-  const players = stillThere(play.players, position);
-  // Its turn may have come before it was known to be missing.
+  const players = availablePlayers(play.players, position);
+  // The bot may have failed in its own turn.
   if (play.trouble) play.playOn(players);
   else play.seat(players);
 }
 
-// Plays on from the place that is shown; of a record, by whom is asked first.
+// Plays on from the shown place. For a record, asks for the players first.
 const playOn = () => play.hasRecorded() ? askPlayers(play.playOn) : play.playOn();
 
-// Plays a choice again. Against those who sit there; a record is played on by a person.
+// Plays a choice again, with the same players. For a record, asks for the players first.
 function retry(at) {
   play.goTo(at);
   if (play.hasRecorded()) playOn();
@@ -187,9 +187,9 @@ function bind() {
   for (const button of document.querySelectorAll("[data-dialog]")) button.addEventListener("click", openers[button.dataset.dialog]);
   for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", closeAll);
   for (const dialog of document.querySelectorAll("dialog")) {
-    // A click beside a dialog closes it.
+    // A click outside of a dialog closes it.
     dialog.addEventListener("click", event => event.target === dialog && dialog.close(""));
-    // From a dialog that has changed the game the keyboard goes to the turn, where the space key throws.
+    // If the dialog has changed the game, the turn gets the focus, so that the space key throws.
     dialog.addEventListener("close", () => dialog.returnValue && byId("turn").focus({ preventScroll: true }));
   }
   const goTo = place => () => play.goTo(place(play.game));
@@ -202,7 +202,7 @@ function bind() {
     "turn-back": goTo(game => game.before(game.at, at => game.begins(at)) ?? 0),
     "turn-on": goTo(game => game.after(game.at, at => game.begins(at)) ?? game.last),
     "play-on": playOn,
-    "look-back": () => openReview(retry).catch(error => trouble(`The game cannot be looked back on: ${error.message}`)),
+    "look-back": () => openReview(retry).catch(error => trouble(`The game cannot be reviewed: ${error.message}`)),
     "rematch": () => again(0),
     "swap": () => again(1),
     "load-table": () => loadTable().catch(error => trouble(`Perfect play cannot be loaded: ${error.message}.`)),
@@ -226,7 +226,7 @@ function bind() {
   });
 }
 
-// Takes a file that was dropped: a bot, a sheet, or games.
+// Opens a dropped file: a bot, a sheet, or games.
 async function takeFile(file) {
   if (file.name.endsWith(".bot")) return openFile(file);
   const text = await file.text();
@@ -236,8 +236,8 @@ async function takeFile(file) {
   await takeText(text);
 }
 
-// The game of the link by which the page was opened; or that which this tab had, or the last one that no other tab has; or
-// a new one: of the game that the address asks for (`?game=NAME`), or of the one that the page names as its first.
+// Starts with the game of the page's link; else with the last game of this tab, or the last one that no other tab has;
+// else with a new game, either the one in the address (`?game=NAME`) or the one that the page names.
 async function begin() {
   if (await openLink()) return;
   const wanted = new URLSearchParams(location.search).get("game"), own = store.ownGame();
@@ -245,17 +245,17 @@ async function begin() {
   const isWanted = ({ id, line }) => wanted === null || (isReload && id === own) || JSON.parse(line).start.split(" ")[0] === wanted;
   for (const kept of store.games().sort((a, b) => (b.id === own) - (a.id === own))) {
     try {
-      if (isWanted(kept) && await goOn(kept)) return;
+      if (isWanted(kept) && await resumeGame(kept)) return;
     } catch {
-      // What cannot be played any more stays where it is kept.
+      // Games that cannot be played any more stay in the storage.
     }
   }
   const first = document.querySelector("meta[name='ashta-game']").content;
   for (const rules of [wanted, first, games.all()[0].name].filter(rules => rules !== null)) {
     try {
       const about = games.named(games.flagsOf(rules).game), seats = about?.seats[0] ?? "SN";
-      // A person, against novices as far as there are any.
-      const players = bySeat(seats, (_, at) => at ? orBest("bot:novice", rules, seats) : "person");
+      // A person against novices, if there are bots.
+      const players = bySeat(seats, (_, at) => at ? playerOrBest("bot:novice", rules, seats) : "person");
       return await beginNew(rules, seats, players, about?.sheet, seats[0]);
     } catch (error) {
       trouble(error.message);
@@ -263,7 +263,7 @@ async function begin() {
   }
 }
 
-// Shows the game of the page's own address, if it has one, and takes it out of the address; whether it has.
+// Shows the game in the page's address, if there is one, and removes it from the address. Returns whether it is shown.
 async function openLink() {
   const { href, pathname, search } = location;
   if (!href.includes("#game=")) return false;
@@ -277,7 +277,7 @@ try {
   bind();
   [noList] = await Promise.all([learnBots(), games.learn()]);
   await begin();
-  // Before, nothing could be answered.
+  // The page can react to input only now.
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;
   const { version } = await ask({ op: "hello" });
   byId("about").textContent = `ashta ${version}. Everything is computed in this browser; nothing is sent anywhere.`;

@@ -1,7 +1,6 @@
-// The WebAssembly module as an object: agents, and the engine protocol as a function. It knows nothing of pages; it runs
-// in a window, a worker or Node.
+// The WebAssembly module as an object: agents and the engine protocol. Works in a window, a worker or Node.
 
-/** The module at a URL (or its bytes), ready to be asked. */
+/** Loads the module from a URL or from its bytes. */
 export async function load(source) {
   const isBytes = source instanceof ArrayBuffer || ArrayBuffer.isView(source);
   const bytes = isBytes ? source : await fetchBytes(source);
@@ -9,7 +8,7 @@ export async function load(source) {
   return new Ashta(instance.exports);
 }
 
-/** The bytes of a file, as a Uint8Array; `progress` is called with how many of how many have come. */
+/** Fetches a file as a Uint8Array; calls `progress` with the received and the total number of bytes. */
 export async function fetchBytes(url, progress = () => {}) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
@@ -25,7 +24,7 @@ export async function fetchBytes(url, progress = () => {}) {
   return new Uint8Array(await new Response(response.body.pipeThrough(counted)).arrayBuffer());
 }
 
-/** A request that was refused; `code` is one of the engine protocol, `problems` are those of a sheet. */
+/** A refused request: `code` is an error code of the engine protocol, `problems` lists the problems of a sheet. */
 export class Refusal extends Error {
   constructor({ code, message, problems }) {
     super(message);
@@ -42,18 +41,14 @@ class Ashta {
     this.#exports = exports;
   }
 
-  get version() {
-    return this.#text(this.#exports.ashta_version());
-  }
-
-  /** A baseline, such as `greedy+2ply`. */
+  /** Returns a baseline agent, such as `greedy+2ply`. */
   agent(name) {
     return this.#agent(this.#withText(name, (at) => this.#exports.ashta_agent_named(at)));
   }
 
   /**
-   * The agent of the bytes of a bot or a table. `lookahead` is what would follow the `+` behind the name of a bot:
-   * `2ply`, `mcts:800`, `policy` or a level; nothing is one ply.
+   * Returns the agent of a bot or table, from the bytes of its file. `lookahead` is the part that would follow the `+`
+   * in the name of a bot: `2ply`, `mcts:800`, `policy` or a level; by default one ply.
    */
   read(bytes, lookahead = "") {
     const agent = this.#withBytes(bytes, (at) =>
@@ -62,7 +57,7 @@ class Ashta {
     return this.#agent(agent);
   }
 
-  /** The answer of the engine protocol to a request, by the rules alone or by an agent. */
+  /** Answers a request of the engine protocol, by the rules alone or with an agent. */
   answer(request, agent = null) {
     const answer = this.#withText(JSON.stringify(request), (text) => this.#exports.ashta_answer(agent?.pointer ?? 0, text));
     if (answer === 0) throw this.#failure();
@@ -75,14 +70,14 @@ class Ashta {
 
   #agent(pointer) {
     if (pointer === 0) throw this.#failure();
-    return new Agent(pointer, (pointer) => this.#exports.ashta_agent_free(pointer));
+    return new Agent(pointer, this.#exports.ashta_agent_free);
   }
 
   #failure() {
     return new Error(this.#text(this.#exports.ashta_last_error()));
   }
 
-  /** The text that ends with a zero at `at`. */
+  /** Reads the zero-terminated text at an address. */
   #text(at) {
     const memory = new Uint8Array(this.#exports.memory.buffer, at);
     return new TextDecoder().decode(memory.slice(0, memory.indexOf(0)));
@@ -95,7 +90,7 @@ class Ashta {
   #withBytes(bytes, use) {
     const room = this.#exports.ashta_room(bytes.length);
     try {
-      // Memory may have moved when it grew, so it is looked up anew.
+      // Growing memory invalidates old views, so this makes a new one.
       new Uint8Array(this.#exports.memory.buffer, room, bytes.length).set(bytes);
       return use(room);
     } finally {
@@ -104,23 +99,13 @@ class Ashta {
   }
 }
 
-/** An agent. `free` gives its memory back; it must not be used afterwards. */
+/** An agent. `free` releases its memory; do not use the agent afterwards. */
 class Agent {
-  #pointer;
-  #release;
-
   constructor(pointer, release) {
-    this.#pointer = pointer;
-    this.#release = release;
-  }
-
-  get pointer() {
-    if (this.#pointer === 0) throw new Error("the agent was freed");
-    return this.#pointer;
-  }
-
-  free() {
-    if (this.#pointer !== 0) this.#release(this.#pointer);
-    this.#pointer = 0;
+    this.pointer = pointer;
+    this.free = () => {
+      release(this.pointer);
+      this.pointer = 0;
+    };
   }
 }

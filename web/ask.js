@@ -1,9 +1,9 @@
-// Asks the worker: the page's one way to the rules and the bots.
+// Sends requests to the worker, which has the rules and the bots. All other modules use this one.
 
 import { attempt } from "./attempt.js";
 import { rules } from "./start.js";
 
-// The name of this tab, also after it is loaded anew: the program then ends what the tab no longer waits for.
+// The name of this tab, which survives a reload: the program then cancels old requests of the tab.
 const tab = attempt(() => sessionStorage["ashta-tab"] ??= String(Math.random())) ?? String(Math.random());
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: tab });
 const waiting = new Map();
@@ -17,7 +17,7 @@ worker.addEventListener("message", ({ data }) => {
   else resolve(data.answer);
 });
 
-// A worker that cannot even start does not answer.
+// A worker that cannot start never answers.
 let broken = null;
 worker.addEventListener("error", event => {
   broken = new Error(event.message || "the worker could not be started");
@@ -36,16 +36,16 @@ async function send(task, rest, progress) {
   });
 }
 
-// The answer of the engine protocol; errors are thrown, with their `code` and, of a sheet, `problems`.
+// Answers a request of the engine protocol. Errors have a `code` and, for a sheet, `problems`.
 export const ask = (request, agent) => send("ask", { request, agent });
-// Plays `moves` from `position`: { begins, steps: [{ step, node }], error }. `sheet` is that of a game which the engine
-// does not bring.
+// Plays `moves` from `position`; returns { begins, steps: [{ step, node }], error }. Games that are not built in need
+// their `sheet`.
 export const advance = (position, moves, sheet) => send("advance", { position, moves, sheet });
-// The actions by which the agent plays what is left of a turn.
+// Returns the actions with which the agent plays the rest of a turn.
 export const choose = (position, agent, seed, sheet) => send("choose", { position, agent, seed, sheet });
-// What the agent expects of each position.
+// Returns the agent's values of each position, by seat.
 export const values = (positions, agent, sheet) => send("values", { positions, agent, sheet });
-// Loads the files of an agent; `progress(read, total)` in bytes.
+// Loads the file of an agent; `progress(read, total)` gets numbers of bytes.
 export const prepare = (agent, progress) => send("prepare", { agent }, progress);
-// Gives the worker a file that does not lie beside the page; an error says what is wrong with it.
+// Gives the worker a file that the host does not have; throws if the file is damaged.
 export const give = (file, bytes) => send("prepare", { agent: { file, level: "" }, bytes });

@@ -1,4 +1,4 @@
-// What `act` gives, or something else where it throws an error.
+// Returns the result of `act`, or `otherwise` if it throws an error.
 export function attempt(act, otherwise = null) {
   try {
     return act();

@@ -1,4 +1,4 @@
-// How games begin: new ones, those that are kept, positions, and records.
+// Starts games: new ones, kept ones, positions and records.
 
 import { ask } from "./ask.js";
 import { newSeed } from "./chance.js";
@@ -6,43 +6,43 @@ import { bySeat, headOf, SEATS } from "./game.js";
 import * as games from "./games.js";
 import { say } from "./log.js";
 import * as play from "./play.js";
-import { orBest, seated } from "./players.js";
+import { playerOrBest, seated } from "./players.js";
 import * as store from "./store.js";
 
-// Takes another game, beside those that are kept.
+// Shows another game; kept games stay.
 async function take(played, players, at, note) {
   await store.claim();
   play.take(played, players, at, note);
 }
 
-// A new game, in which `start` throws first, or a seat by lot.
+// Starts a new game. `start` is the first seat to throw; by default it is drawn.
 export async function beginNew(rules, seats, players, sheet, start) {
   const first = start ? { start } : { seed: newSeed() };
   const { position } = await ask({ op: "new", game: rules, seats, sheet, ...first });
   await take(await games.played(position, [], sheet), players);
 }
 
-// The same game again, from its beginning, each player `further` seats on.
+// Starts the same game again, with each player moved `further` seats on.
 export function again(further) {
   const { rules, seats, letters, about } = play.game;
   const players = bySeat(seats, (_, at) => play.player(seats[(at - further + seats.length) % seats.length]));
   return beginNew(rules, letters, players, about.sheet);
 }
 
-// Goes on with a game that is kept; false where another tab has it.
-export async function goOn({ id, line, players, at }) {
+// Resumes a kept game; returns false if another tab has it.
+export async function resumeGame({ id, line, players, at }) {
   const { start, moves, sheet } = JSON.parse(line);
   const played = await games.played(start, moves, sheet);
   if (played.error) throw new Error(`This game cannot be played any more: ${played.error.message}.`);
   if (!await store.claim(id)) return false;
-  play.take(played, stillThere(players, start), at);
+  play.take(played, availablePlayers(players, start), at);
   return true;
 }
 
-// These players of a game; for a bot that is not at hand any more the best one that is.
-export function stillThere(players, position) {
+// The players, with unavailable bots replaced by the best available player.
+export function availablePlayers(players, position) {
   const { rules, letters } = headOf(position);
-  return bySeat(Object.keys(players), seat => orBest(players[seat], rules, letters));
+  return bySeat(Object.keys(players), seat => playerOrBest(players[seat], rules, letters));
 }
 
 export async function takePosition(position) {
@@ -52,23 +52,23 @@ export async function takePosition(position) {
   say("The position is set up.");
 }
 
-// Shows a record from its beginning, or where it says.
+// Shows a record from its beginning, or from the place that it names.
 export async function takeRecord(record) {
   const played = await games.played(record.start, record.moves, record.sheet);
   const { error, steps, about } = played;
   if (error) throw new Error(`Move ${error.number} of the game is not possible at ${error.position}: ${error.message}.`);
   const { seats } = headOf(record.start);
   if (record.players && record.players.length !== seats.length) {
-    throw new Error(`The game names ${record.players.length} players, and there are ${seats.length} seats.`);
+    throw new Error(`The game names ${record.players.length} players, but there are ${seats.length} seats.`);
   }
-  // The game of a record that brings its sheet can be played anew.
+  // If the record includes a sheet, new games with this sheet are possible, too.
   if (!games.named(about.name)) games.keep(about);
   const players = bySeat(seats, (_, at) => `recorded:${record.players?.[at] ?? "unknown"}`);
   await take(played, players, record.at ?? 0, remark(record, steps.at(-1)?.node ?? played.begins));
   say(`A game of ${steps.length} steps, shown from its beginning.`);
 }
 
-// What the end of a record says that its moves do not lead to, or nothing.
+// A remark if the end of a record does not follow from its moves, else "".
 function remark({ returns = [], ending }, { returns: reached }) {
   if (ending?.forfeited) return `${SEATS[ending.forfeited.seat]} forfeited: ${ending.forfeited.reason}.`;
   if (!returns.length || ending === "open" || ending === "truncated") return "";

@@ -1,5 +1,5 @@
-// Draws a position: squares, pieces, trays, the last moves, and where the piece that is lifted can land. A piece is
-// lifted by a tap, by a key, or by dragging it; a landing is picked in the same ways. It knows no rules.
+// Draws a position: squares, pieces, trays, the last moves, and the landings of the lifted piece. A piece is lifted by
+// a click, a key, or by dragging it; landings are picked in the same ways. This module knows no rules.
 
 import { stacked } from "./choice.js";
 import { byId, fill, svg } from "./dom.js";
@@ -8,27 +8,27 @@ import { SEATS } from "./game.js";
 import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
 import { cannot, pick } from "./turn.js";
 
-// How far a pointer may be from the middle of a piece or a landing, in squares: it never reaches the one beside it.
+// The largest distance between a pointer and the middle of its piece or landing, in squares; less than to the next one.
 const REACH = 0.7;
-// Every so many squares of the own course have an arrow.
+// The number of squares between two arrows on a course.
 const ARROWS = 6;
-// The least size of pieces that share a square, in pixels; but in squares no more than this.
+// The smallest size of pieces that share a square: LEAST in pixels, but at most MOST squares.
 const LEAST = 24, MOST = 1.5;
-// How far a pointer is moved before it drags, in pixels.
+// The distance in pixels from which on a movement is a drag.
 const DRAG = 8;
 
-// What is drawn: `board` and `view` as the engine describes them; who sits below; `labels` by seat; `options`, the
-// moves that can be picked, as those of choice.js; what was moved last: [{ from, path, seat }].
+// The drawing's content: `board` and `view` as the engine describes them; `seenFrom`, the seat at the lower edge;
+// `labels` by seat; `options`, the possible moves, as in choice.js; `moves`, the last moves: [{ from, path, seat }].
 export let shown = { board: null };
-// Where everything lies, and the least size of pieces that share a square.
+// The places in the drawing, and the smallest size of pieces that share a square.
 let frame = null, least = 0;
-// Groups of pieces where they are drawn, and the landings of the one that is lifted: [{ x, y, made, … }].
+// The drawn groups of pieces, and the landings of the lifted one: [{ x, y, made, … }].
 let spots = [], landings = [];
-// The spot that is lifted, the group that is lit, and what a pointer has begun, or null.
+// The lifted spot, the highlighted group, and the current action of a pointer, or null.
 export let lifted = null;
 let lit = null, press = null;
 
-// What was moved last, what is lit, pieces, landings, and what is on its way.
+// Layers: last moves, highlights, pieces, landings, moving pieces.
 const [lastLayer, lightLayer, pieceLayer, landingLayer, ghosts] = Array.from({ length: 5 }, () => svg("g", {}));
 const root = svg("svg", {
   role: "group", onpointerdown: pressed, onpointermove: moved, onpointerup: released, onpointercancel: drop, onpointerleave: () => light(null),
@@ -37,16 +37,16 @@ const root = svg("svg", {
   onkeydown: typed,
 });
 
-// Draws again when the size of pieces has changed.
+// Draws again if the size of pieces changes.
 new ResizeObserver(() => shown.board && !lifted && !press && Math.abs(leastNow() - least) > 1 && draw(shown)).observe(byId("board"));
 
-// The least size of pieces that share a square, in units of the drawing.
+// The smallest size of pieces that share a square, in units of the drawing.
 function leastNow() {
   const pixels = Math.min(root.clientWidth / frame.width, root.clientHeight / frame.height);
   return Math.min(LEAST / (pixels || 1), MOST * SIZE);
 }
 
-// Draws what has become of `shown`.
+// Draws new content.
 export function draw(next) {
   const { board, view, seenFrom, labels, moves } = next, before = shown;
   const seats = view.seats.map(({ seat }) => seat);
@@ -64,7 +64,7 @@ export function draw(next) {
 
 function drawGround(board, seats, seenFrom) {
   frame = new Frame(board, seats, seenFrom);
-  // A private square lies on one course alone.
+  // A private square belongs to one course only.
   const walker = square => seats.find(seat => board.courses[seat].includes(square));
   const squares = board.squares.map(({ square, ground, seat }) => {
     const [x, y] = frame.corner(square);
@@ -74,12 +74,12 @@ function drawGround(board, seats, seenFrom) {
       isCrossed ? svg("path", { d: `M${x + 5} ${y + 5}l${size} ${size}m0 ${-size}l${-size} ${size}` }) : null,
       ground === "end" ? svg("circle", { cx: x + SIZE / 2, cy: y + SIZE / 2, r: SIZE / 2 - 5, class: "goal" }) : null);
   });
-  // The first square of each course has a corner in the colour of its seat.
+  // The first square of each course has a corner in the seat's colour.
   const starts = seats.map(seat => {
     const [x, y] = frame.corner(board.courses[seat][0]);
     return svg("path", { class: `first seat-${seat}`, d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z` });
   });
-  // The course of the seat that sits below, and its direction.
+  // The course of the seat at the lower edge, with arrows.
   const own = board.courses[seenFrom] ?? [];
   const points = own.map(square => frame.centre(square));
   const arrows = points.slice(1).flatMap(([x, y], at) => {
@@ -98,7 +98,7 @@ function drawGround(board, seats, seenFrom) {
   fill(byId("board"), root);
 }
 
-// The middle that is drawn as one: a field with a lotus of lines; null where there is none.
+// The middle field with a lotus, for boards with home squares; else null.
 function lotus(board) {
   const squares = board.squares.filter(({ ground }) => ground === "home");
   if (!squares.length) return null;
@@ -150,7 +150,7 @@ function inTray(all, seat, label) {
   return [plate, ...placed];
 }
 
-// A group at its place: a button where it can move, else a picture.
+// A group at its place: a button if it can move, else a picture.
 function placePiece(group, x, y, shape) {
   const options = shown.options.filter(option => option.key === group.key);
   const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
@@ -162,17 +162,17 @@ function placePiece(group, x, y, shape) {
 
 const spotOf = target => spots.find(({ made }) => made.contains(target)) ?? null;
 const landingOf = target => landings.find(({ made }) => made.contains(target)) ?? null;
-// Where a pointer is in the drawing.
+// The position of a pointer in the drawing.
 const pointOf = event => new DOMPoint(event.clientX, event.clientY).matrixTransform(root.getScreenCTM().inverse());
 
-// The nearest of some places to a pointer, or null.
+// The place nearest to a pointer, or null.
 function near(event, places) {
   const point = pointOf(event);
   return places.map(place => ({ place, far: Math.hypot(place.x - point.x, place.y - point.y) }))
     .filter(({ far }) => far < REACH * SIZE).sort((a, b) => a.far - b.far)[0]?.place ?? null;
 }
 
-// What a pointer is on: a landing of the lifted piece before all pieces, and pieces that can move before others.
+// The target of a pointer. Landings of the lifted piece come before pieces, and movable pieces before others.
 function under(event) {
   const landing = landingOf(event.target) ?? near(event, landings);
   if (landing) return { landing };
@@ -217,7 +217,7 @@ function released(event) {
   if (ended.spot && !canMove) cannot(ended.spot.group);
 }
 
-// Ends what a pointer began.
+// Ends the action of the pointer.
 function drop() {
   press?.ghost?.remove();
   press?.spot?.made.classList.remove("dragged");
@@ -242,7 +242,7 @@ function typed(event) {
   event.stopPropagation();
 }
 
-// Lifts a piece: shows where it can land, and by which throws.
+// Lifts a piece: shows its landings and the throws for them.
 function lift(spot) {
   lower();
   lifted = spot;
@@ -250,7 +250,7 @@ function lift(spot) {
   spot.made.setAttribute("aria-pressed", "true");
   const bySquare = Map.groupBy(spot.options, option => option.path.at(-1) ?? option.place);
   landings = [...bySquare.values()].flatMap(here => here.map((option, at) => {
-    // Where pieces leave the board is the end of the tray.
+    // A piece that leaves the board lands at the end of the tray.
     const { width, height, at: inTray } = frame.tray(option.seat);
     const [x, y] = option.path.length ? frame.centre(option.path.at(-1)) : inTray(width - 60, height / 2);
     const made = svg("g", { class: `landing seat-${option.seat}${option.captures.length ? " captures" : ""}`, role: "button", tabindex: 0, "aria-label": option.words });
@@ -274,7 +274,7 @@ function lower() {
   fill(lightLayer);
 }
 
-// Lights where a group can go, and faintly the course that lies before it; nothing else while one is lifted.
+// Highlights the moves of a group and the rest of its course, unless a piece is lifted.
 function light(group) {
   lit = group;
   if (lifted) return;
@@ -282,18 +282,18 @@ function light(group) {
   fill(lightLayer, group && courseOf(group), options.map(option => track(option, "lit")));
 }
 
-// Lights one move.
+// Highlights one move.
 export const lightMove = option => fill(lightLayer, option && track(option, "lit"));
 
 function courseOf(group) {
   const course = shown.board.courses[group.seat] ?? [];
-  // Of a square that comes twice, the second visit is the way back.
+  // If a square is on the course twice, the second visit is the way back.
   const at = group.isBack ? course.lastIndexOf(group.square) : course.indexOf(group.square);
   if (!group.square || at < 0) return null;
   return svg("polyline", { class: `course seat-${group.seat}`, points: course.slice(at).map(square => frame.centre(square)).join(" ") });
 }
 
-// A path as a line with a head, its squares tinted.
+// A path as a line with a tinted target.
 function track({ from, path, seat }, kind) {
   if (!path?.length) return [];
   const squares = kind === "lit" ? path : [path.at(-1)];
@@ -307,8 +307,8 @@ function track({ from, path, seat }, kind) {
     from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null, kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null];
 }
 
-// The pieces that have left their squares since the view `before`, other than those of `mover`: [{ seat, square }]. They
-// were captured.
+// The captured pieces: those of other seats than `mover` that have left their squares since the view `before`. Returns
+// [{ seat, square }].
 export function captured(before, mover) {
   return before.seats.filter(({ seat }) => seat !== mover).flatMap(({ seat }) => {
     const squares = view => view.pieces.filter(piece => piece.seat === seat && piece.square).map(piece => piece.square);
@@ -317,27 +317,26 @@ export function captured(before, mover) {
   });
 }
 
-// Lets captured pieces go home, after `delay` milliseconds.
-export function flee(captured, delay) {
+// Moves captured pieces home, after `delay` milliseconds.
+export function animateCaptured(captured, delay) {
   for (const { seat, square } of captured) {
     const home = spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === shown.board.courses[seat][0]));
-    if (home) fly({ seat, count: 1 }, [frame.centre(square), [home.x, home.y]], { delay, duration: 2 * delay, fill: "backwards" });
+    if (home) animate({ seat, count: 1 }, [frame.centre(square), [home.x, home.y]], { delay, duration: 2 * delay, fill: "backwards" });
   }
 }
 
-// Lets pieces walk along the path of a move, within `duration` milliseconds; what stands at the end is hidden until they
-// arrive.
-export async function walk({ from, path, seat, pieces: { length: count } }, duration) {
+// Moves pieces along the path of a move within `duration` milliseconds. Hides the pieces at its end until they arrive.
+export async function animateMove({ from, path, seat, pieces: { length: count } }, duration) {
   const squares = [from, ...(path ?? [])].filter(Boolean);
   if (squares.length < 2 || !duration) return;
   const spot = spots.find(({ group }) => group.seat === seat && group.square === squares.at(-1) && group.count === count);
   spot?.made.classList.add("arriving");
-  await fly({ seat, count, isJoined: count > 1 }, squares.map(square => frame.centre(square)), { duration });
+  await animate({ seat, count, isJoined: count > 1 }, squares.map(square => frame.centre(square)), { duration });
   spot?.made.classList.remove("arriving");
 }
 
-// Lets a group go from place to place in the drawing, until it is at the last one.
-async function fly(group, places, timing) {
+// Moves a group from place to place in the drawing.
+async function animate(group, places, timing) {
   const [endX, endY] = places.at(-1), ghost = ghostOf(group);
   const holder = svg("g", { transform: `translate(${endX} ${endY})` }, ghost);
   ghosts.append(holder);
@@ -346,15 +345,14 @@ async function fly(group, places, timing) {
   holder.remove();
 }
 
-// A group on the move, above everything else.
+// A moving group, drawn above everything else.
 function ghostOf(group) {
   const made = svg("g", { class: `piece seat-${group.seat}` }, drawn(group, SIZE - 3, false));
   ghosts.append(made);
   return made;
 }
 
-
-// The edges of squares that have no neighbour there, as a path: the border of a board of any shape.
+// The outline of squares as a path: all edges without a neighbour.
 function outline(squares) {
   const corners = squares.map(({ square }) => frame.corner(square));
   const there = new Set(corners.map(String));

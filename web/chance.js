@@ -1,7 +1,7 @@
-// Where throws come from: the browser's generator for cryptography, or a small one that a seed repeats.
+// The source of throws: the browser's cryptographic generator, or a seeded one for repeatable throws.
 
 const SCALE = 2 ** -53;
-// 53 bits of two numbers of 32, as a number from 0 to below 1.
+// Combines two 32-bit numbers to a number in [0, 1) with 53 random bits.
 const unit = (high, low) => ((high >>> 5) * 2 ** 26 + (low >>> 6)) * SCALE;
 
 // Chris Doty-Humphrey's sfc32.
@@ -18,15 +18,15 @@ function seeded(seed) {
   return next;
 }
 
-// Numbers drawn uniformly from 0 to below 1; those of the seed that the address asks for (`?seed=NUMBER`), if it does.
+// Uniform random numbers in [0, 1); repeatable if the address has a seed (`?seed=NUMBER`).
 const [, seed] = /[?&]seed=(\d{1,15})(&|$)/.exec(location.search) ?? [];
 const next = seed === undefined ? null : seeded(Number(seed));
 const random = next ? () => unit(next(), next()) : () => unit(...crypto.getRandomValues(new Uint32Array(2)));
 
-// A seed for what draws its own numbers.
+// A seed for another generator.
 export const newSeed = () => Math.floor(random() * 2 ** 32);
 
-// One of `outcomes` [{ p, throw }], each with its probability.
+// Draws one of `outcomes` [{ p, throw }] with its probability.
 export function draw(outcomes) {
   let left = random();
   for (const outcome of outcomes) {

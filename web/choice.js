@@ -1,11 +1,11 @@
-// What a person chooses of a turn: moves of whole pieces, one after the other, until nothing more can move.
+// A person's choices in a turn: moves of whole pieces, one after the other, until the turn is complete.
 //
-// It walks the graph of moves that the engine answers to `choices`, and knows no rules. It draws nothing and asks nothing.
+// Walks the graph of moves in the engine's answer to `choices`. Knows no rules, draws nothing and sends no requests.
 
 import { groups } from "./pieces.js";
 
 export class Choice {
-  // `turns`, `moves` and `nodes` as `choices` answers, the view of the position, and the words of the game.
+  // `turns`, `moves` and `nodes` of the answer to `choices`, the view of the position, and the words of the game.
   constructor({ turns, moves, nodes }, view, words) {
     Object.assign(this, { turns, moves, nodes, view, words });
     this.picked = [];
@@ -15,8 +15,8 @@ export class Choice {
     return this.picked.at(-1)?.to ?? 0;
   }
 
-  // The moves that can be picked next: [{ ...move, name, key, moved, to, actions }]: each with the key of its group of
-  // pieces (pieces.js), those of them that move, the node to which it leads, and its actions.
+  // The next possible moves: [{ ...move, name, key, moved, to, actions }]. `key` is the key of the group of pieces
+  // (pieces.js), `moved` are its moving pieces, `to` the next node, and `actions` the actions of the move.
   get options() {
     const here = groups(this.preview(), this.words);
     return this.nodes[this.at].lines.map(([taken, to, actions]) => {
@@ -26,18 +26,18 @@ export class Choice {
     });
   }
 
-  // The one move that can come next, where it captures nothing; else null.
+  // The only possible next move if it captures nothing; else null.
   get forced() {
     const { lines, end } = this.nodes[this.at];
     return lines.length === 1 && !end && !this.moves[lines[0][0]].captures.length ? this.options[0] : null;
   }
 
-  // Whether nothing more can move.
+  // Whether no piece can move any more.
   get isDecided() {
     return this.nodes[this.at].lines.length === 0;
   }
 
-  // The actions of the turn in which nothing more moves; null where something must.
+  // The actions of the turn if it ends here; null if a move is required.
   get end() {
     const { end } = this.nodes[this.at];
     return end && [...this.picked.flatMap(({ actions }) => actions), ...end[1]];
@@ -47,12 +47,12 @@ export class Choice {
     this.picked.push(option);
   }
 
-  // Takes the last pick back.
+  // Removes the last pick.
   back() {
     this.picked.pop();
   }
 
-  // The most that `worth` gives to any turn that goes on from a node.
+  // The largest `worth` of all turns that continue from a node.
   best(at, worth, known = new Map()) {
     if (!known.has(at)) {
       const { lines, end } = this.nodes[at];
@@ -68,7 +68,7 @@ export class Choice {
     return [...left];
   }
 
-  // A view of the board with the moves that are picked; what they capture is marked as `is_taken`.
+  // A view of the board after the picked moves; captured pieces are marked with `is_taken`.
   preview(view = this.view) {
     const pieces = view.pieces.map(piece => ({ ...piece }));
     for (const { moved, captures, path, place } of this.picked) {
@@ -78,7 +78,7 @@ export class Choice {
     return { ...view, pieces };
   }
 
-  // The throws that the picks leave over, of these.
+  // The throws that are left after the picks.
   unused(throws) {
     const left = [...throws];
     for (const value of this.picked.flatMap(move => move.throws)) left.splice(left.lastIndexOf(value), left.includes(value) ? 1 : 0);

@@ -1,10 +1,10 @@
-// Throws as they lie on the cloth: cowries, mouths up or down, where their odds are those of cowries; else long dice.
+// Drawings of throws: cowries, mouths up or down, if the game's odds are those of cowries; else long dice.
 //
-// `throws` is what `board` says of a game: the values, how likely they are, and how many dice are thrown at once.
+// `throws` comes from the engine's `board`: the values, their odds, and the number of dice that are thrown at once.
 
 import { element, picture, svg } from "./dom.js";
 
-// The same throw always lies the same way, and not in a row.
+// Places of cowries, fixed and irregular: [angle, height].
 const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1], [-12, 0], [6, 2]];
 // Pips of a face along a long die: [along, across] from -1 to 1.
 const PIPS = {
@@ -15,9 +15,9 @@ const PIPS = {
   5: [[-0.5, -1], [0.5, -1], [0, 0], [-0.5, 1], [0.5, 1]],
   6: [[-0.5, -1], [0, -1], [0.5, -1], [-0.5, 1], [0, 1], [0.5, 1]],
 };
-// So many shells are drawn at most; of more, only the number is written.
+// The largest number of drawn shells; for more, only the number is shown.
 const MOST_SHELLS = 8;
-// So many throws lie side by side; of more, equal ones are one with their number.
+// The largest number of throws drawn one by one; among more, equal throws are drawn once with a count.
 const SIDE_BY_SIDE = 3;
 
 function cowrie(isUp) {
@@ -30,7 +30,7 @@ function cowrie(isUp) {
   return svg("g", { class: "cowrie up" }, svg("path", { d: shell }), svg("path", { class: "mouth", d: "M0.4 -11C-1.4 -5 -1.6 5 0.4 11C1.8 5 1.6 -5 0.4 -11Z" }), svg("path", { class: "teeth", d: teeth }));
 }
 
-// Which of `shells` are up, so that it is not always the first.
+// The shells with their mouths up; not always the first ones.
 function up(mouths, shells) {
   const order = [...Array(shells).keys()].map(at => (2 * at + 1) % (shells + (shells % 2 ? 0 : 1)));
   return new Set(order.slice(0, mouths));
@@ -52,27 +52,28 @@ function longDie(value) {
     svg("rect", { x: 1, y: 3, width: 82, height: 24, rx: 5 }), svg("path", { d: "M3 22.5h78" }), ...face));
 }
 
-// How many mouths are up for a value, or null where no cowries are thrown.
+// The number of mouths that are up for a value; null if the game does not use cowries.
 function mouthsOf(value, { values, odds }) {
   const at = odds === "cowries" ? values.indexOf(value) : -1;
   return at < 0 ? null : at;
 }
 
-// The drawing of one value, or null.
+// The drawing of a value, or null.
 function shape(value, throws) {
   const mouths = mouthsOf(value, throws), shells = throws.values.length - 1;
   if (mouths === null) return longDie(value);
   return shells <= MOST_SHELLS ? cowries(mouths, shells) : null;
 }
 
-// In words: "3 (3 mouths up)".
-export function said(value, throws) {
+// A throw in words: "3 (3 mouths up)".
+export function throwWords(value, throws) {
   const mouths = mouthsOf(value, throws);
   if (mouths === null) return String(value);
   return `${value} (${mouths === 0 ? "no mouth" : mouths === 1 ? "one mouth" : `${mouths} mouths`} up)`;
 }
 
-// Throws side by side, many alike as one; those that `left` no longer has are pale. `left`: null where all count.
+// Draws throws side by side, many equal ones as one. Throws that are missing in `left` are pale; if `left` is null,
+// none are.
 export function drawThrows(values, left, throws) {
   const counted = values.length > SIDE_BY_SIDE ? [...new Set(values)].map(value => [value, values.filter(other => other === value).length]) : values.map(value => [value, 1]);
   const unused = left && [...left];

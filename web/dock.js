@@ -1,5 +1,5 @@
-// The dock: who is to do what, what was thrown, what is left of it, and the buttons of a turn, each always in its place.
-// And the list of moves, for keys and for those who do not see the board.
+// The dock: the player who acts, the throws, and the buttons of a turn, each in a fixed place. Also the list of moves,
+// for keyboards and screen readers.
 
 import { capital, stacked } from "./choice.js";
 import { drawThrows } from "./dice.js";
@@ -9,19 +9,20 @@ import { words } from "./log.js";
 import * as play from "./play.js";
 import * as turn from "./turn.js";
 
-// A worth from 0 to 1 in words: the chance to win; or where all places are played for, the place to be expected.
+// A value from 0 to 1 as text: the chance to win, or for games with placings the expected place.
 export function worth(share, { outlook }, seats) {
   return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(1)}` : `${(100 * share).toFixed(1)} %`;
 }
 
-// The moves that can be picked, as they are listed.
+// The listed moves.
 export let moves = [];
 
 export function bindDock() {
   onClick({ throw: turn.throwDice, leave: turn.leave, undo: turn.undo, hurry: play.hurry });
 }
 
-// What `look` of turn.js gives; `light(option)` when a move is pointed at, and with null when it is not any more.
+// Draws the result of `currentTurn` in turn.js. Calls `light(option)` when a pointer is on a move, and `light(null)`
+// when it leaves.
 export function drawDock({ view, can, outcomes }, light) {
   const { board } = play.game, { choice } = turn;
   const hadFocus = byId("moves").contains(document.activeElement);
@@ -38,7 +39,7 @@ export function drawDock({ view, can, outcomes }, light) {
   fill(byId("actions"), moves.map((option, at) => element("li", {}, moveButton(option, at + 1, light))));
   fill(byId("entering"), outcomes?.map(({ throw: values }) =>
     button(() => turn.enter(values), { "aria-label": values.join(" and ") }, drawThrows(values, null, board.throws))));
-  byId("moves-title").textContent = outcomes ? "What was thrown at your table?" : "Moves";
+  byId("moves-title").textContent = outcomes ? "Your throw" : "Moves";
   if (hadFocus && !byId("moves").contains(document.activeElement)) byId("turn").focus({ preventScroll: true });
 }
 
@@ -47,27 +48,27 @@ function title(view, can) {
   const isPerson = play.isPerson(view.mover), isOnlyPerson = isPerson && play.persons().length === 1;
   const who = element("span", { class: "who" }, isOnlyPerson ? "You" : SEATS[view.mover]);
   if (can) return [who, ` ${isOnlyPerson ? "" : "to "}${can === "choose" ? "move" : "throw"}`];
-  if (isPerson) return [who, play.isForced() ? ": only one move" : " to go on"];
+  if (isPerson) return [who, play.isForced() ? ": only one move" : " to continue"];
   const does = view.node === "chance" ? "throw" : "move";
   return [who, ` (${play.label(view.mover)}) ${play.isPaused ? `to ${does}` : `${does}s …`}`];
 }
 
-// What is chosen so far, or what happened last.
+// Shows the moves chosen so far, or the last turn.
 function drawNote({ throws }) {
   const last = play.game.lastTurn, done = last && words(last.choices);
   const chosen = turn.choice?.picked.map(move => move.words).join(", then ");
-  if (play.trouble) turn.note(`Something went wrong: ${play.trouble}.`, "warning");
-  else if (chosen) turn.note(`${capital(chosen)}; ${stacked(turn.choice.unused(throws), ", ")} left`);
-  else turn.note(done ? `${SEATS[last.seat]} ${stacked(last.throws, ", ")}: ${done}` : "");
+  if (play.trouble) turn.showNote(`Something went wrong: ${play.trouble}.`, "warning");
+  else if (chosen) turn.showNote(`${capital(chosen)}; ${stacked(turn.choice.unused(throws), ", ")} left`);
+  else turn.showNote(done ? `${SEATS[last.seat]} ${stacked(last.throws, ", ")}: ${done}` : "");
 }
 
-// What was drawn of throws, and for which board.
+// The drawn throws and their board.
 let drawn = { board: null, throws: null };
 
 function drawThrown(view) {
   const { game } = play, { board } = game;
   const now = game.turn(game.at);
-  // Where a game begins within a turn, only the position knows what was thrown.
+  // If a game starts within a turn, only the position has the throws.
   if (!now.throws.length && now.from === 0) now.throws = view.throws;
   const isNow = now.throws.length > 0 && view.node !== "over";
   const shown = isNow ? now : game.lastTurn;
@@ -75,11 +76,11 @@ function drawThrown(view) {
   const throws = shown?.throws ?? [], before = drawn.board === board ? drawn.throws : null;
   drawn = { board, throws: JSON.stringify([shown?.from, throws, left, isNow]) };
   if (drawn.throws === before) return;
-  // Only what has just been thrown rolls.
+  // Only new throws roll.
   const isFresh = isNow && !before?.startsWith(JSON.stringify([shown.from, throws]).slice(0, -1));
   byId("thrown").className = isFresh ? "fresh" : isNow ? "" : "past";
   fill(byId("thrown"), drawThrows(throws, left, board.throws));
-  // Keys scroll what is longer than its place.
+  // Keys can scroll the throws if they are too long for their place.
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId("thrown");
   if (scrollWidth > clientWidth || scrollHeight > clientHeight) byId("thrown").setAttribute("tabindex", "0");
   else byId("thrown").removeAttribute("tabindex");
@@ -93,7 +94,7 @@ function moveButton(option, number, light) {
     element("span", { class: "hint" }));
 }
 
-// Puts what each move is worth at best beside it: `shares` by the names of moves.
+// Shows the best value of each move: `shares` by the names of moves.
 export function showHints(shares) {
   const { board, seats } = play.game;
   const best = Math.max(...shares.values());

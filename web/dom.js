@@ -1,8 +1,8 @@
-// Elements of HTML and SVG, made in a line; and what is done with them all over the page.
+// Helpers for elements of HTML and SVG.
 
 export const byId = id => document.getElementById(id);
 
-// An element: attributes that begin with "on" are called at that event, and those that are null or false are left out.
+// Makes an element. Attributes that begin with "on" are event listeners; null and false attributes are left out.
 export const element = (tag, attributes, ...children) => filled(document.createElement(tag), attributes, children);
 export const svg = (tag, attributes, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
@@ -16,8 +16,8 @@ function filled(made, attributes, children) {
   return made;
 }
 
-// Puts children into a place instead of those that it had. Null is none, and there may be lists of them. The focus
-// stays on the child of the same `data-key`.
+// Replaces the children of a place. Lists are flattened, null is left out. The focus stays on the child with the same
+// `data-key`.
 export function fill(place, ...children) {
   const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   place.replaceChildren(...children.flat(2).filter(child => child !== null && child !== undefined));
@@ -26,27 +26,27 @@ export function fill(place, ...children) {
 
 export const button = (onclick, attributes, ...children) => element("button", { type: "button", onclick, ...attributes }, ...children);
 export const options = (entries, chosen) => entries.map(([value, text]) => element("option", { value, selected: value === chosen }, text));
-// The letter of a seat in its colour, for those who see it.
+// The letter of a seat in its colour; hidden from screen readers.
 export const chip = seat => element("span", { class: "chip", "aria-hidden": "true" }, seat);
 
-// A drawing that is one picture to those who do not see it.
+// A drawing; screen readers get its label as one picture.
 export function picture(width, height, label, ...parts) {
   const hidden = label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" };
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, ...hidden }, ...parts);
 }
 
-// Says something in a place that is hidden while there is nothing to be said.
-export function tell(place, text) {
+// Shows a text; hides the place if the text is empty.
+export function showText(place, text) {
   place.hidden = !text;
   place.textContent = text ?? "";
 }
 
-// What elements do when they are clicked, by their ids.
+// Binds click handlers to elements by their ids.
 export function onClick(does) {
   for (const [id, act] of Object.entries(does)) byId(id).addEventListener("click", () => act());
 }
 
-// Hands over each file that is chosen in a field.
+// Calls `take` with each file that is chosen in a field.
 export function onFile(id, take) {
   byId(id).addEventListener("change", async ({ target }) => {
     if (target.files.length) await take(target.files[0]);

@@ -1,4 +1,4 @@
-// The engine that the worker asks: the WebAssembly module. `ashta serve` has `native.js` in this place.
+// The engine of the worker: the WebAssembly module. `ashta serve` replaces this file by `native.js`.
 
 export { fetchBytes, load } from "./ashta.js";
 export const source = "ashta.wasm";

@@ -1,5 +1,5 @@
-// What the adviser thinks of the game: a bar for each seat, and a line over all turns. Asked in the background; what
-// was answered is kept, so that going back and forth asks nothing. The adviser is perfect play once its table is loaded.
+// The adviser's values: a bar for each seat, and a chart over all turns. Values are computed in the background and
+// kept. The adviser is perfect play if its table is loaded, else a bot.
 
 import { prepare, values } from "./ask.js";
 import { worth } from "./dock.js";
@@ -10,12 +10,12 @@ import * as play from "./play.js";
 import * as players from "./players.js";
 import { settings } from "./store.js";
 
-// So many positions are asked for in one go, so that nothing else waits long.
+// The number of positions in one request; other requests wait for it.
 const AT_ONCE = 40;
 
-// The tables of perfect play that are loaded.
+// The loaded tables of perfect play.
 const tables = new Set();
-// What is known, by adviser and position; and the game that it is known of.
+// The known values by adviser and position, and their game.
 const known = new Map();
 let knownOf = null;
 
@@ -23,10 +23,10 @@ const tableNow = () => players.tableOf(play.game.rules, play.game.letters);
 export const adviser = () => players.adviser(play.game.rules, play.game.letters, tables.has(tableNow()));
 
 const key = (who, position) => `${who.name} ${position}`;
-// What an adviser thinks of a place in a game, by seat, as far as it is known; else null.
+// The values of an adviser at a place in a game, by seat; null if unknown.
 export const valueAt = (game, at, who) => known.get(key(who, game.nodes[at].position)) ?? null;
 
-// Asks for these places of the game as far as they are not known yet; true if anything has become known.
+// Computes unknown values for these places of the game; returns whether there were any.
 export async function learn(game, who, all) {
   if (knownOf !== game.about) known.clear();
   knownOf = game.about;
@@ -39,7 +39,7 @@ export async function learn(game, who, all) {
   return missing.length > 0;
 }
 
-// Loads the table of perfect play of this game.
+// Loads the table of perfect play of the current game.
 export async function loadTable() {
   const table = tableNow(), progress = byId("progress");
   progress.hidden = false;
@@ -58,7 +58,7 @@ export async function loadTable() {
   }
 }
 
-// Draws what is known, then what is learnt, unless that `isOld` meanwhile.
+// Draws the known values, then computes missing ones and draws again, unless `isOld()` by then.
 export async function drawEstimates(view, who, isOld) {
   const { game } = play, table = tableNow();
   byId("load-table").hidden = table === null || tables.has(table);
@@ -91,7 +91,7 @@ function drawSeats(game, view, who) {
   fill(byId("line"), isShown && game.turns.length > 1 ? line(game, who) : null);
 }
 
-// A line for each seat over the turns.
+// A chart with a line for each seat over the turns.
 function line(game, who) {
   const { turns } = game, [width, height, edge] = [340, 74, 4];
   const x = number => edge + (width - 2 * edge) * number / (turns.length - 1);

@@ -1,23 +1,23 @@
-// The dialog of games: those that are kept, the one that is shown as text and as a link, and what others have written.
-// What cannot be read is named, and the game under way stays.
+// The dialog of games: kept games, the current game as text and as a link, and texts from others. Errors in a text are
+// shown, and the current game stays.
 
-import { goOn, takePosition, takeRecord } from "./begin.js";
-import { button, byId, element, fill, onClick, onFile, options, tell } from "./dom.js";
+import { resumeGame, takePosition, takeRecord } from "./begin.js";
+import { button, byId, element, fill, onClick, onFile, options, showText } from "./dom.js";
 import { looksLikeSheet, named } from "./games.js";
 import * as play from "./play.js";
 import { line, link, linked, read } from "./record.js";
 import { openSheet } from "./sheets.js";
 import * as store from "./store.js";
 
-// What was read last, to choose one of.
+// The games of the last text, to choose from.
 let records = [];
 
 const done = text => { byId("exchange-done").textContent = text; };
-const refuse = text => tell(byId("exchange-trouble"), text);
+const refuse = text => showText(byId("exchange-trouble"), text);
 
 export function bindExchange() {
   onClick({
-    "copy-link": async () => copy(await link(), "Link copied: it shows the game as it stands here."),
+    "copy-link": async () => copy(await link(), "Link copied. It shows the game at this place."),
     "copy-position": () => copy(byId("position-text").value, "Position copied."),
     "copy-game": () => copy(line(), "Game copied."),
     "save-game": save,
@@ -38,18 +38,18 @@ export function openExchange() {
   byId("exchange").showModal();
 }
 
-// A game that is kept, as a button that goes on with it.
+// A button that resumes a kept game.
 function keptGame(game, { record, title }) {
   const name = record.start.split(" ")[0];
   const act = () => orRefuse(async () => {
-    if (!await goOn(game)) throw new Error("This game is open in another tab.");
+    if (!await resumeGame(game)) throw new Error("This game is open in another tab.");
     byId("exchange").close("done");
   });
   return element("li", {}, button(act, { class: "quiet" },
     element("b", {}, named(name.split("?")[0])?.title ?? name), ` ${title}, `, new Date(game.when).toLocaleString()));
 }
 
-// Does something, or says why that is not possible.
+// Runs `act`; shows its error if it fails.
 async function orRefuse(act, before = "") {
   try {
     await act();
@@ -63,11 +63,11 @@ async function copy(text, said) {
     await navigator.clipboard.writeText(text);
     done(said);
   } catch {
-    // Without leave to use the clipboard, the text is there to be copied by hand.
+    // Without access to the clipboard, the user can copy the text by hand.
     byId("pasted").value = text;
     byId("pasted").focus();
     byId("pasted").select();
-    done("The browser gives no access to its clipboard; the text stands below, to be copied by hand.");
+    done("The browser gives no access to its clipboard. Copy the text below by hand.");
   }
 }
 
@@ -78,7 +78,7 @@ function save() {
   done("Game saved.");
 }
 
-// Takes a text: a link, a position, a game, a file of games, or a sheet.
+// Opens a text: a link, a position, a game, a file of games, or a sheet.
 export async function takeText(text) {
   refuse("");
   byId("choose-record").hidden = true;

@@ -1,14 +1,14 @@
-// Where everything lies in the drawing of a board: squares, trays, edges; seen from any seat.
+// The layout of a board's drawing: squares, trays, edges, seen from any seat.
 //
-// Units are those of the drawing, forty to a square.
+// A square is 40 units wide.
 
 export const SIZE = 40;
 const EDGE = 22, STRIP = 44;
-// Boards of fewer rows are drawn with smaller trays and names, as these have as much to say.
+// Boards with fewer rows have smaller trays and names.
 const USUAL = 8;
-// Squares that the corners of a board must leave free, each way, for the trays to lie there.
+// The least number of free rows and columns in the corners of a board for trays there.
 const FREE = 6;
-// Between a tray in a corner and what is beside it.
+// The margin around a tray in a corner.
 const MARGIN = 14;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 // Row and column of a square such as "C7", from 0.
@@ -16,20 +16,20 @@ export const placeOf = square => [Number(square.slice(1)) - 1, LETTERS.indexOf(s
 const AROUND = ["S", "E", "N", "W"];
 
 export class Frame {
-  // `board` as the engine describes it, the letters of the seats, and the seat that sits at the lower edge.
+  // `board` as the engine describes it, the letters of the seats, and the seat at the lower edge.
   constructor(board, seats, seenFrom) {
     this.board = board;
     this.turned = AROUND.indexOf(seenFrom);
     const isAcross = this.turned % 2 === 1;
     [this.rows, this.columns] = isAcross ? [board.columns, board.rows] : [board.rows, board.columns];
-    // Rows and columns that are free in each corner of the frame.
+    // The free rows and columns in each corner.
     this.corners = Math.min(...board.squares.map(({ square }) => {
       const [row, column] = placeOf(square);
       return Math.max(Math.min(column, board.columns - 1 - column), Math.min(row, board.rows - 1 - row));
     }));
-    // Whether the trays lie in the corners of the frame, as beside a cross; else they lie along the edges.
+    // Whether the trays are in the corners, as for a cross; else they are along the edges.
     this.isCross = this.corners >= FREE;
-    // The size of what stands beside the squares.
+    // The scale of trays and names.
     this.scale = Math.min(1, Math.max(this.rows, this.columns) / USUAL);
     const taken = seats.map(seat => this.edgeOf(seat));
     const strip = edge => !this.isCross && taken.includes(edge) ? STRIP * this.scale : 0;
@@ -42,12 +42,12 @@ export class Frame {
     this.height = this.top + this.down + this.edge + strip(0);
   }
 
-  // The edge of the drawing at which a seat sits: 0 below, 1 right, 2 above, 3 left.
+  // The edge of a seat in the drawing: 0 below, 1 right, 2 above, 3 left.
   edgeOf(seat) {
     return (AROUND.indexOf(seat) - this.turned + 4) % 4;
   }
 
-  // Row and column of a square, from 0, as they are drawn.
+  // Row and column of a square in the drawing, from 0.
   place(square) {
     let [row, column] = placeOf(square), { rows, columns } = this.board;
     for (let quarter = 0; quarter < this.turned; quarter++) {
@@ -79,14 +79,14 @@ export class Frame {
     });
   }
 
-  // Where a seat's tray lies: its width and height before it is scaled and turned, as `transform` says; and `at(along,
-  // down)`, a place in it as one of the drawing.
+  // The tray of a seat: its width and height before `transform` scales and turns it, and `at(along, down)`, which
+  // converts a place in the tray to a place in the drawing.
   tray(seat) {
     const { isCross, scale, across, down, edge } = this;
     const along = this.edgeOf(seat) % 2 ? down : across;
     const [width, height] = isCross ? [this.corners * SIZE - 2 * MARGIN, 116] : [along / scale, STRIP - 6];
     const [right, low, apart] = [across - width - MARGIN, down - height - MARGIN, 4 * scale];
-    // Each at its edge, from the upper left corner of the squares.
+    // The offset of each edge's tray from the upper left corner of the squares, and its angle.
     const [dx, dy, turn = 0] = (isCross
       ? [[right, low], [right, MARGIN], [MARGIN, MARGIN], [MARGIN, low]]
       : [[0, down + edge + apart], [across + apart + 2, down, -90], [0, 1 - this.top], [-edge - apart, 0, 90]])[this.edgeOf(seat)];

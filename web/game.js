@@ -1,15 +1,15 @@
-// One game: where it began, what was thrown and chosen, every position between, and where in it we are.
+// One game: its first position, all throws and choices, all positions, and the current place among them.
 //
-// Undo, redo and replay are the same thing: another place in it. Another move there drops what came after.
-// It knows neither the players nor how it is drawn.
+// Undo, redo and replay only change the current place. A new move there replaces the later ones. This module knows
+// neither the players nor the drawing.
 
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 
-// Something for each of these seats, as an object by seat.
+// Makes an object with a value for each seat.
 export const bySeat = (seats, find) => Object.fromEntries([...seats].map((seat, at) => [seat, find(seat, at)]));
 
-// What a position says of its game: the rules with its house rules, as the notation has them; the letters of the seats
-// in their order; and the same as a word, such as "SEN".
+// Reads a position's game: `rules` with the house rules, as in the notation; `seats`, letters in their order;
+// `letters`, the seats as a word, such as "SEN".
 export function headOf(position) {
   const [rules, places] = position.split(" ");
   const seats = places.split("/").map(seat => seat[0]);
@@ -17,14 +17,15 @@ export function headOf(position) {
 }
 
 export class Game {
-  // `begins`: the node of the first position: { position, node, mover, choices, returns }; `steps`: what was played from
-  // it; `about`: the game, as in games.js; `board`: what of it never changes, as the engine describes it.
+  // `begins`: the node of the first position, { position, node, mover, choices, returns }; `steps`: the moves from
+  // there; `about`: the game, as in games.js; `board`: its constant parts, as the engine describes them.
   constructor({ begins, steps, about, board }) {
     Object.assign(this, headOf(begins.position));
     this.about = about;
     this.board = board;
     this.nodes = [begins];
-    // What led from each node to the next: { seat, thrown }, or the rest of a turn: { seat, actions, words, moves }.
+    // The step between each node and the next: a throw { seat, thrown }, or the rest of a turn { seat, actions, words,
+    // moves }.
     this.steps = [];
     this.at = 0;
     this.add(steps);
@@ -38,7 +39,7 @@ export class Game {
     return this.node.position;
   }
 
-  // A request about the position where we are; that of a sheet brings it along.
+  // A request about the current position, with the sheet if the game has one.
   request(op) {
     return { op, position: this.position, sheet: this.about.sheet };
   }
@@ -51,7 +52,7 @@ export class Game {
     return this.at === this.last;
   }
 
-  // Adds moves at the place where we are, and goes there.
+  // Adds moves at the current place and goes to their end.
   add(steps) {
     this.steps.length = this.at;
     this.nodes.length = this.at + 1;
@@ -67,46 +68,45 @@ export class Game {
     return this.nodes[at].position.endsWith(" *");
   }
 
-  // Where the turn began that a place belongs to.
+  // The place where the turn of `at` began.
   turnOf(at) {
-    while (at > 0 && !this.begins(at)) at--;
-    return at;
+    return this.before(at + 1, place => this.begins(place)) ?? 0;
   }
 
-  // The nearest place before `at` that passes, or null.
+  // The last place before `at` that passes, or null.
   before(at, passes) {
     for (let place = at - 1; place >= 0; place--) if (passes(place)) return place;
     return null;
   }
 
-  // The nearest place after `at` that passes, or the end; null at the end.
+  // The first place after `at` that passes, or the last place; null after the last place.
   after(at, passes) {
     for (let place = at + 1; place <= this.last; place++) if (passes(place) || place === this.last) return place;
     return null;
   }
 
-  // Places where turns begin, and the end of a game that is over.
+  // The places where turns begin, and the end of a finished game.
   get turns() {
     return [...this.nodes.keys()].filter(at => at === 0 || this.begins(at) || this.nodes[at].node === "over");
   }
 
-  // What was thrown in the turn that a place belongs to, up to it; and what was chosen.
+  // The throws and choices of the turn of `at`, up to this place.
   turn(at) {
     return this.between(this.turnOf(at), at);
   }
 
-  // The turn that ended where the turn of `at` begins, or null.
+  // The turn before the turn of `at`, or null.
   previousTurn(at) {
     const from = this.turnOf(at);
     return from === 0 ? null : this.between(this.turnOf(from - 1), from);
   }
 
-  // The last turn that is over: the one before this, or this one where the game is; or null.
+  // The last finished turn, or null: at the end of the game the current turn, else the one before.
   get lastTurn() {
     return this.node.node === "over" ? this.turn(this.at) : this.previousTurn(this.at);
   }
 
-  // The moves to be shown as the last ones: of this turn, and of the turns since this seat's last one.
+  // The moves to show as the last ones: those of this turn and of the turns since this seat's last one.
   get lastMoves() {
     const movesOf = turn => turn?.choices.flatMap(step => step.moves) ?? [];
     const own = this.turn(this.at), moves = movesOf(own), seats = new Set([own.seat]);
@@ -117,7 +117,7 @@ export class Game {
     return moves.length ? moves : movesOf(this.previousTurn(this.at));
   }
 
-  // Who won, in words; null before the end.
+  // The result in words; null before the end.
   get result() {
     const { returns } = this.nodes[this.last];
     if (!returns) return null;
@@ -131,14 +131,14 @@ export class Game {
     return winners.length === 1 ? `${winners[0]} wins` : `${winners.join(" and ")} win`;
   }
 
-  // Who played what from one place to another.
+  // The seat, throws and choices between two places.
   between(from, to) {
     const steps = this.steps.slice(from, to);
     const throws = steps.flatMap(step => step.thrown ?? []), choices = steps.filter(step => step.actions);
     return { from, to, seat: this.nodes[from].mover, throws, choices };
   }
 
-  // Moves as a file of games has them: the throws of a series together.
+  // The moves as in a games file, with the throws of a series together.
   get moves() {
     const moves = [];
     this.steps.forEach(({ thrown, actions }, at) => {

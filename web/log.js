@@ -1,17 +1,16 @@
-// The turns of a game in words: as a list beside the board, and spoken as they happen.
+// The turns of a game in words: the list beside the board, and announcements for screen readers.
 
-import { said } from "./dice.js";
+import { throwWords } from "./dice.js";
 import { button, byId, chip, element } from "./dom.js";
 import { SEATS } from "./game.js";
 
 // The words of a turn's choices.
 export const words = choices => choices.map(step => step.words).join("; ");
 
-// The lines that are drawn, each with its element, the first one first. Games grow long, so that only what has changed
-// is drawn again.
+// The drawn lines with their elements, the oldest first. Games are long, so only changed lines are drawn again.
 const drawn = [];
 
-// The list of turns, the last one first; `goTo(at)` when one is picked.
+// Draws the list of turns, the last one first. Clicks call `goTo(at)`.
 export function drawLog(game, goTo) {
   const lines = linesOf(game).map(line => ({ ...line, key: JSON.stringify(line) }));
   const same = drawn.findIndex(({ key }, at) => key !== lines[at]?.key);
@@ -20,17 +19,17 @@ export function drawLog(game, goTo) {
     drawn.push({ ...line, made: item(line, goTo) });
     byId("turns").prepend(drawn.at(-1).made);
   }
-  // Marks the turn that is shown.
+  // Marks the shown turn.
   byId("turns").querySelector("[aria-current]")?.removeAttribute("aria-current");
   const here = drawn.find(({ from, to }) => game.at >= from && (game.at < to || to === game.last))?.made;
   if (!here) return;
   here.firstElementChild.setAttribute("aria-current", "step");
-  // The list scrolls, the page stays where it is.
+  // Scrolls the list, but not the page.
   const list = byId("turns"), top = here.offsetTop;
   if (top < list.scrollTop || top + here.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top;
 }
 
-// The lines of the list: { from, to, number, turns }. Turns in a row in which nothing moved are one line.
+// The lines of the list: { from, to, number, turns }. Consecutive turns without moves share a line.
 function linesOf(game) {
   const places = game.turns;
   const ends = places.at(-1) < game.last ? [...places.slice(1), game.last] : places.slice(1);
@@ -54,16 +53,16 @@ function item({ to, number, turns }, goTo) {
 
 const MOST_NEWS = 8;
 
-// Says something to those who listen.
+// Announces a text to screen readers.
 export function say(text) {
   byId("news").append(element("p", {}, text));
   while (byId("news").children.length > MOST_NEWS) byId("news").firstChild.remove();
 }
 
-// One move in words.
+// One step in words.
 export function sentence(step, node, throws) {
   const who = SEATS[step.seat];
-  if (step.thrown) return `${who} throws ${step.thrown.map(value => said(value, throws)).join(" and ")}.`;
+  if (step.thrown) return `${who} throws ${step.thrown.map(value => throwWords(value, throws)).join(" and ")}.`;
   if (node.node === "over") return `${who}: ${step.words}. The game is over.`;
   return `${who}: ${step.words}.`;
 }

@@ -1,4 +1,4 @@
-// A board as a small drawing: its squares, marks and finish.
+// A small drawing of a board: its squares, marks and finish.
 
 import { picture, svg } from "./dom.js";
 import { placeOf } from "./frame.js";

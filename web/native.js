@@ -1,15 +1,14 @@
-// The program that serves the page as the engine, in place of the WebAssembly module: the same object as that of
-// `ashta.js`. Requests wait for their answers, so this runs in a worker alone.
+// The engine of the worker if `ashta serve` serves the page: the program, with the interface of `ashta.js`. Requests
+// are synchronous, so this works only in a worker.
 
 import { fetchBytes, Refusal } from "./ashta.js";
 
 export { fetchBytes };
 
-// There is no module to be fetched.
+// There is no module to fetch.
 export const source = null;
 
-// The program, ready to be asked. An agent is its number, and how the program opens it again when it has dropped it to
-// make room for others.
+// The program. An agent has a number, and `open` opens it again if the program has dropped it to make room for others.
 export const load = async () => ({
   agent: name => opened(() => ask(`agent?name=${encodeURIComponent(name)}`).agent),
   read: (bytes, lookahead) => opened(() => ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent),

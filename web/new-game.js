@@ -1,4 +1,4 @@
-// The dialog of a new game: game, seats, house rules, and who plays each seat.
+// The dialog of a new game: game, seats, house rules and players.
 
 import { ask } from "./ask.js";
 import { beginNew } from "./begin.js";
@@ -6,17 +6,17 @@ import { button, byId, element, fill, options } from "./dom.js";
 import { bySeat, SEATS } from "./game.js";
 import * as games from "./games.js";
 import { miniature } from "./miniature.js";
-import { beginnersWins, isSolved, orBest, rulesWithBots } from "./players.js";
+import { beginnersWins, isSolved, playerOrBest, rulesWithBots } from "./players.js";
 import { drawPlayers, warn } from "./seats.js";
 
 const NUMBERS = { 2: "Two", 3: "Three", 4: "Four" };
-// Every set of seats.
+// All sets of seats.
 const SETS = ["SN", "SEN", "SENW", "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", "NW"];
 
 const dialog = byId("new-game");
-// What is chosen; `name` is that of the game, null before the first time.
+// The choices; `name` is the name of the game, at first null.
 const chosen = { name: null, seats: "SN", flags: {}, players: { S: "person", E: "bot:novice", N: "bot:novice", W: "bot:novice" } };
-// The sets of seats on which it can be played under the house rules.
+// The possible sets of seats under the chosen house rules.
 let sets = [];
 
 export const chosenGame = () => games.named(chosen.name);
@@ -35,28 +35,28 @@ export function bindNewGame() {
   });
 }
 
-// Opens the dialog at the game that was chosen last, the first time at this one.
+// Opens the dialog with the last choices, the first time with this game.
 export function openNewGame({ name }) {
   if (chosenGame()) draw();
   else choose(games.named(name)?.name ?? games.all()[0].name);
   dialog.showModal();
 }
 
-// Chooses a game, with the house rules of its sheet.
+// Chooses a game with its default house rules.
 export function choose(name) {
   startable(true);
   Object.assign(chosen, { name, flags: {} });
   playable(games.named(name).seats);
 }
 
-// Takes the sets of seats on which the game can be played, and draws the dialog with them.
+// Sets the possible sets of seats and draws the dialog.
 function playable(all) {
   sets = all;
   if (!sets.includes(chosen.seats)) chosen.seats = sets[0];
   draw();
 }
 
-// Whether Start begins the game that is marked: not while a sheet that was to be played is refused.
+// Enables or disables Start; it is disabled while the sheet in the text field has problems.
 export function startable(isReady) {
   dialog.querySelector("[value=start]").disabled = !isReady;
 }
@@ -64,7 +64,7 @@ export function startable(isReady) {
 function draw() {
   const game = chosenGame(), wins = beginnersWins(game.name, game.seats[0]);
   drawCards("game", games.all().map(game => [game.name, game.title, facts(game), drawing(game)]), game.name, choose);
-  const luck = wins === null ? "" : ` As a beginner the bot wins ${wins} of 100 games against itself at its best.`;
+  const luck = wins === null ? "" : ` At the level beginner the bot wins ${wins} of 100 games against its full strength.`;
   byId("game-summary").textContent = game.summary + luck;
   byId("take-sheet").textContent = `Take the sheet of ${game.title}`;
   byId("remove-sheet").hidden = !games.isOwn(game);
@@ -81,17 +81,17 @@ function draw() {
   drawPlayers(dialog, rulesNow(), chosen.seats, playersNow(), (seat, player) => { chosen.players[seat] = player; });
 }
 
-// Cards to choose one of: [value, title, note, picture].
+// Draws cards to choose from: [value, title, note, picture].
 function drawCards(name, list, chosen, change) {
   fill(byId(`choose-${name}`), list.map(([value, title, note, picture]) => element("label", { class: "card" }, picture,
     element("input", { type: "radio", name, value, "data-key": value, checked: value === chosen, onchange: () => change(value) }),
     element("span", {}, element("b", {}, title), note ? element("small", {}, note) : null))));
 }
 
-// The boards of games as small drawings, by name; each is asked for once.
+// The boards for the small drawings; each is requested once.
 const drawings = new Map();
 
-// The place of a game's drawing, which is filled in when the engine has answered.
+// A place for a game's small drawing; the drawing appears when the engine has answered.
 function drawing(game) {
   const holder = element("span", { class: "mini", "aria-hidden": "true" });
   if (!drawings.has(game)) {
@@ -103,23 +103,23 @@ function drawing(game) {
   return holder;
 }
 
-// What distinguishes games at a glance.
+// A line of facts about a game.
 function facts(game) {
   const sizes = game.seats.map(seats => seats.length), least = Math.min(...sizes), most = Math.max(...sizes);
   const [seats] = game.seats, wins = beginnersWins(game.name, seats);
   const all = [
     game.place, `${least < most ? `${least} to ${most}` : least} players`, game.minutes ? `${game.minutes} min` : null,
-    // The share of skill in a game for two: how many of the games that are even between equals a beginner loses against
-    // the best.
+    // The share of skill in a game for two: the lower a beginner's score against the bot's full strength, the more
+    // skill.
     wins === null || seats.length > 2 ? null : `${100 - 2 * wins} % skill`,
     isSolved(game.name) ? "solved" : null, games.isOwn(game) ? "your own" : null,
   ];
-  // A line breaks between facts only.
+  // Lines break only between facts.
   return all.filter(Boolean).map(fact => fact.replaceAll(" ", "\u00a0")).join(" · ");
 }
 
-// Who would sit at each seat: those who were chosen, where they know the rules.
-const playersNow = () => bySeat(chosen.seats, seat => orBest(chosen.players[seat], rulesNow(), chosen.seats));
+// The players of the seats: the chosen ones if they know the rules.
+const playersNow = () => bySeat(chosen.seats, seat => playerOrBest(chosen.players[seat], rulesNow(), chosen.seats));
 
 function drawFlags(game) {
   const rows = games.houseRules(game).map(({ name, about, default: usual, values }) => {
@@ -133,17 +133,16 @@ function drawFlags(game) {
   byId("flags").hidden = rows.length === 0;
 }
 
-// The rules that bots were trained on, as buttons, where there are several.
+// Buttons for the rules that bots know, if there are several.
 function known() {
   const all = [...new Set(rulesWithBots(chosen.name).map(bot => bot.game))];
   if (all.length < 2) return null;
   const buttons = all.map(rules => button(() => setFlags(games.flagsOf(rules).flags),
-    { "data-rules": rules, "data-key": rules, "aria-pressed": String(rules === rulesNow()) }, rules.split("?")[1]?.replaceAll("&", ", ") ?? "as they stand"));
-  return element("div", { class: "row", role: "group", "aria-label": "Rules that bots know" }, element("span", { class: "soft" }, "Bots know:"), buttons);
+    { "data-rules": rules, "data-key": rules, "aria-pressed": String(rules === rulesNow()) }, rules.split("?")[1]?.replaceAll("&", ", ") ?? "default rules"));
+  return element("div", { class: "row", role: "group", "aria-label": "Rules with bots" }, element("span", { class: "soft" }, "Rules with bots:"), buttons);
 }
 
-// Sets the house rules, and asks on which seats the game can be played under them: they may change that, or contradict
-// each other.
+// Sets the house rules and finds the sets of seats that they allow. House rules can contradict each other.
 export async function setFlags(flags, seats = chosen.seats) {
   Object.assign(chosen, { flags, seats });
   draw();

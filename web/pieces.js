@@ -1,12 +1,12 @@
-// Pieces as they stand: those of a seat on one place together, joined where they move as one.
+// Groups of pieces: pieces of a seat on the same place, joined if they move as one.
 
 import { SEATS } from "./game.js";
 import { SIZE } from "./frame.js";
 import { svg } from "./dom.js";
 
-// The pieces of a view in groups, with the words of the game:
-// [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, pieces }]. The stage of a place is
-// "waits", "course", "finish" or "borne".
+// Groups the pieces of a view; `words` are the words of the game. Returns
+//   [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, pieces }].
+// The stage of a place is "waits", "course", "finish" or "borne".
 export function groups(view, words) {
   const stages = { [words.off]: "waits", [words.home]: "finish", [words.borne]: "borne" };
   const keyOf = ({ seat, place, is_marked: isMarked, is_back: isBack }) => `${seat} ${place}${isMarked && !isBack ? " t" : ""}`;
@@ -20,7 +20,7 @@ export function groups(view, words) {
   });
 }
 
-// A group in words, for those who do not see it, and the moves that it can make.
+// A group and its moves in words, for screen readers.
 export function labelOf(group, options) {
   const who = `${SEATS[group.seat]}: ${group.count === 1 ? "a piece" : group.unit && group.count === 2 ? group.unit : `${group.count} pieces`}`;
   const where = group.stage === "course" ? `on ${group.square}`
@@ -30,7 +30,7 @@ export function labelOf(group, options) {
   return `${who} ${where}${back}${can ? `. Can go: ${can}` : ""}`;
 }
 
-// How far from the middle of a square discs lie side by side, in their diameters.
+// The distance of discs from the middle of a shared square, in diameters.
 const COVERED = 0.4;
 
 function disc(x, y, radius, text, isRinged) {
@@ -40,8 +40,8 @@ function disc(x, y, radius, text, isRinged) {
     svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
 }
 
-// Draws a group around the origin, at most `room` wide and high, but no disc smaller than `least`; upright where there is
-// little room.
+// Draws a group around the origin, at most `room` wide and high, but with discs of at least the size `least`. Little
+// room needs `isUpright`.
 export function drawn(group, room, isUpright, least = 0) {
   const { count, seat, isJoined } = group;
   const ring = group.isMarked;
@@ -64,8 +64,8 @@ export function drawn(group, room, isUpright, least = 0) {
 
 const halo = radius => svg("circle", { r: radius, class: "halo" });
 
-// Where the groups on one square are drawn: [x, y, room, isUpright] from its middle. Discs that are larger than their
-// room cover each other by a part.
+// The places of groups on one square: [x, y, room, isUpright], relative to its middle. Discs that are larger than their
+// room overlap.
 export function spread(number, least) {
   if (number === 1) return [[0, 0, SIZE - 3, false]];
   const quarter = Math.max(SIZE / 4, least * COVERED);
@@ -74,7 +74,7 @@ export function spread(number, least) {
     .map(([x, y]) => [x, y, SIZE / 2, false]);
 }
 
-// What stands in the tray of a seat: pieces that wait, and those that are through.
+// The groups in the tray of a seat: waiting pieces, and finished ones.
 export function trayed(all, seat) {
   const own = all.filter(group => group.seat === seat && group.square === null);
   return [own.filter(group => group.stage === "waits"), own.filter(group => group.stage !== "waits")];

@@ -1,6 +1,5 @@
-// Plays the game under way: lets bots choose, throws for those who want it, waits for persons, and goes back and forth.
-//
-// It calls a listener when anything has changed, and draws nothing.
+// Plays the current game: lets bots choose, throws automatically, waits for persons, and moves back and forth. Calls a
+// listener after changes, and draws nothing.
 
 import { advance, ask, choose } from "./ask.js";
 import { draw, newSeed } from "./chance.js";
@@ -10,21 +9,21 @@ import { settings } from "./store.js";
 
 const PAUSES = { calm: 900, quick: 300, none: 0 };
 
-// The game; who plays each seat; and what stands beside it, that of a record which ended otherwise than its moves.
+// The game, the player of each seat, and a remark about a loaded record.
 export let game = null, players = {}, note = "";
-// Whether the past is shown: then nothing moves by itself.
+// Whether the past is shown; then nothing moves automatically.
 export let isPaused = false;
-// Whether what moves by itself does so at once, until a person is needed; and what ends the pause under way.
+// Whether automatic moves have no pauses until a person must act; `wake` ends the current pause.
 export let isHurried = false;
 let wake = () => {};
-// What went wrong, or null.
+// The error message, or null.
 export let trouble = null;
-// The seat whose bot is choosing, or null.
+// The seat of the choosing bot, or null.
 let thinking = null;
-// The number of the run of `go` that may still do something.
+// The number of the current run of `go`; older runs do nothing.
 let turnstile = 0;
 
-// Says that something has changed: { kind, step, node }.
+// The listener for changes: { kind, step, node }.
 export let changed = () => {};
 export function onChange(listener) {
   changed = listener;
@@ -35,10 +34,10 @@ export const isPerson = seat => player(seat) === "person";
 export const isRecorded = seat => player(seat).startsWith("recorded:");
 export const persons = () => game.seats.filter(isPerson);
 export const hasRecorded = () => game.seats.some(isRecorded);
-// The player of a seat in a word or two.
+// A short name of the player of a seat.
 export const label = seat => who.label(player(seat), persons().length === 1);
 
-// Takes a game over, as `played` of games.js gives it, and its players.
+// Shows a game, the result of `played` in games.js, with its players.
 export function take(played, seated, at = played.steps.length, remark = "") {
   game = new Game(played);
   game.at = Math.min(at, game.last);
@@ -49,7 +48,7 @@ export function take(played, seated, at = played.steps.length, remark = "") {
   restart("taken");
 }
 
-// What a person may do where we are: "throw", "enter" a throw, "choose", or null.
+// The action that a person can take now: "throw", "enter" (type in a throw), "choose", or null.
 export function turnOfPerson() {
   const { node, mover } = game.node;
   if (node === "over" || thinking) return null;
@@ -58,15 +57,15 @@ export function turnOfPerson() {
   return isPerson(mover) && (settings.throws === "button" || isPaused) ? "throw" : null;
 }
 
-// Whether the one way to play the turn will be taken by itself.
+// Whether the only possible turn will be played automatically.
 export const isForced = () => game.node.choices === 1 && settings.forced && !isPaused;
-// Whether something will move by itself.
+// Whether something will move automatically.
 export const isBusy = () => !isPaused && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson();
-// Whether what is shown is over: an earlier place, or any of a record.
-export const isPast = () => !game.isAtEnd || hasRecorded();
+// Whether the shown place is in the past; always true for a record.
+const isPast = () => !game.isAtEnd || hasRecorded();
 
-// Plays moves, if there are any: a throw, or the actions of what is left of a turn, after which all that came there is
-// forgotten. Then goes on until a person is needed, the game is over, or something else has happened.
+// Plays moves, if given: a throw, or the actions of the rest of a turn; they replace all later moves. Then continues
+// until a person must act, the game is over, or something else has changed.
 export async function go(moves = null) {
   const run = ++turnstile, isOld = () => run !== turnstile;
   try {
@@ -95,13 +94,13 @@ export async function go(moves = null) {
   }
 }
 
-// Between what happens by itself there is time to see it.
+// A pause between automatic moves.
 function pause() {
   const time = isHurried ? 0 : PAUSES[settings.pace] * (game.node.node === "chance" ? 1 : 0.8);
   return time ? new Promise(resolve => setTimeout(wake = resolve, time)) : null;
 }
 
-// What moves by itself: a throw, the one way to play a turn, or what a bot chooses.
+// The next automatic moves: a throw, the only possible turn, or a bot's choice.
 async function nextMoves() {
   const { node, mover } = game.node;
   if (node === "chance") return drawn();
@@ -111,14 +110,14 @@ async function nextMoves() {
   return choose(game.position, who.agentOf(player(mover), game.rules, game.letters), newSeed(), game.about.sheet);
 }
 
-// A throw for the place where we are; what was thrown there once is thrown there again.
+// A throw for the current place; a replayed place keeps its throw.
 async function drawn() {
   return [game.steps[game.at]?.thrown ?? draw((await ask(game.request("chance"))).outcomes)];
 }
 
 export const throwDice = () => go(drawn());
 
-// Lets what moves by itself move at once, until a person is needed.
+// Plays automatic moves without pauses until a person must act.
 export function hurry() {
   if (!isBusy()) return;
   isHurried = true;
@@ -126,14 +125,14 @@ export function hurry() {
   changed({ kind: "hurried" });
 }
 
-// Goes on from another state; what was under way is given up.
+// Continues from another state and drops the current action.
 function restart(kind) {
   thinking = null;
   changed({ kind });
   go();
 }
 
-// Shows another place of the game. In the past nothing moves until a player does; at the end the game goes on.
+// Shows another place of the game. In the past nothing moves until a player acts; at the end the game continues.
 export function goTo(at) {
   isHurried = false;
   game.at = Math.max(0, Math.min(game.last, at));
@@ -141,7 +140,7 @@ export function goTo(at) {
   restart("went");
 }
 
-// Plays on from here with these players; what came after is forgotten with the first move.
+// Plays on from here with these players; the first move replaces later ones.
 export function playOn(seated = players) {
   players = seated;
   trouble = null;
@@ -149,14 +148,13 @@ export function playOn(seated = players) {
   restart("playing");
 }
 
-// Other players from here on.
+// Changes the players.
 export function seat(seated) {
   players = seated;
   restart("seated");
 }
 
-// Where undo and redo lead; null where they lead nowhere. They go to where a person had something to choose; with no
-// person at the table from turn to turn.
+// The targets of undo and redo, or null: places where a person had a choice; without persons the beginnings of turns.
 const isStop = at => persons().length ? game.nodes[at].choices > 1 && isPerson(game.nodes[at].mover) : game.begins(at);
 export const undoTo = () => game.before(game.at, isStop);
 export const redoTo = () => game.after(game.at, isStop);

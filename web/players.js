@@ -1,4 +1,4 @@
-// Who can sit at a seat: a person, a bot at a level, perfect play, a baseline; or none, where a record plays.
+// The possible players of a seat: a person, a bot at a level, perfect play, a baseline, or a player in a record.
 //
 // A player is a word: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
@@ -7,13 +7,13 @@ import { attempt } from "./attempt.js";
 import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
 
-// Trained bots and tables of perfect play: { name, game, seats }; of a table its size as `bytes`, of a bot its `levels` as
-// its manifest has them. Each knows one game, with its house rules, and the seats that it was made for. Below, `seats` are
+// Trained bots and tables of perfect play: { name, game, seats }; tables also have their size as `bytes`, bots the
+// `levels` of their manifest. Each knows one game with its house rules and one set of seats. Below, `seats` are
 // letters.
 let BOTS = [], TABLES = [];
 
-// Learns which of them lie beside the page: `build` has listed them. Without the list there are none; then it answers
-// what is wrong, else null.
+// Loads the list of bots and tables of the host, which `build` writes. Returns an error message if that fails, else
+// null.
 export async function learnBots() {
   try {
     const answer = await fetch(new URL("./bots.json", import.meta.url));
@@ -28,19 +28,19 @@ export async function learnBots() {
   }
 }
 
-// Forgets a bot or table whose file cannot be loaded.
+// Removes a bot or table whose file cannot be loaded.
 export function forget({ file }) {
   [BOTS, TABLES] = [[BOTS, ".bot"], [TABLES, ".table"]].map(([list, end]) => list.filter(({ name }) => name + end !== file));
 }
 
-// Takes a bot of a file that was opened here, until the page is left: { game, seats, sheet }, as its manifest has them.
+// Adds a bot from an opened file, until the page is left. Returns { game, seats, sheet } of its manifest.
 export async function addBot(file, bytes) {
   const manifest = attempt(() => {
     const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
     return JSON.parse(header.__metadata__.ashta);
   });
-  if (!manifest) throw new Error("this is no bot");
+  if (!manifest) throw new Error("this file is not a bot");
   await give(file, bytes);
   const { ruleset: game, seats, sheet, levels = [] } = manifest;
   BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats, levels }, ...BOTS];
@@ -55,34 +55,34 @@ const LEVELS = {
   "bot:novice": "novice: a quarter of them",
   "bot:intermediate": "intermediate: an eighth",
   "bot:advanced": "advanced: a twentieth",
-  "bot:expert": "expert: as good as it was trained",
-  "bot:2ply": "expert, looking a turn further",
+  "bot:expert": "expert: full strength",
+  "bot:2ply": "expert, looking a turn ahead",
 };
 const BASELINES = {
   "random": "random: any legal action",
   "runner": "runner: runs ahead",
   "hunter": "hunter: captures first",
   "greedy": "greedy: simple rules of thumb",
-  "greedy+2ply": "greedy, looking a turn further",
+  "greedy+2ply": "greedy, looking a turn ahead",
 };
 
-// The same rules as the same text, in whatever order their flags are written.
+// Normalizes rules: the order of their flags does not matter.
 const ordered = rules => JSON.stringify([rules.split("?")[0], Object.entries(flagsOf(rules).flags).sort()]);
 const found = (list, rules, seats) => list.find(entry => entry.seats === seats && ordered(entry.game) === ordered(rules)) ?? null;
 export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
-// Whether perfect play of a game is known, under some rules.
+// Whether there is a table of perfect play for a game, under any rules.
 export const isSolved = name => TABLES.some(({ game }) => flagsOf(game).game === name);
-// How many of a hundred games the bot as a beginner wins against itself at its best; null where that is not known.
+// The games of a hundred that the bot wins as a beginner against its full strength; null if unknown.
 export const beginnersWins = (rules, seats) => winsOf("bot:beginner", found(BOTS, rules, seats));
 const winsOf = (player, bot) => {
   const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
   return known ? Math.round(100 * known.score) : null;
 };
-// The size of a table in words.
+// The size of a table as text.
 export const sizeOfTable = (rules, seats) => `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
 
-// What can be chosen for a seat: [{ group, players: [[player, label, isPossible]] }].
+// The possible players of a seat: [{ group, players: [[player, label, isPossible]] }].
 export function choices(rules, seats) {
   const bot = found(BOTS, rules, seats), table = tableOf(rules, seats) !== null;
   const level = ([player, label]) => {
@@ -96,11 +96,11 @@ export function choices(rules, seats) {
       players: [...Object.entries(LEVELS).map(level),
         ...(table ? [["perfect", `Perfect play (loads ${sizeOfTable(rules, seats)})`, true]] : [])],
     },
-    { group: "Without training", players: Object.entries(BASELINES).map(([player, label]) => [player, label, true]) },
+    { group: "Untrained players", players: Object.entries(BASELINES).map(([player, label]) => [player, label, true]) },
   ];
 }
 
-// What the worker is to load for a player; null for a person or a record.
+// The agent of a player for the worker; null for a person or a record.
 export function agentOf(player, rules, seats) {
   if (player === "person" || player.startsWith("recorded:")) return null;
   if (player === "perfect") return { file: `${tableOf(rules, seats)}.table`, level: "" };
@@ -114,7 +114,7 @@ function knows(player, rules, seats) {
   return !player.startsWith("bot:") || botOf(rules, seats) !== null;
 }
 
-// The evaluator of the chances: perfect play if its table is there, else the bot, else a baseline.
+// The evaluator of the chances: perfect play if its table is loaded, else the bot, else a baseline.
 export function adviser(rules, seats, hasTable) {
   const bot = botOf(rules, seats);
   if (hasTable) return { name: "perfect play", agent: agentOf("perfect", rules, seats) };
@@ -122,20 +122,20 @@ export function adviser(rules, seats, hasTable) {
   return { name: "greedy, as no bot was trained on these rules", agent: { name: "greedy+2ply" } };
 }
 
-// A player in a word or two, to stand beside its seat; the only person at a table is you.
+// A short name of a player; the only person at a table is "you".
 export function label(player, isOnlyPerson = false) {
   if (player === "person") return isOnlyPerson ? "you" : "person";
   if (player.startsWith("recorded:")) return player.slice(9);
-  return player === "bot:2ply" ? "expert, a turn further" : player.replace("bot:", "");
+  return player === "bot:2ply" ? "expert, a turn ahead" : player.replace("bot:", "");
 }
 
-// A player as files of games name it: as the program would name the agent.
+// The name of a player in games files; the program uses the same names.
 export function agentName(player, rules, seats) {
   if (player.startsWith("recorded:")) return player.slice(9);
   return player.startsWith("bot:") ? `${botOf(rules, seats)}+${player.slice(4)}` : player;
 }
 
-// Who could go on for a recorded player: itself, if this page has it; else the best there is.
+// The player that continues for a recorded one: itself if it is available, else the best available player.
 export function playerNamed(name, rules, seats) {
   const bot = botOf(rules, seats);
   const own = name.startsWith(`${bot}+`) ? `bot:${name.slice(bot.length + 1)}` : name === bot ? "bot:expert" : name;
@@ -143,14 +143,14 @@ export function playerNamed(name, rules, seats) {
   return isOne ? own : best(rules, seats);
 }
 
-// Who takes these seats when the rules or the seats change: those who sat there, if they know the rules; a bot like the
-// others; else the best there is.
+// The players after a change of rules or seats: the players so far if they know the rules, or a bot like the others, or
+// the best available player.
 export function seated(seats, players, rules) {
   const other = Object.values(players).find(player => player !== "person" && !player.startsWith("recorded:"));
-  return bySeat(seats, seat => orBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));
+  return bySeat(seats, seat => playerOrBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));
 }
 
-// A player, if it knows these rules; else the best there is.
-export const orBest = (player, rules, seats) => knows(player, rules, seats) ? player : best(rules, seats);
-// The strongest that needs no table.
+// A player if it knows these rules, else the best available player.
+export const playerOrBest = (player, rules, seats) => knows(player, rules, seats) ? player : best(rules, seats);
+// The strongest player that needs no table.
 export const best = (rules, seats) => botOf(rules, seats) ? "bot:expert" : "greedy+2ply";

@@ -1,12 +1,12 @@
-// Games as text: one JSON object a line, as an arena writes them; or a single position. Read with a message that
-// names what is wrong; the moves themselves are checked by the rules when they are played again.
+// Games as text: one JSON object on each line, as in the files of an arena; or a single position. Errors name the
+// problem; the engine checks the moves when they are replayed.
 
 import { attempt } from "./attempt.js";
 import { SEATS } from "./game.js";
 import * as play from "./play.js";
 import { agentName } from "./players.js";
 
-// What is written of the game under way; of a game of one's own the sheet goes along.
+// The current game as an object; a game of a sheet includes the sheet.
 function written() {
   const { game } = play;
   return {
@@ -15,7 +15,7 @@ function written() {
   };
 }
 
-// Its line.
+// The current game as a line of text.
 export function line() {
   const { game } = play;
   const { node, returns } = game.nodes[game.last];
@@ -23,7 +23,7 @@ export function line() {
   return JSON.stringify({ ...written(), ending: isOver ? "finished" : "open", returns: isOver ? returns : [], turns });
 }
 
-// The game as a link, which shows it at the place where it is.
+// The game as a link that shows the current place.
 export async function link() {
   const code = await through(new CompressionStream("deflate-raw"), JSON.stringify({ ...written(), at: play.game.at }));
   const url = new URL(location.href);
@@ -32,7 +32,7 @@ export async function link() {
   return url.href;
 }
 
-// The text that a link brings: that of `link`, or a position or a game that was written into it; null if it is none.
+// Reads the text in a link: a link of this page, or a position or game as plain text; null if there is none.
 export async function linked(text) {
   const [, code] = /#game=([^\s]+)$/.exec(text.trim()) ?? [];
   if (code === undefined) return null;
@@ -47,40 +47,41 @@ export async function linked(text) {
 
 const through = async (stream, content) => new Uint8Array(await new Response(new Blob([content]).stream().pipeThrough(stream)).arrayBuffer());
 
-// What a text is: { position }, or { records: [{ line, title, record | trouble }] }; an error names what is wrong.
+// Reads a text: { position }, or { records: [{ line, title, record | trouble }] }; throws an error that names the
+// problem.
 export function read(text) {
   const trimmed = text.trim();
-  if (!trimmed) throw new Error("There is nothing to read yet: paste a link, a position, a game or a sheet.");
+  if (!trimmed) throw new Error("There is nothing to read: paste a link, a position, a game or a sheet.");
   if (!trimmed.startsWith("{")) {
     const lines = trimmed.split("\n").length;
-    if (lines > 1) throw new Error(`This is neither a game nor a position: a position is one line, and these are ${lines} lines.`);
+    if (lines > 1) throw new Error(`This is neither a game nor a position: a position has one line, this text has ${lines} lines.`);
     return { position: trimmed };
   }
   const lines = text.split(/\r?\n/).map((content, at) => [content.trim(), at + 1]).filter(([content]) => content);
-  // The settings of an arena have the sheet of all its games.
+  // The settings of an arena contain the sheet of all its games.
   const isHeader = content => content.startsWith('{"arena"');
   const sheet = isHeader(lines[0][0]) ? attempt(() => JSON.parse(lines[0][0]).sheet) ?? undefined : undefined;
   const records = lines.filter(([content]) => !isHeader(content)).map(([content, number]) => ({ line: number, ...parsed(content, sheet) }));
-  if (!records.length) throw new Error("The file has the settings of a tournament, and no game.");
+  if (!records.length) throw new Error("The file has the settings of a tournament, but no game.");
   return { records };
 }
 
 function parsed(line, sheet) {
   const record = attempt(() => ({ sheet, ...JSON.parse(line) }));
-  const trouble = record ? wrong(record) : "This begins like a game and cannot be read: a part of it is missing or changed.";
+  const trouble = record ? wrong(record) : "This looks like a game, but cannot be read: a part of it is missing or changed.";
   return trouble ? { trouble } : { record, title: title(record) };
 }
 
-// What is wrong with the form of a record, or null.
+// The problem in the form of a record, or null.
 function wrong({ start, sheet = "", moves, players = [], at = 0 }) {
-  if (typeof start !== "string") return "The game does not say at which position it begins (`start`).";
-  if (typeof sheet !== "string") return "The sheet that comes with the game is no text (`sheet`).";
-  if (!Array.isArray(moves)) return "The game has no list of its throws and choices (`moves`).";
+  if (typeof start !== "string") return "The game has no first position (`start`).";
+  if (typeof sheet !== "string") return "The sheet of the game must be a text (`sheet`).";
+  if (!Array.isArray(moves)) return "The game has no list of throws and choices (`moves`).";
   const bad = moves.findIndex(move => !isNumber(move) && !(Array.isArray(move) && move.length && move.every(isNumber)));
   if (bad >= 0) return `Move ${bad + 1} of the game, ${JSON.stringify(moves[bad])}, is neither a throw nor a choice.`;
   const areNames = Array.isArray(players) && players.every(name => typeof name === "string");
-  if (!areNames) return "The players of the game are no list of names (`players`).";
-  return isNumber(at) ? null : "The place at which the game is to be shown is no number (`at`).";
+  if (!areNames) return "The players of the game must be a list of names (`players`).";
+  return isNumber(at) ? null : "The place to show must be a number (`at`).";
 }
 
 const isNumber = value => Number.isInteger(value) && value >= 0;

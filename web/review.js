@@ -1,17 +1,18 @@
-// A game looked back on: what each choice cost, how lucky each throw was, and what decided it; by the adviser's values.
+// The review of a game: the cost of each choice, the luck of each throw, and the turning point, by the adviser's
+// values.
 
 import { button, byId, chip, element, fill } from "./dom.js";
 import * as estimates from "./estimates.js";
 import { SEATS } from "./game.js";
 import * as play from "./play.js";
 
-// What a choice is called from this cost on, as `ashta analyze` calls it.
+// The names of choices from these costs on, as in `ashta analyze`.
 const CLASSES = [[0.08, "blunder"], [0.04, "error"], [0.02, "doubtful"]];
-// So many choices are listed at most, the worst first.
+// The largest number of listed choices, the worst first.
 const LISTED = 12;
 
-// What every step of a game changed for the seat that made it: [{ at, seat, step, luck, cost }], in shares of the win.
-// `valueAt(at)`: the values at a place, by seat.
+// The change of each step for its seat: [{ at, seat, step, luck, cost }], as shares of the win. `valueAt(at)` returns
+// the values at a place, by seat.
 export function changes(game, valueAt) {
   return game.steps.map((step, at) => {
     const own = game.seats.indexOf(step.seat);
@@ -20,7 +21,7 @@ export function changes(game, valueAt) {
   });
 }
 
-// The last step before which the seat that gained most was not ahead, or null where it always was.
+// The step after which the winner was always ahead; null if the winner was ahead from the beginning.
 function turningPoint(game, valueAt) {
   const end = valueAt(game.last);
   const winner = end.indexOf(Math.max(...end));
@@ -31,7 +32,7 @@ function turningPoint(game, valueAt) {
 const percent = share => `${(100 * share).toFixed(1)} %`;
 const most = (all, key) => all.reduce((best, one) => one[key] > (best?.[key] ?? 0) ? one : best, null);
 
-// Opens at once, and fills in when the adviser has answered. `retry(at)` plays on from a place.
+// Opens the dialog; fills it when the adviser has answered. `retry(at)` plays on from a place.
 export async function openReview(retry) {
   const { game } = play, who = estimates.adviser();
   byId("review-result").textContent = `${game.result ?? "Not over yet"}, after ${game.turns.length - 1} turns.`;
@@ -42,7 +43,7 @@ export async function openReview(retry) {
   if (game !== play.game || !byId("review").open) return;
   const valueAt = at => estimates.valueAt(game, at, who);
   const all = changes(game, valueAt);
-  byId("review-by").textContent = `Luck and costs in chances to win, by ${who.name}: luck is what a throw changes, a cost is what the best choice would have kept.`;
+  byId("review-by").textContent = `Luck and costs as chances to win, by ${who.name}. Luck is the change by a throw; cost is the loss compared with the best choice.`;
   fill(byId("review-seats"), game.seats.map(seat => {
     const own = all.filter(change => change.seat === seat), sum = key => own.reduce((total, change) => total + change[key], 0);
     const choices = own.filter(({ step, at }) => step.actions && game.nodes[at].choices > 1);
@@ -62,7 +63,7 @@ export async function openReview(retry) {
   byId("review-none").hidden = costly.length > 0;
 }
 
-// A step as a button that shows it, and for a choice one that plays it again.
+// A step as a button that shows it; a choice also has a button to try it again.
 function item({ at, seat, step }, before, after, retry) {
   const number = play.game.turns.filter(place => place <= at).length;
   const words = step.thrown ? `throws ${step.thrown.join(", ")}` : step.words;

@@ -1,4 +1,4 @@
-// The dialog of the rules: of each game what its sheet says for players, and its house rules.
+// The dialog of the rules: each game's rules and house rules, from its sheet.
 
 import { ask } from "./ask.js";
 import { byId, element, fill, options } from "./dom.js";
@@ -10,13 +10,13 @@ function flags(game) {
     element("td", {}, element("code", {}, value.name)), element("td", {}, value.about))));
   if (!rows.length) return null;
   return element("details", {}, element("summary", {}, "House rules"),
-    element("p", {}, "Where the sources leave a question open, the answer can be changed: in the dialog of a new game, or in the text of a position. The first value is that of the rules above."),
+    element("p", {}, "House rules answer questions that the sources leave open. They can be changed in the dialog of a new game or in the text of a position. The first value is that of the rules above."),
     element("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "Table of house rules" }, element("table", {},
       element("thead", {}, element("tr", {}, ["rule", "value", "meaning"].map(head => element("th", { scope: "col" }, head)))),
       element("tbody", {}, rows))));
 }
 
-// What the engine makes of the sheet, without its prose, under these rules: the name of the game, or with house rules.
+// The rules as the engine applies them; `rules` is the name of the game, with house rules if any.
 function understood(game, rules) {
   const list = element("dl", {});
   const show = ({ understood }) => fill(list, understood.map(({ topic, sentences }) =>
@@ -24,10 +24,10 @@ function understood(game, rules) {
   if (rules === game.name) show(game);
   else ask({ op: "rules", game: rules, sheet: game.sheet }).then(show);
   return element("details", {}, element("summary", {}, "The rules as the program understands them"),
-    rules === game.name ? null : element("p", {}, "With the house rules of the game under way: ", element("code", {}, rules)), list);
+    rules === game.name ? null : element("p", {}, "With the house rules of the current game: ", element("code", {}, rules)), list);
 }
 
-// Opens the dialog at the game of this name; `rules` are those of the game under way, with its house rules.
+// Opens the dialog with the game of this name; `rules` is the current game with its house rules.
 export function openRules(name, rules) {
   const draw = game => drawText(game, flagsOf(rules).game === game.name ? rules : game.name);
   fill(byId("rules-game"), options(all().map(game => [game.name, game.title]), name));
@@ -39,10 +39,10 @@ export function openRules(name, rules) {
 function drawText(game, rules) {
   const paragraphs = game.rules.split(/\n\s*\n/).map(text => text.trim()).filter(Boolean);
   fill(byId("rules-text"), element("p", { class: "about" }, game.summary),
-    (paragraphs.length ? paragraphs : ["Its sheet has no rules in prose."]).map(text => element("p", {}, text)),
+    (paragraphs.length ? paragraphs : ["The sheet of this game has no rules in prose."]).map(text => element("p", {}, text)),
     understood(game, rules), flags(game),
     game.sources.length ? [element("h3", {}, "Sources"), element("ul", {}, game.sources.map(source => element("li", {}, source)))] : null,
     element("p", {}, element("a", { href: addressOf(game), download: `${game.name}.toml` }, "The sheet of this game"),
-      ", from which the program plays it."));
+      ", which defines it for the program."));
   byId("rules-text").scrollTop = 0;
 }

@@ -1,13 +1,12 @@
-// Who plays each seat, chosen in a dialog: in that of a new game, and in that which changes the players of a game under
-// way.
+// The choice of a player for each seat: in the dialog of a new game, and in the dialog that changes the players of the
+// current game.
 
-import { byId, chip, element, fill, options, tell } from "./dom.js";
+import { byId, chip, element, fill, options, showText } from "./dom.js";
 import { bySeat, SEATS } from "./game.js";
 import * as play from "./play.js";
 import { best, choices, playerNamed } from "./players.js";
 
-// A choice of player for each seat of a game that is played by these rules: `players` by seat, which is changed. Says
-// so where no bot knows the rules.
+// Draws the choice of players under these rules; a choice changes `players`. Shows a warning if no bot knows the rules.
 export function drawPlayers(dialog, rules, seats, players, change = (seat, player) => { players[seat] = player; }) {
   const groups = choices(rules, seats);
   fill(dialog.querySelector(".seat-choices"), [...seats].map(seat => {
@@ -20,12 +19,12 @@ export function drawPlayers(dialog, rules, seats, players, change = (seat, playe
     return element("label", { class: `line seat-${seat}` }, chip(seat), element("span", { class: "seat-name" }, SEATS[seat]), select);
   }));
   warn(dialog, best(rules, seats).startsWith("bot:") ? ""
-    : `No bot has been trained on these rules (${rules} for ${seats}); the players without training know them.`);
+    : `No bot was trained on these rules (${rules} for ${seats}). Only untrained players are available.`);
 }
 
-export const warn = (dialog, text) => tell(dialog.querySelector("form > .warning"), text);
+export const warn = (dialog, text) => showText(dialog.querySelector("form > .warning"), text);
 
-// Asks for the players of the rest; `take(players)` with the answer.
+// Asks for the players of the rest of the game; calls `take(players)`.
 export function askPlayers(take) {
   const { rules, letters, seats, node } = play.game, dialog = byId("seats-dialog");
   const players = bySeat(seats, seat => {

@@ -1,29 +1,29 @@
-// The settings: what can be chosen, and its dialog.
+// The dialog of the settings.
 
 import { byId, element, options } from "./dom.js";
 import { keepSettings, settings } from "./store.js";
 
 const CHOICES = [
-  ["throws", "Throws", { button: "by a button", auto: "by themselves", hand: "typed in, from dice at a table" }],
+  ["throws", "Throws", { button: "by a button", auto: "automatic", hand: "typed in, from dice at a table" }],
   ["pace", "Bots move", { calm: "calmly", quick: "quickly", none: "at once" }],
   ["seen", "Board seen from", { own: "the person's seat", S: "South", E: "East", N: "North", W: "West" }],
-  ["theme", "Colours", { system: "as the system has them", light: "light", dark: "dark" }],
+  ["theme", "Colours", { system: "like the system", light: "light", dark: "dark" }],
 ];
 const SWITCHES = [
-  ["forced", "Where there is only one action, it is taken by itself"],
-  ["moving", "Pieces walk along their path"],
-  ["sound", "Throws and pieces are heard"],
-  ["keys", "Keys of the keyboard play, as listed below"],
+  ["forced", "Play automatically if there is only one action"],
+  ["moving", "Show pieces moving along their path"],
+  ["sound", "Play sounds of throws and pieces"],
+  ["keys", "Use the keys that are listed below"],
 ];
-// Those that stand on the page itself, by the ids of their boxes.
+// The settings on the page itself, by the ids of their boxes.
 const ON_PAGE = { "show-hints": "hints", "show-chances": "chances" };
 
-// Draws the dialog; `changed(key)` when a value has been set.
+// Draws the dialog; calls `changed(key)` after a change.
 export function bindSettings(changed) {
   const set = (key, value) => {
     settings[key] = value;
     keepSettings();
-    dress();
+    applyTheme();
     changed(key);
   };
   const choices = CHOICES.map(([key, title, values]) => element("label", { class: "line" }, title, " ",
@@ -35,10 +35,10 @@ export function bindSettings(changed) {
     byId(id).checked = settings[key];
     byId(id).addEventListener("change", ({ target }) => set(key, target.checked));
   }
-  dress();
+  applyTheme();
 }
 
-// Applies the colours that were chosen.
-function dress() {
+// Applies the colours.
+function applyTheme() {
   document.documentElement.dataset.theme = settings.theme;
 }

@@ -1,4 +1,4 @@
-// Games of one's own, in the dialog of a new game: sheets and bots are opened there, taken to begin with, and removed.
+// Sheets and bots in the dialog of a new game: opens, copies and removes them.
 
 import { button, byId, element, fill, onClick, onFile } from "./dom.js";
 import * as games from "./games.js";
@@ -12,14 +12,14 @@ export function bindSheets() {
   onFile("open-sheet", openFile);
 }
 
-// Opens the dialog where sheets are read, from wherever something was pasted or dropped.
+// Opens the dialog of a new game at its text field for sheets.
 function reveal() {
   for (const other of document.querySelectorAll("dialog[open]:not(#new-game)")) other.close("");
   if (!byId("new-game").open) openSheets(games.all()[0]);
   byId("own-games").open = true;
 }
 
-// Opens the dialog of a new game at this one, and nothing is said of sheets yet.
+// Opens the dialog of a new game with this game, without a message about sheets.
 export function openSheets(game) {
   say("");
   openNewGame(game);
@@ -31,7 +31,7 @@ export function openSheet(text) {
   return readSheet();
 }
 
-// Opens a file with a sheet, or with a bot.
+// Opens a file with a sheet or a bot.
 export async function openFile(file) {
   if (!file.name.endsWith(".bot")) return openSheet(await file.text());
   reveal();
@@ -42,35 +42,35 @@ export async function openFile(file) {
     const { game: name, flags } = games.flagsOf(game);
     choose(name);
     setFlags(flags, seats);
-    say(`The bot ${file.name} can sit down, until the page is left.${replaced(old)}`);
+    say(`The bot ${file.name} is available until you leave the page.${replaced(old)}`);
   } catch (error) {
-    refuse([{ key: file.name, message: error.message }], "The bot cannot be taken:");
+    refuse([{ key: file.name, message: error.message }], "The bot cannot be opened:");
   }
 }
 
-// Reads the sheet of the text field: the game comes into the list and is chosen, or every problem is named.
+// Reads the sheet in the text field: adds the game to the list and chooses it, or shows every problem.
 async function readSheet() {
   say("");
   try {
     const game = await games.read(field.value);
     const old = games.keep(game);
     choose(game.name);
-    say(`${game.title} is in the list of games, and chosen.${replaced(old)}`);
+    say(`${game.title} is in the list of games and chosen.${replaced(old)}`);
   } catch (error) {
     refuse(error.problems ?? error.message.split("\n").map(message => ({ message })));
   }
 }
 
-const replaced = old => old ? ` It takes the place of ${old.title}, another sheet of the same name; games of that one keep its rules.` : "";
+const replaced = old => old ? ` It replaces ${old.title}, another sheet of the same name; earlier games keep their rules.` : "";
 
-// Says what has become of a sheet, with which nothing is wrong.
+// Shows a message about a sheet without problems.
 function say(text) {
   byId("sheet-done").textContent = text;
   byId("sheet-trouble").hidden = true;
   startable(true);
 }
 
-// Names the problems of a sheet; each that has a line leads there.
+// Shows the problems of a sheet; a click on a problem goes to its line.
 function refuse(problems, heading = problems.length === 1 ? "The sheet has a problem:" : `The sheet has ${problems.length} problems:`) {
   startable(false);
   fill(byId("sheet-trouble"), element("p", {}, heading), element("ul", {}, problems.map(({ line, key, message }) => {
@@ -81,7 +81,7 @@ function refuse(problems, heading = problems.length === 1 ? "The sheet has a pro
   byId("sheet-trouble").scrollIntoView({ block: "nearest" });
 }
 
-// Marks a line of the sheet in its text field.
+// Selects a line of the sheet in the text field.
 function goToLine(number) {
   const lines = field.value.split("\n");
   const from = lines.slice(0, number - 1).reduce((sum, line) => sum + line.length + 1, 0);
@@ -90,14 +90,14 @@ function goToLine(number) {
   field.scrollTop = field.scrollHeight * (number - 3) / lines.length;
 }
 
-// The sheet of the chosen game, to begin with.
+// Copies the sheet of the chosen game into the text field.
 async function takeSheet() {
   const game = chosenGame();
   try {
     field.value = games.isOwn(game) ? game.sheet : await games.sheetOf(game);
-    say(games.isOwn(game) ? "" : "Change its name, and what is to be played otherwise; then read it.");
+    say(games.isOwn(game) ? "" : "Change its name and its rules, then read it.");
   } catch (error) {
-    say(`It cannot be loaded: ${error.message}.`);
+    say(`The sheet cannot be loaded: ${error.message}.`);
   }
 }
 

@@ -1,8 +1,8 @@
-// Sounds of throws and pieces, made of noise by the browser: nothing is loaded.
+// Sounds of throws and pieces, synthesized from noise.
 
 let context = null;
 
-// A knock: noise that dies away within `length` seconds, around a pitch in hertz, `delay` seconds from now.
+// A knock: noise that fades within `length` seconds, around a pitch in hertz, `delay` seconds from now.
 function knock(pitch, length, loudness, delay) {
   context ??= new AudioContext();
   const samples = Math.ceil(length * context.sampleRate), buffer = context.createBuffer(1, samples, context.sampleRate);
@@ -13,12 +13,12 @@ function knock(pitch, length, loudness, delay) {
   source.start(context.currentTime + delay);
 }
 
-// Throws rattle.
+// The sound of a throw.
 export function rattle() {
   for (let at = 0; at < 4; at++) knock(2400 + 300 * (at % 3), 0.06, 0.5, at * 0.07);
 }
 
-// Pieces knock where they land, `walk` milliseconds from now, and once more for each that is captured.
+// The sound of landing pieces, `walk` milliseconds from now, and then of captured ones.
 export function land(pieces, captured, walk) {
   for (let at = 0; at < pieces + captured; at++) knock(at < pieces ? 420 : 240, 0.16, 1, walk / 1000 + at * 0.12);
 }

@@ -1,8 +1,8 @@
-// Begins the page: fetches the WebAssembly module of the rules, if there is one, beside all other files. Where the host
-// lacks a file, it is named.
+// Starts the page: fetches the WebAssembly module, if there is one, at the same time as all other files. If the host
+// lacks a module, the page names it.
 
 export const rules = import("./engine.js").then(({ fetchBytes, source }) => source ? fetchBytes(new URL(`./${source}`, import.meta.url)) : null);
-// Who waits for it handles its error.
+// The module that waits for it handles the error.
 rules.catch(() => {});
 
 import("./app.js").catch(async error => {

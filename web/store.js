@@ -1,10 +1,10 @@
-// What the browser keeps: settings, the games played last, and the sheets of games of one's own. Where it keeps nothing,
-// as in private windows and on full disks, everything else works all the same.
+// The browser's storage: settings, the last games, and opened sheets. Without storage, as in private windows or on full
+// disks, everything else works.
 
 import { attempt } from "./attempt.js";
 
 const GAME = "ashta.game.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own";
-// So many games are kept.
+// The number of kept games.
 const MOST = 20;
 
 const DEFAULTS = {
@@ -18,18 +18,18 @@ const known = Object.entries(kept(SETTINGS) ?? {}).filter(([key, value]) => type
 export const settings = { ...DEFAULTS, ...Object.fromEntries(known) };
 export const keepSettings = () => keep(SETTINGS, settings);
 
-// The game of this tab, and what gives it back to the others.
+// The game of this tab, and the function that releases its lock.
 let own = null, release = () => {};
 
-// The number of the game that this tab had before it was loaded again, or null.
+// The id of the game that this tab had before a reload, or null.
 export const ownGame = () => attempt(() => sessionStorage.getItem(OWN));
 
-// Games, the last one first: { id, line, players, at, when }. What cannot be read is left out.
+// The kept games, the last one first: { id, line, players, at, when }. Leaves out damaged ones.
 export const games = () => attempt(() => Object.keys(localStorage), []).filter(key => key.startsWith(GAME))
   .map(key => ({ id: key.slice(GAME.length), ...kept(key) })).filter(({ line }) => typeof line === "string")
   .sort((a, b) => b.when - a.when);
 
-// Makes a game that of this tab: one that is kept, or a new one; false where another tab has it.
+// Claims a kept or a new game for this tab; returns false if another tab has it.
 export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join("-")) {
   if (id !== own && !await lock(id)) return false;
   own = id;
@@ -37,7 +37,7 @@ export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join
   return true;
 }
 
-// Holds the lock of a game until another one is taken. Where a browser gives no locks every game is free.
+// Holds the lock of a game until this tab claims another one. Without locks in the browser every game is free.
 function lock(id) {
   if (!navigator.locks) return true;
   return new Promise(answer => navigator.locks.request(GAME + id, { ifAvailable: true }, lock => {
@@ -49,14 +49,14 @@ function lock(id) {
   }).catch(() => answer(true)));
 }
 
-// Keeps the game under way, { line, players, at }, and forgets the oldest of too many.
+// Keeps the current game, { line, players, at }, and removes the oldest games.
 export function keepGame(game) {
   if (own === null) return;
   keep(GAME + own, { ...game, when: Date.now() });
   for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
 
-// Sheets of games, as texts.
+// The kept sheets, as texts.
 export function sheets() {
   const all = kept(SHEETS);
   return Array.isArray(all) ? all.filter(sheet => typeof sheet === "string") : [];

@@ -1,4 +1,4 @@
-// What a person does with a turn: throws, picks moves, takes them back; and the note that says how far it is.
+// A person's turn: throwing, picking moves, undoing them, and the note about the turn.
 
 import { ask } from "./ask.js";
 import { Choice } from "./choice.js";
@@ -7,16 +7,16 @@ import { SEATS } from "./game.js";
 import * as play from "./play.js";
 import { settings } from "./store.js";
 
-// So many milliseconds nothing plays that has just appeared: the second click on one thing is none on the next.
+// Milliseconds in which new buttons do nothing, so that a double click does not press the next button.
 export const SETTLE = 400;
 
-// What a person chooses of the turn at this position, or null; and when it could first be chosen.
+// The person's choice in the current turn, or null; and the time from which on clicks count.
 export let choice = null;
 let chosenAt = null, since = 0;
 
-// What there is to be seen and done where the game is: { view, can, outcomes }, with the throws that can be entered.
-// Null where the game has gone on meanwhile.
-export async function look(isOld) {
+// Reads the current turn: { view, can, outcomes }, with the possible throws if a person types them in. Null if the game
+// has changed meanwhile.
+export async function currentTurn(isOld) {
   const { game } = play, { position } = game;
   const view = await ask(game.request("view"));
   const can = play.turnOfPerson(), key = `${can} ${position}`;
@@ -25,7 +25,7 @@ export async function look(isOld) {
   if (isOld() || game !== play.game || position !== game.position) return null;
   if (choices) choice = new Choice(choices, view, game.board.words);
   if (can !== "choose") choice = null;
-  // Before the first one there was nothing that could be clicked.
+  // The first turn needs no waiting time.
   if (chosenAt !== key) since = chosenAt === null ? -SETTLE : performance.now();
   chosenAt = key;
   return { view, can, outcomes };
@@ -36,7 +36,7 @@ export const throwDice = () => play.turnOfPerson() === "throw" && isSettled() &&
 export const enter = thrown => isSettled() && play.go([thrown]);
 export const leave = () => choice?.end && isSettled() && finish();
 
-// Picks a move; the turn is played once it is decided.
+// Picks a move; plays the turn when it is complete.
 export function pick(option) {
   if (!option || !choice || play.turnOfPerson() !== "choose" || !isSettled()) return;
   choice.pick(option);
@@ -51,7 +51,7 @@ function finish() {
   play.go(actions);
 }
 
-// Takes the last move of an unfinished turn back, else goes back to where a person chose.
+// Removes the last picked move, or goes back to the last choice of a person.
 export function undo() {
   if (choice?.picked.length) {
     choice.back();
@@ -59,15 +59,15 @@ export function undo() {
   } else if (play.undoTo() !== null) play.goTo(play.undoTo());
 }
 
-// Says why a piece that was chosen cannot move.
+// Explains why a clicked piece cannot move.
 export async function cannot(group) {
   if (!choice || group.seat !== play.game.node.mover) return;
   const { reasons } = await ask(play.game.request("why"));
   const reason = choice?.picked.length ? null : reasons.find(({ piece }) => group.pieces.includes(piece));
-  note(`${SEATS[group.seat]}'s piece ${group.square ? `on ${group.square}` : `(${group.place})`}: ${reason?.words ?? "no throw is left for it"}.`);
+  showNote(`${SEATS[group.seat]}'s piece ${group.square ? `on ${group.square}` : `(${group.place})`}: ${reason?.words ?? "no throw is left for it"}.`);
 }
 
-export function note(text, kind = "soft") {
+export function showNote(text, kind = "soft") {
   byId("turn-note").textContent = byId("turn-note").title = text;
   byId("turn-note").className = kind;
 }

@@ -1,7 +1,7 @@
-// The rules and the bots, in a thread of their own, so that thinking never holds up the page.
+// The worker: rules and bots in a thread of their own, so that the page never waits for them.
 //
-// One request, one answer. Files of bots and tables are fetched when they are first asked for, and kept; what waits for
-// one holds up nothing else.
+// Each request gets one answer. Files of bots and tables are fetched on first use and kept; other requests do not wait
+// for them.
 
 import { attempt } from "./attempt.js";
 import { fetchBytes, load } from "./engine.js";
@@ -9,7 +9,7 @@ import { fetchBytes, load } from "./engine.js";
 let library = null;
 const agents = new Map();
 
-// The content of each file, or the promise of one that is on its way.
+// The content of each file, or a promise of it.
 const files = new Map();
 
 function fetchFile(name, progress) {
@@ -22,43 +22,44 @@ function fetchFile(name, progress) {
   return files.get(name);
 }
 
-// Takes the content of a file that does not lie beside the page.
+// Sets the content of a file that the host does not have.
 function takeFile(name, bytes) {
   for (const key of [...agents.keys()].filter(key => JSON.parse(key).file === name)) agents.delete(key);
   files.set(name, bytes);
 }
 
-// An agent, of this content if it has a file. Also what is asked of the rules alone is answered by one, since it
-// remembers the sheet that it was given last.
+// Returns an agent; `content` is the content of its file, if it has one. An agent also answers requests about the rules
+// alone, because it remembers the last sheet.
 function agent(ashta, wanted, content) {
   const key = JSON.stringify(wanted);
   if (!agents.has(key)) agents.set(key, content ? ashta.read(content, wanted.level) : ashta.agent(wanted.name));
   return agents.get(key);
 }
 
-// Neither the dice are to be thrown (`*`, `*2` after two throws, `4,*` in a series), nor is the game over.
+// Whether a position is a decision: not a chance node (`*`, `*2` after two throws, `4,*` in a series) and not the end
+// (`-`).
 const isDecision = position => !/ (\*\d?|-|\S*,\*)$/.test(position);
 
-// What is to be known of a position to go on from it. `choices` is in how many ways the turn can end.
+// A position with the facts to continue from it. `choices` is the number of ways in which the turn can end.
 function node(answer, position, returns) {
   const { node, mover, returns: reached } = answer({ op: "view", position });
   return { position, node, mover, choices: node === "decision" ? endsOf(answer, position)?.size ?? Infinity : 0, returns: returns ?? reached };
 }
 
-// The positions in which the turn can end; null for a series of very many throws, whose ends are not listed.
+// The positions in which the turn can end; null if a very long series has too many.
 const endsOf = (answer, position) => attempt(() => new Set(answer({ op: "choices", position }).turns.map(turn => turn.position)));
 
-// A turn in which nothing moves, in words.
-function lost(answer, position) {
+// A turn without moves, in words.
+function passWords(answer, position) {
   const words = new Set(answer({ op: "why", position }).reasons.map(({ words }) => words));
   return `nothing moves${words.size ? `: ${[...words].join("; ")}` : ""}`;
 }
 
-// What an agent expects of a position. Where something is to be chosen it is what it expects of the best end of the turn,
-// so that a value before a choice and those of its ends never contradict each other.
+// The agent's values of a position. At a decision they are the values of the best end of the turn, so that values
+// before and after a choice agree.
 function valuesOf(answer, position) {
   const expected = position => answer({ op: "evaluate", position }).values;
-  // Of a series of very many throws there is only its own word.
+  // For a very long series of throws the agent values the position itself.
   const ends = isDecision(position) ? endsOf(answer, position) : null;
   if (!ends) return expected(position);
   const { mover, seats } = answer({ op: "view", position });
@@ -66,12 +67,12 @@ function valuesOf(answer, position) {
   return [...ends].map(expected).reduce((best, values) => values[own] > best[own] ? values : best);
 }
 
-// What can be asked of the worker. `answer(request)` is the engine protocol, by the agent of the request.
+// The tasks of the worker. `answer(request)` is the engine protocol, answered by the agent of the request.
 const tasks = {
   ask: (answer, { request }) => answer(request),
   prepare: () => true,
   values: (answer, { positions }) => positions.map(position => valuesOf(answer, position)),
-  // Lets an agent play what is left of a turn: its actions.
+  // Lets an agent play the rest of a turn; returns its actions.
   choose(answer, { position, seed }) {
     const actions = [];
     while (isDecision(position)) {
@@ -81,8 +82,8 @@ const tasks = {
     }
     return actions;
   },
-  // Plays moves from a position: what each did, and where it led. The choices of a turn are one step; the throws of a
-  // series are one each, so that each can be gone back to. Stops at the first move that is not possible, and says which.
+  // Plays moves from a position; returns each step and its result. The choices of a turn are one step; each throw of a
+  // series is one step. Stops at the first illegal move and returns an error.
   advance(answer, { position, moves }) {
     const begins = node(answer, position);
     const steps = [];
@@ -95,14 +96,14 @@ const tasks = {
       const actions = isThrow ? [] : moves.slice(at, end);
       try {
         if (now.node !== (isThrow ? "chance" : "decision")) {
-          throw new Error(now.node === "over" ? "the game is over" : `a ${now.node === "chance" ? "throw" : "choice"} is awaited`);
+          throw new Error(now.node === "over" ? "the game is over" : `a ${now.node === "chance" ? "throw" : "choice"} is expected here`);
         }
         const isSeries = isThrow && moves[at].length > 1
           && answer({ op: "chance", position: now.position }).outcomes[0].throw.length === 1;
         for (const thrown of !isThrow ? [null] : isSeries ? moves[at].map(value => [value]) : [moves[at]]) {
           const { position: next, returns, words, moves: made } = isThrow ? apply("throw", thrown) : apply("action", actions);
           const step = isThrow ? { seat: now.mover, thrown }
-            : { seat: now.mover, actions, words: words === "pass" ? lost(answer, now.position) : words, moves: made };
+            : { seat: now.mover, actions, words: words === "pass" ? passWords(answer, now.position) : words, moves: made };
           now = node(answer, next, returns);
           steps.push({ step, node: now });
         }
@@ -115,7 +116,7 @@ const tasks = {
   },
 };
 
-// The first message brings the module, if there is one.
+// The first message contains the module, if there is one.
 self.addEventListener("message", async ({ data: { id, task, engine, agent: wanted = { name: "random" }, bytes, sheet, ...rest } }) => {
   if (!task) {
     library = load(engine);

@@ -367,7 +367,7 @@ pageTest("the shelf says where a game is from, how long it takes, and how much i
   assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill · solved");
   assert.match(await facts("ashtapada"), /^India · 2 to 4 players · 14 min · \d+ % skill · solved$/);
   await page.check("input[name=game][value=siga]");
-  assert.match(await page.textContent("#game-summary"), /As a beginner the bot wins 37 of 100 games against itself at its best\.$/);
+  assert.match(await page.textContent("#game-summary"), /At the level beginner the bot wins 37 of 100 games against its full strength\.$/);
   assert.match(await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(), /^novice: .*wins 44 of 100/);
   assert.equal(await page.locator("#new-game [data-seat=N] optgroup").first().getAttribute("label"), "The bot siga");
 });
@@ -467,11 +467,11 @@ pageTest("rules that no bot knows are said to be so, and baselines play them", {
   await page.click("nav [data-dialog=new-game]");
   await page.click("#flags summary");
   await page.selectOption("[data-flag=twins]", "none");
-  assert.match(await page.textContent("#new-game form > .warning"), /No bot has been trained on these rules \(ashtapada\?twins=none for SN\)/);
+  assert.match(await page.textContent("#new-game form > .warning"), /No bot was trained on these rules \(ashtapada\?twins=none for SN\)/);
   assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
   await page.click("#new-game [data-close]");
   await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
-  assert.match(await page.textContent("#notice"), /No bot here knows ashtapada\?twins=none for SN/);
+  assert.match(await page.textContent("#notice"), /No bot knows ashtapada\?twins=none for SN/);
   assert.match(await page.textContent("#seats"), /greedy\+2ply/);
   await playTurn(page);
 });

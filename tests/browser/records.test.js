@@ -169,7 +169,7 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   const before = await position(page);
   const record = { players: ["a", "b"], start: "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", moves: [[3], 0] };
   const broken = [
-    ["", /nothing to read yet/],
+    ["", /nothing to read: paste/],
     ["https://example.org/#game=abc", /link is damaged/],
     ["ashtapada S:5,61/N:off,23 S *", /there is no place `61`/],
     ["senet S:1,1/N:1,1 S *", /senet/],
@@ -177,13 +177,13 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
     ["one line\nanother line", /neither a game nor a position.*2 lines/],
     ["{", /cannot be read: a part of it is missing/],
     ['{"arena":1,"game":"pagade"}', /no game/],
-    [JSON.stringify({ ...record, start: undefined }), /does not say.*begins/],
-    [JSON.stringify({ ...record, moves: "3" }), /no list of its throws/],
+    [JSON.stringify({ ...record, start: undefined }), /no first position/],
+    [JSON.stringify({ ...record, moves: "3" }), /no list of throws/],
     [JSON.stringify({ ...record, moves: [[3], "x"] }), /Move 2 of the game, "x", is neither/],
     [JSON.stringify({ ...record, moves: [[3], 0, 0] }), /Move 3 of the game .* at ashte-kashte .*: .*dice must be thrown first/],
     [JSON.stringify({ ...record, moves: [[3], 7] }), /Move 2 .*action 7 is not legal/],
     [JSON.stringify({ ...record, moves: [[5]] }), /Move 1 .*\[5\] cannot be thrown/],
-    [JSON.stringify({ ...record, players: ["a"] }), /names 1 players, and there are 2 seats/],
+    [JSON.stringify({ ...record, players: ["a"] }), /names 1 players, but there are 2 seats/],
     [JSON.stringify({ ...record, start: "nowhere" }), /position/],
   ];
   for (const [text, message] of broken) {
@@ -200,7 +200,7 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   await page.selectOption("#record-number", "1");
   await page.click("#take-record");
   await page.waitForFunction(() => !document.getElementById("exchange-trouble").hidden);
-  assert.match(await page.textContent("#exchange-trouble"), /^Line 2: The game does not say/);
+  assert.match(await page.textContent("#exchange-trouble"), /^Line 2: The game has no first position/);
   await page.click("#exchange [data-close]");
   assert.equal(await position(page), before);
   // Moves that do not lead to the end that a record claims are shown, with the contradiction.

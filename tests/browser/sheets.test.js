@@ -286,10 +286,10 @@ pageTest("a bot that is opened here knows its game; what is none is refused", as
   await openDialog(page);
   await page.setInputFiles("#open-sheet", { name: "race.bot", mimeType: "application/octet-stream", buffer: Buffer.from("no bot at all") });
   await page.locator("#sheet-trouble li").first().waitFor();
-  assert.match((await problems(page)).join(), /race\.bot: this is no bot/);
+  assert.match((await problems(page)).join(), /race\.bot: this file is not a bot/);
   const bytes = await readFile(join(ROOT, "checkpoints", "ashte-kashte-3p.bot"));
   await page.setInputFiles("#open-sheet", { name: "opened.bot", mimeType: "application/octet-stream", buffer: bytes });
-  await page.waitForFunction(() => /opened\.bot can sit down/.test(document.getElementById("sheet-done").textContent));
+  await page.waitForFunction(() => /opened\.bot is available/.test(document.getElementById("sheet-done").textContent));
   assert.ok(await page.isChecked("input[name=game][value=ashte-kashte]"));
   assert.ok(await page.isChecked("input[name=seats][value=SEN]"));
 });

@@ -97,7 +97,7 @@ class RaceEnv(_Versus, gymnasium.Env):
         """
         position = position_of(self.game, options_of(options, "position").get("position"))
         super().reset(seed=seed)
-        self._games.reset([self._drawn() if seed is None else seed], positions=[position])
+        self._games.reset([self._draw_seed() if seed is None else seed], positions=[position])
         return self._games.observations[0].copy(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
@@ -184,7 +184,7 @@ class RaceVectorEnv(_Versus, VectorEnv):
             if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
                 found = f"{mask.dtype} with the shape {mask.shape} and {np.count_nonzero(mask)} values that are not 0"
                 raise ValueError(f'`options["reset_mask"]` must be bool[{self.num_envs}] with a `True`, not {found}')
-        seeds = [self._drawn() if number is None else int(number) for number in numbers]
+        seeds = [self._draw_seed() if number is None else int(number) for number in numbers]
         self._games.reset(seeds, mask, positions)
         return self._own(self._games.observations), self._info()
 
@@ -206,6 +206,6 @@ gymnasium.register(
     id="ashta/Race-v0",
     entry_point="ashta.gymnasium:RaceEnv",
     vector_entry_point="ashta.gymnasium:RaceVectorEnv",
-    # The checker tries illegal actions, which these environments refuse. <<<<* _drawn() ---- _draw_seed() >>>>
+    # The checker tries illegal actions, which these environments refuse.
     disable_env_checker=True,
 )

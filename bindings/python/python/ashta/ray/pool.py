@@ -9,9 +9,9 @@ from ray.exceptions import RayError, RayTaskError
 from .._ashta import numerics
 
 # Seconds between two looks at the size of the cluster.
-LOOKS_AROUND = 2.0
+RESIZE_INTERVAL = 2.0
 # Seconds to wait for a result before checking the cluster again.
-PATIENCE = 0.5
+WAIT = 0.5
 
 
 class WorkersDied(RuntimeError):
@@ -63,7 +63,7 @@ class Pool:
         self._idle = deque()
         self._busy = {}
         self._waiting = deque()
-        self._looked = 0.0
+        self._resized = 0.0
         # Deaths since the last finished task, and the tolerated number.
         self._deaths, self._most_deaths, self._tolerated = 0, 0, most_deaths
         self.lost_tasks = 0
@@ -85,7 +85,7 @@ class Pool:
 
     def refs(self):
         """Gives queued questions to idle workers; returns the references to all pending results."""
-        self._look_around()
+        self._resize()
         while self._waiting and self._idle:
             actor, (task, question) = self._idle.popleft(), self._waiting.popleft()
             self._busy[actor.ask.remote(*question)] = actor, task, question
@@ -97,11 +97,11 @@ class Pool:
             self._begin(ref)
         return self._finish(ref) if ref in self._busy else []
 
-    def _look_around(self):
+    def _resize(self):
         now = time.monotonic()
-        if now - self._looked < LOOKS_AROUND and self.size == self._count():
+        if now - self._resized < RESIZE_INTERVAL and self.size == self._count():
             return
-        self._looked = now
+        self._resized = now
         self.size = max(1, self._wanted())
         # All workers on a lost machine die at once.
         self._most_deaths = max(self._most_deaths, self._tolerated + 3 * self.size)
@@ -121,7 +121,7 @@ class Pool:
             self._greet(answer(ref))
             self._idle.append(actor)
         except RayError as error:
-            self._bury(actor, error)
+            self._remove(actor, error)
 
     def _finish(self, ref):
         actor, task, question = self._busy.pop(ref)
@@ -130,7 +130,7 @@ class Pool:
         except RayError as error:
             self._waiting.appendleft((task, question))
             self.lost_tasks += 1
-            self._bury(actor, error)
+            self._remove(actor, error)
             return []
         if task is not None:
             # A repeated question does not show that a worker can finish the current one.
@@ -138,7 +138,7 @@ class Pool:
         self._idle.append(actor)
         return [(task, result)]
 
-    def _bury(self, actor, error):
+    def _remove(self, actor, error):
         if isinstance(error, RayTaskError):
             # The worker lives, but its task raised an error.
             raise error
@@ -161,12 +161,10 @@ class Pool:
 def pump(*pools):
     """Keeps the workers of pools busy and waits for results.
 
-    Returns, for each pool, a list of finished tasks with their results. <<<<* LOOKS_AROUND ---- RESIZE_INTERVAL >>>>
-    <<<<* PATIENCE ---- WAIT >>>> <<<<* _look_around( ---- _resize( >>>> <<<<* _looked ---- _resized >>>> <<<<* _bury(
-    ---- _remove( >>>>
+    Returns, for each pool, a list of finished tasks with their results.
     """
     refs = [ref for pool in pools for ref in pool.refs()]
     found, _ = ray.wait(refs, num_returns=len(refs), timeout=0) if refs else ([], [])
     if not found and refs:
-        found, _ = ray.wait(refs, num_returns=1, timeout=PATIENCE)
+        found, _ = ray.wait(refs, num_returns=1, timeout=WAIT)
     return [[done for ref in found for done in pool.take(ref)] for pool in pools]
