@@ -1,4 +1,4 @@
-// The page in a headless Chromium: opened, clicked, and watched for errors. What all tests of the page share.
+// Helpers of all tests of the page: open it in a headless Chromium, click through it, and collect its errors.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -16,17 +16,17 @@ export const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
 export const SITE = join(TARGET, "web");
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-// Runs the program to its end; its output.
+// Runs the program; returns its output.
 export async function ashta(...words) {
   const { stdout } = await promisify(execFile)(join(TARGET, "release", "ashta"), words, { cwd: ROOT, maxBuffer: 2 ** 28 });
   return stdout;
 }
 
-// A browser and a file host; in a folder below the root, as on many hosts. Give it back with `close`.
+// Starts a browser and a file host, with the page in a subfolder, as on many hosts. End both with `close`.
 export async function start(folders = { "/games/ashta/": SITE }) {
   assert.ok(Object.values(folders).every(existsSync), `build the page first, with web/build: ${Object.values(folders)}`);
   const executablePath = process.env.CHROMIUM ?? CHROMIUM.find(existsSync);
-  // Containers that run as root have no sandbox.
+  // Chromium has no sandbox for root, as in containers.
   const browser = await chromium.launch({ executablePath, args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
   const server = await serve(folders);
   return {
@@ -38,11 +38,11 @@ export async function start(folders = { "/games/ashta/": SITE }) {
   };
 }
 
-// A fresh page, of its own storage. Every error of the page and its console is kept in `page.errors`.
+// Opens a page with its own storage; collects all errors of the page and its console in `page.errors`.
 export async function blank({ browser }, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  // No assertion, only an end to waiting: machines may be busy.
+  // A generous limit: machines may be busy.
   page.setDefaultTimeout(60000);
   page.errors = [];
   page.on("pageerror", error => page.errors.push(error.message));
@@ -50,7 +50,7 @@ export async function blank({ browser }, options = {}) {
   return page;
 }
 
-// The page with its first game, ready to be played.
+// Opens the page with its first game, ready to play.
 export async function open(running, { query = "seed=1", ...options } = {}) {
   const page = await blank(running, options);
   await page.goto(`${running.server.url}/games/ashta/?game=ashtapada&${query}`);
@@ -58,8 +58,8 @@ export async function open(running, { query = "seed=1", ...options } = {}) {
   return page;
 }
 
-// When the page waits for a person or for nothing any more; gives its state: "AT choose", for instance. `after`: a
-// state that it must have left.
+// Waits until the page waits for a person or the game is over; returns the state, such as "AT choose". `after` is a
+// state to wait out.
 export async function ready(page, after = null) {
   const handle = await page.waitForFunction(after => {
     const { state } = document.body.dataset;
@@ -70,7 +70,7 @@ export async function ready(page, after = null) {
 
 export const state = page => page.evaluate(() => document.body.dataset.state);
 
-// Plays a turn by the list of moves, the `first` or the `last` one each time; the state after it.
+// Plays a turn with the `first` or `last` move of the list; returns the state after it.
 export async function playTurn(page, which = "first") {
   let now = await state(page);
   const place = now.split(" ")[0];
@@ -82,7 +82,7 @@ export async function playTurn(page, which = "first") {
   return now;
 }
 
-// Sets what makes tests quick, by the page's own dialog.
+// Sets the quick settings in the page's dialog.
 export async function hurry(page, throws = "auto") {
   await page.click("nav [data-dialog=settings]");
   await page.selectOption("#set-pace", "none");
@@ -92,12 +92,12 @@ export async function hurry(page, throws = "auto") {
   await page.waitForFunction(() => /(choose|enter|over)$/.test(document.body.dataset.state));
 }
 
-// Starts a game by the dialog: { game, seats, players: { S: "person" }, first, flags }.
+// Starts a game in the dialog: { game, seats, players: { S: "person" }, first, flags }.
 export async function newGame(page, { game, seats = "SN", players = {}, first = "S", flags = {} }) {
   const before = await state(page);
   await page.click("nav [data-dialog=new-game]");
   await page.check(`input[name=game][value="${game}"]`);
-  // From one game to the next the dialog keeps the house rules.
+  // The dialog keeps the house rules of the last game.
   const kept = await page.locator("[data-flag]").evaluateAll(all => all.filter(field => field.selectedIndex > 0).map(field => [field.dataset.flag, field.options[0].value]));
   flags = { ...Object.fromEntries(kept), ...flags };
   if (Object.keys(flags).length) await page.evaluate(() => { document.getElementById("flags").open = true; });
@@ -110,7 +110,7 @@ export async function newGame(page, { game, seats = "SN", players = {}, first = 
   return ready(page, before === "new" ? null : "new");
 }
 
-// The position shown, read from the dialog that copies it.
+// Reads the shown position from the dialog of games.
 export async function position(page) {
   await page.click("nav [data-dialog=exchange]");
   const text = await page.inputValue("#position-text");
@@ -118,7 +118,7 @@ export async function position(page) {
   return text;
 }
 
-// Pastes a text into the dialog; leaves it open if it was refused.
+// Pastes a text into the dialog of games, which stays open if the text is refused.
 export async function paste(page, text) {
   if (!await page.isVisible("#exchange")) await page.click("nav [data-dialog=exchange]");
   await page.fill("#pasted", text);

@@ -1,4 +1,5 @@
-// The lines of a turn, walked as the page walks them: they lead to every result of the turn, from pieces that stand there.
+// The moves of a turn, as the page offers them: they lead to every result of the turn, and every move starts from an
+// existing group of pieces.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +8,7 @@ import { Choice } from "../../web/choice.js";
 import { groups } from "../../web/pieces.js";
 import { Engine } from "./engine.js";
 
-// Node 20 has none.
+// Node 20 does not have it.
 Map.groupBy ??= (items, keyOf) => {
   const found = new Map();
   for (const item of items) found.set(keyOf(item), [...found.get(keyOf(item)) ?? [], item]);

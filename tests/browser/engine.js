@@ -1,4 +1,4 @@
-// The built program as an engine, asked line by line: what the page is compared with.
+// The built program as an engine, to compare with the page.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";

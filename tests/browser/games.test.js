@@ -1,4 +1,4 @@
-// A whole game of each kind, clicked through by a person against bots.
+// A whole game of each kind: a person clicks, bots play the other seats.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -21,7 +21,7 @@ const KINDS = [
   ["pagade", "SENW", "bot:expert", { teams: "true" }],
 ];
 
-// Makes the move that the hints praise, by the mouse: on the board where its piece stands there, else in the list.
+// Makes the best move by the hints with the mouse: on the board if its piece is there, else in the list.
 async function choose(isOnBoard) {
   const found = await page.waitForFunction(isOnBoard => {
     const best = document.querySelector("#actions .best");
@@ -36,7 +36,7 @@ async function choose(isOnBoard) {
   }, isOnBoard);
   const { x, y, words, isPiece } = await found.jsonValue();
   await page.mouse.click(x, y);
-  // A piece is lifted first, then its landing is clicked.
+  // First lifts the piece, then clicks its landing.
   if (isPiece) await page.locator(`.landing[aria-label="${words}" i] circle`).click();
   return isPiece;
 }

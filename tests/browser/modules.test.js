@@ -1,4 +1,4 @@
-// The modules of the page as files: each is imported, and none imports itself by way of others.
+// The modules of the page: each is imported, and imports form no cycle.
 
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { ROOT } from "./browser.js";
 const WEB = join(ROOT, "web");
 const NAMES = (await readdir(WEB)).filter(name => name.endsWith(".js"));
 const texts = new Map(await Promise.all(NAMES.map(async name => [name, await readFile(join(WEB, name), "utf8")])));
-// What a module needs before it runs.
+// The static imports of a module.
 const imports = name => [...texts.get(name).matchAll(/^(?:import|export)\b[^;]*?from "\.\/([^"]+)";/gm)].map(([, other]) => other);
 
 test("the imports of modules form no ring", () => {
@@ -27,7 +27,7 @@ test("the imports of modules form no ring", () => {
 });
 
 test("every module is used", () => {
-  // The page loads the first, the program serves the second in place of another; the worker is no import.
+  // index.html loads start.js, `ashta serve` serves native.js instead of engine.js, and the worker is not imported.
   const used = new Set(["start.js", "native.js", ...NAMES.flatMap(imports)]);
   const begun = [...texts.values()].join("\n").matchAll(/(?:import|Worker)\((?:new URL\()?"\.\/([^"]+)"/g);
   for (const [, name] of begun) used.add(name);

@@ -1,4 +1,4 @@
-// Exported models in onnxruntime-web: in the browser they answer as the networks do, on the probes of every bot.
+// Exported models in onnxruntime-web: they answer the probes of every bot like its networks.
 
 import assert from "node:assert/strict";
 import { mkdtemp, open as openFile, readdir, rm } from "node:fs/promises";
@@ -23,7 +23,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-// The manifest of a bot file, read without any code of ashta.
+// Reads the manifest of a bot file without code of ashta.
 async function manifest(bot) {
   const file = await openFile(join(ROOT, "checkpoints", `${bot}.bot`));
   const length = Buffer.alloc(8);
@@ -36,7 +36,7 @@ async function manifest(bot) {
 
 test("every model answers its probes as the network does", { timeout: 300000 }, async () => {
   const page = await blank(running);
-  // Any page of this host will do; the runtime is loaded into it.
+  // Any page of this host can load the runtime.
   await page.route("**/empty.html", route => route.fulfill({ contentType: "text/html", body: "<title>models</title>" }));
   await page.goto(`${running.server.url}/empty.html`);
   assert.equal(bots.filter(bot => !bot.endsWith("-strong")).length, 41);

@@ -1,4 +1,4 @@
-// The page as a whole: its weight, its speed, its shape on a phone, and whether everybody can use it.
+// The page as a whole: weight, speed, layout on a phone, accessibility.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -71,7 +71,7 @@ test("modules are fetched at once, and the rules before the bots, which nothing 
 test("every small bot chooses in a blink", { timeout: 300000 }, async () => {
   const page = await open(running);
   const measured = await page.evaluate(async () => {
-    // Here, where nothing else is measured with it.
+    // Measured without the rest of the page.
     const { fetchBytes, load } = await import("./ashta.js");
     const ashta = await load(new URL("ashta.wasm", location.href));
     const found = {};
@@ -106,7 +106,7 @@ test("every small bot chooses in a blink", { timeout: 300000 }, async () => {
   await page.context().close();
 });
 
-// Something is everywhere: twins, a hint, a line of chances, turns.
+// Fills every part of the page: twins, a hint, a chart of chances, turns.
 async function busy(page) {
   await hurry(page);
   await page.check("#show-hints");
@@ -209,7 +209,7 @@ test("nothing is wider than a phone", { timeout: 300000 }, async () => {
     await paste(page, position);
     await ready(page, "pasting");
     assert.ok(!await isWide(), position);
-    // A finger finds a piece, however small it is drawn.
+    // A finger can hit small pieces, too.
     const piece = await page.locator(".piece.can").first().boundingBox();
     await page.touchscreen.tap(piece.x + piece.width / 2 + 8, piece.y + piece.height / 2);
     await page.waitForSelector(".piece.lifted");

@@ -1,5 +1,5 @@
-// Makes the pictures of the README: the page in play, and the board of each game. Run when the page has changed:
-// web/build && node tests/browser/pictures.js (after tests/browser/run has installed what it needs).
+// Makes the pictures of the README: the page during a game, and the board of each game. Run it after changes of the
+// page: web/build && node tests/browser/pictures.js (tests/browser/run installs its packages).
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ try {
     await page.evaluate(size => {
       const board = document.querySelector("#board svg");
       const { width, height } = board.viewBox.baseVal;
-      // Drawn for a large screen, then made small.
+      // Draws for a large screen, then scales down.
       Object.assign(board.style, {
         width: `${6 * size}px`, height: `${6 * size * height / width}px`, maxHeight: "none", minHeight: 0, transform: "scale(calc(1 / 6))", transformOrigin: "0 0",
       });

@@ -1,4 +1,4 @@
-// How a game is played on the page: by keys, back and forth, with hints, by perfect play, with dice from a table.
+// Playing on the page: keys, going back and forth, hints, perfect play, dice from a table.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -10,7 +10,7 @@ let running;
 before(async () => { running = await start(); });
 after(() => running.close());
 
-// A page that is closed when the test is over, and has had no errors.
+// A test with its own page, which must have no errors.
 function pageTest(name, options, body) {
   test(name, { timeout: 300000 }, async () => {
     const page = await open(running, options);
@@ -21,7 +21,7 @@ function pageTest(name, options, body) {
 }
 
 pageTest("turns are played by keys alone", {}, async page => {
-  // To the dialog of a new game, and through it.
+  // Goes to the dialog of a new game, and through it.
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
   await page.keyboard.press("Tab");
@@ -38,7 +38,7 @@ pageTest("turns are played by keys alone", {}, async page => {
   await page.keyboard.press("Enter");
   await ready(page, "new");
   assert.match(await page.textContent("#game-name"), /^Ashte Kashte for two$/);
-  // The throw by the space key, the choice by its number or on the board.
+  // Throws with the space key; chooses by number or on the board.
   assert.equal(await page.evaluate(() => document.activeElement.id), "turn");
   for (let turn = 0; turn < 6; turn++) {
     let now = await state(page);
@@ -59,7 +59,7 @@ pageTest("turns are played by keys alone", {}, async page => {
   }
   const played = Number((await state(page)).split(" ")[0]);
   assert.ok(played >= 12, `${played} steps were played`);
-  // Arrows go back and forth, U undoes.
+  // Arrows step back and forth, U undoes.
   await page.keyboard.press("ArrowLeft");
   await ready(page);
   await page.waitForFunction(at => document.body.dataset.state.startsWith(`${at} `), played - 1);
@@ -96,7 +96,7 @@ pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}
   await page.click("#turn-back");
   await ready(page, now);
   assert.match(await position(page), / S \*$/, "a whole turn is back at its throw");
-  // Another throw there takes the place of what came after.
+  // Another throw replaces the later moves.
   now = await state(page);
   await page.click("#throw");
   await ready(page, now);
@@ -121,7 +121,7 @@ pageTest("a piece is lifted, and lands where it is clicked, dragged or sent by k
   await begin();
   await page.mouse.click(...await middle(piece));
   assert.deepEqual(await landings(page), ["G3 to G7 by 4"]);
-  // The own piece that stands at the landing is not lifted instead.
+  // The own piece at the landing is not lifted.
   await page.mouse.click(...await middle(page.locator(".landing")));
   await ended();
   await begin();
@@ -161,7 +161,7 @@ pageTest("moves are whole: by each die, by their sum, and with what they capture
   assert.deepEqual(await landings(page), ["K4 to P9 by 3+6", "K4 to K7 by 3, cuts N on K7", "K4 to M9 by 6"]);
   assert.deepEqual(await page.locator(".landing.captures").evaluateAll(all => all.map(one => one.getAttribute("aria-label"))), ["K4 to K7 by 3, cuts N on K7"]);
   await page.mouse.click(...await middle(page.locator(".landing.captures")));
-  // The first half is a preview: the captured piece is pale, the other die is left.
+  // The first move is a preview: the captured piece is pale, the other die is left.
   await page.locator(".piece.taken").waitFor();
   assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, cuts N on K7; 6 left$/);
   const now = await state(page);
@@ -174,13 +174,13 @@ pageTest("moves are whole: by each die, by their sum, and with what they capture
   await page.mouse.click(...await middle(piece("O9")));
   await page.mouse.click(...await middle(page.locator(".landing")));
   await page.locator("#turns button").first().filter({ hasText: "K4 to K7 by 3, then O9 to S11 by 6, cuts N on K7" }).waitFor();
-  // Either die goes first.
+  // Either die can be first.
   await paste(page, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6");
   await ready(page, "pasting");
   const list = (await page.locator("#actions .words").allTextContents()).join("; ");
   assert.match(list, /by 3(;|$)/);
   assert.match(list, /by 6(;|$|,)/);
-  // The landing that captures says so, whatever is thrown besides.
+  // A landing that captures says so, whatever the throw is.
   await paste(page, "ashtapada S:5,7/N:5,25 S 4,2");
   await ready(page, "pasting");
   const words = await page.locator("#actions .words").allTextContents();
@@ -277,7 +277,7 @@ pageTest("perfect play sits at a seat and takes the best action", { query: "seed
     if (now.endsWith("over")) break;
     await playTurn(page);
   }
-  // Everything that North chose, checked against the table.
+  // Checks every choice of North against the table.
   await page.click("nav [data-dialog=exchange]");
   await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
   await page.click("#copy-game");
@@ -373,7 +373,7 @@ pageTest("the shelf says where a game is from, how long it takes, and how much i
 });
 
 pageTest("bots are hurried to the next turn of a person", { reducedMotion: "no-preference" }, async page => {
-  // A pause of a bot never ends by itself.
+  // A bot's pause never ends by a timer.
   await page.evaluate(() => {
     const wait = setTimeout;
     globalThis.setTimeout = (act, milliseconds, ...rest) => milliseconds >= 700 ? 0 : wait(act, milliseconds, ...rest);
@@ -405,7 +405,7 @@ pageTest("going back gives no other throws, and going on again goes on", {}, asy
   await page.click("#throw");
   await page.waitForFunction(() => /^[1-9]/.test(document.body.dataset.state));
   assert.equal((await thrown()).replace(/:.*/, ""), before);
-  // In a turn of the bot: a step back, a step on, and it plays.
+  // During the bot's turn: after a step back and a step forward, it plays.
   await hurry(page);
   let now = await ready(page);
   if (now.endsWith("choose")) now = await playTurn(page);
@@ -419,7 +419,7 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   await hurry(page);
   await newGame(page, { game: "siga", players: { S: "random", N: "bot:expert" } });
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
-  // The dice are those of the last turn, of which the note speaks.
+  // The dice and the note belong to the last turn.
   const dice = await page.locator("#thrown b").allTextContents();
   assert.match(await page.textContent("#turn-note"), new RegExp(`^(South|North) ${dice.join(", ")}: `));
   await page.click("#look-back");

@@ -1,4 +1,4 @@
-// Positions and games as text: copied, pasted, opened, dropped, replayed; and what is wrong with those that are broken.
+// Positions and games as text: copied, pasted, opened, dropped, replayed; and errors in damaged ones.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-// A test on the one page, which has no errors.
+// A test on the shared page, which must have no errors.
 function pageTest(name, body) {
   test(name, { timeout: 300000 }, async () => {
     await body();
@@ -36,7 +36,7 @@ async function arena(game, seats) {
   return { file, text: await readFile(file, "utf8") };
 }
 
-// The position that a record leads to, by the program.
+// The last position of a record, by the program.
 async function endOf(record) {
   const engine = new Engine("random");
   let answer = { position: record.start };
@@ -55,7 +55,7 @@ pageTest("positions are copied and pasted, with their house rules", async () => 
     await paste(page, text);
     await page.waitForFunction(() => document.body.dataset.state !== "pasting");
     await page.click("nav [data-dialog=exchange]");
-    // Bots may have gone on; what was pasted is where the game began.
+    // Bots may have moved on; the pasted position is the first one.
     await page.click("#copy-game");
     const game = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
     assert.equal(game.start, text);
@@ -95,7 +95,7 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
   await page.click("#to-end");
   await ready(page, now);
   assert.equal(await position(page), end);
-  // From the third step on, by a person against a stronger bot.
+  // From the third step on, a person plays against a stronger bot.
   await page.locator("#slider").fill("3");
   await page.waitForFunction(() => document.body.dataset.state.startsWith("3 "));
   const third = await position(page);
@@ -124,7 +124,7 @@ for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2
     await page.evaluate(() => { document.body.dataset.state = "opening"; });
     await page.click("#take-record");
     await ready(page, "opening");
-    // Turn by turn, the short one to its end; then to the end.
+    // Turn by turn; the short game to its end, then the jump to the end.
     let turns = 0;
     while (await page.isEnabled("#turn-on") && (game === "ashtapada" || turns < 20)) {
       const now = await state(page);
@@ -193,7 +193,7 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
     assert.ok(await page.isVisible("#exchange"), "the dialog stays, and what was pasted");
     assert.equal(await page.inputValue("#pasted"), text);
   }
-  // One bad line among good ones is named; the others can be shown.
+  // One bad line among good ones is reported; the others can be shown.
   await paste(page, `${JSON.stringify(record)}\n{"start":1}\n`);
   await page.locator("#choose-record").waitFor();
   assert.deepEqual(await page.locator("#record-number option").allTextContents(), ["1: a – b", "2: cannot be read"]);
@@ -203,7 +203,7 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   assert.match(await page.textContent("#exchange-trouble"), /^Line 2: The game has no first position/);
   await page.click("#exchange [data-close]");
   assert.equal(await position(page), before);
-  // Moves that do not lead to the end that a record claims are shown, with the contradiction.
+  // If moves contradict the end of a record, the page shows both.
   await paste(page, JSON.stringify({ ...record, ending: "finished", returns: [1, 0] }));
   await ready(page, "pasting");
   assert.match(await page.textContent("#past-note"), /its moves do not end the game/);
@@ -228,7 +228,7 @@ pageTest("a link shows the game at the place where it was copied, and damaged on
   assert.equal(await position(other), shown);
   assert.equal(await other.getAttribute("#slider", "max"), await page.getAttribute("#slider", "max"));
   assert.ok(!other.url().includes("#"), "what is played from here is not what the link shows");
-  // Pasted, and in the address of a page that is open.
+  // Pasted, and in the address of an open page.
   now = await state(page);
   await paste(page, url);
   await ready(page, "pasting");
@@ -261,12 +261,12 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   now = await newGame(page, { game: "siga", players: { S: "person", N: "greedy" } });
   if (now.endsWith("choose")) await playTurn(page);
   const second = await position(page);
-  // Another tab goes on with the game that no tab has, not with that of this one.
+  // Another tab resumes the game that no tab has, not the game of this one.
   const other = await page.context().newPage();
   await other.goto(`${running.server.url}/games/ashta/`);
   await ready(other);
   assert.equal(await position(other), first);
-  // A game that is asked for stands beside them.
+  // A game in the address is added to them.
   await other.goto(`${running.server.url}/games/ashta/?game=pagade`);
   await ready(other);
   assert.match(await position(other), /^pagade /);
@@ -274,16 +274,16 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   await hurry(other);
   await playTurn(other);
   assert.deepEqual((await kept(other)).toSorted(), ["Ashtapada", "Pagade", "Siga"]);
-  // Loaded again, each has what it had, whatever its address asks for.
+  // After a reload each tab has its game, whatever its address says.
   await other.reload();
   await ready(other);
   assert.match(await position(other), /^pagade /);
   await page.reload();
   await ready(page);
   assert.equal(await position(page), second);
-  // A tab that is not seen is slow.
+  // A hidden tab is slow.
   await page.bringToFront();
-  // The game of another tab is not taken from it.
+  // A tab cannot take the game of another tab.
   await page.click("nav [data-dialog=exchange]");
   await page.locator("#kept-games button").filter({ hasText: "Pagade" }).click();
   await page.waitForFunction(() => /another tab/.test(document.getElementById("exchange-trouble").textContent));
@@ -291,13 +291,13 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   await page.waitForFunction(() => !document.getElementById("exchange").open);
   await page.waitForFunction(() => /^Ashtapada/.test(document.getElementById("game-name").textContent));
   assert.equal(await position(page), first);
-  // Of many games the last twenty are kept.
+  // The last twenty games are kept.
   for (let number = 0; number < 22; number++) {
     await paste(page, `siga S:${number % 5 + 1},${number % 5 + 2}/N:3,4 S *`);
     await ready(page, "pasting");
   }
   assert.equal((await kept(page)).length, 20);
-  // One that is damaged is left out of the list.
+  // A damaged one is left out of the list.
   await page.evaluate(() => {
     const key = Object.keys(localStorage).find(key => key.startsWith("ashta.game."));
     localStorage.setItem(key, JSON.stringify({ line: "{", players: {}, at: 0, when: 1 }));

@@ -1,5 +1,5 @@
-// The pages that the program writes, a report of an arena and an analysis: their script runs without an error, and
-// games can be stepped through.
+// The HTML pages of the program, an arena's report and an analysis: their script runs without errors, and games can be
+// stepped through.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-// Steps through the first game on the page, by buttons and keys; the number of turns.
+// Steps through the first game on the page, with buttons and keys; returns the number of turns.
 async function step(page) {
   const viewer = page.locator(".viewer").first();
   const shown = () => viewer.locator(".report").textContent();

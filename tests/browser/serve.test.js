@@ -1,4 +1,4 @@
-// The page as `ashta serve` brings it, from the program alone: its engine is the program instead of WebAssembly.
+// The page from `ashta serve`: its engine is the program instead of WebAssembly.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

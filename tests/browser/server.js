@@ -1,11 +1,11 @@
-// A file host of a few lines: folders served below paths, and nothing else. What a page asks for can be read back.
+// A small file host: serves folders below paths, and records the requests.
 
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
-// Compressed forms that lie beside a file, the smallest first.
+// Compressed forms of a file, the smallest first.
 const PACKED = [["br", ".br"], ["gzip", ".gz"]];
 
 const TYPES = {
@@ -13,7 +13,7 @@ const TYPES = {
   ".svg": "image/svg+xml", ".wasm": "application/wasm",
 };
 
-// Serves `folders`, { "/path/": folder }. Gives { url, asked: [{ path, bytes }], close }.
+// Serves `folders`, { "/path/": folder }. Returns { url, asked: [{ path, bytes }], close }.
 export async function serve(folders) {
   const asked = [];
   const server = createServer(async (request, response) => {

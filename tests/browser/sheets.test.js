@@ -1,5 +1,5 @@
-// Games as sheets: every one that comes with the program is there to be played, with its rules and house rules; and sheets
-// of one's own are opened, refused with their problems, kept, played, and go along with records.
+// Games as sheets: every built-in game can be played, with its rules and house rules. Own sheets are opened, refused
+// with their problems, kept, played, and included in records.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -24,7 +24,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-// A page that is closed when the test is over, and has had no errors.
+// A test with its own page, which must have no errors.
 function pageTest(name, body, options = {}) {
   test(name, { timeout: 300000 }, async () => {
     const page = await open(running, options);
@@ -34,7 +34,7 @@ function pageTest(name, body, options = {}) {
   });
 }
 
-// Some choices by clicks, on the board and in the list in turn; how many were made.
+// Makes some choices by clicks, alternately on the board and in the list; returns their number.
 async function choose(page, now, most) {
   let made = 0;
   for (; made < most && now.endsWith("choose"); made++) {
@@ -102,7 +102,7 @@ pageTest("cowries and dice lie as the sheet counts them", async page => {
   assert.equal(await page.locator("#thrown .long-die circle").count(), 6);
 });
 
-// The dialog has the sentences that the program prints of these rules.
+// The dialog has the sentences that the program prints for these rules.
 async function isUnderstood(page, rules) {
   const { understood } = JSON.parse(await ashta("game", rules, "--json"));
   await page.waitForFunction(topics => document.querySelectorAll("#rules-text dt").length === topics, understood.length);
@@ -136,7 +136,7 @@ pageTest("the rules and the house rules of each game are those of its sheet", as
     await isUnderstood(page, game);
   }
   await page.click("#rules [data-close]");
-  // In the dialog of a new game the meaning of what is chosen stands beside it.
+  // The dialog of a new game explains the chosen house rules.
   await page.click("nav [data-dialog=new-game]");
   await page.check("input[name=game][value=gavalata]");
   await page.click("#flags summary");
@@ -155,7 +155,7 @@ pageTest("house rules decide on which seats a game is played", async page => {
   await page.selectOption("[data-flag=teams]", "true");
   await page.locator("input[name=seats][value=SN]").waitFor({ state: "detached" });
   assert.ok(await page.isChecked("input[name=seats][value=SENW]"));
-  // What bots were trained on is a click away.
+  // A click chooses rules that bots know.
   await page.click("[data-rules='pagade?no_cut=lap']");
   await page.locator("input[name=seats][value=SN]").waitFor();
   assert.equal(await page.inputValue("[data-flag=no_cut]"), "lap");
@@ -185,7 +185,7 @@ pageTest("a sheet is opened as a file, played, kept, and goes along with its gam
   await page.click("nav [data-dialog=new-game]");
   assert.ok((await games(page)).includes("my-race"), "the sheet is kept");
   await page.click("#new-game [data-close]");
-  // Its rules have a place among the others, and its position is read here.
+  // Its rules are listed with the others, and the page reads its position.
   await page.click("nav [data-dialog=rules]");
   assert.equal(await page.inputValue("#rules-game"), "my-race");
   await page.click("#rules [data-close]");
@@ -197,7 +197,7 @@ pageTest("a sheet is opened as a file, played, kept, and goes along with its gam
   await page.click("#exchange [data-close]");
   await paste(page, before[1]);
   await ready(page, "pasting");
-  // Elsewhere the record brings the sheet.
+  // On another page the record includes the sheet.
   const other = await open(running);
   await paste(other, line);
   await ready(other, "pasting");
@@ -210,7 +210,7 @@ pageTest("a sheet is opened as a file, played, kept, and goes along with its gam
   assert.equal(await position(other), before[1]);
   assert.deepEqual(other.errors, []);
   await other.context().close();
-  // Removed, it is forgotten; the game under way is not.
+  // After the removal the current game stays.
   await openDialog(page);
   await page.check("input[name=game][value=my-race]");
   await page.click("#remove-sheet");
@@ -232,14 +232,14 @@ pageTest("a broken sheet is refused with all its problems, and mended", async pa
   assert.ok(named.length >= 3, named.join("\n"));
   for (const part of [/^line \d+: .*mark_rule/, /odds/, /shells/]) assert.ok(named.some(text => part.test(text)), `${part} in ${named}`);
   assert.ok(!(await games(page)).includes("my-race"));
-  // A problem leads to its line.
+  // A click on a problem goes to its line.
   await page.locator("#sheet-trouble li button").filter({ hasText: "shells" }).click();
   const marked = await page.evaluate(() => {
     const { value, selectionStart, selectionEnd } = document.getElementById("sheet-text");
     return value.slice(selectionStart, selectionEnd);
   });
   assert.equal(marked, "shells = 4");
-  // What contradicts itself, what is no TOML, and a name that is taken.
+  // A contradiction, a text that is not TOML, and a name that is taken.
   for (const [text, message] of [
     [own.replace("S4 E1 N3", "S4 E1 N9"), /course/], ["name = ", /line 1/], [(await sheetOf("siga")).replace("turn_limit = ", "turn_limit = 1"), /siga.*name/],
   ]) {
