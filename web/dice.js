@@ -30,17 +30,13 @@ function cowrie(isUp) {
   return svg("g", { class: "cowrie up" }, svg("path", { d: shell }), svg("path", { class: "mouth", d: "M0.4 -11C-1.4 -5 -1.6 5 0.4 11C1.8 5 1.6 -5 0.4 -11Z" }), svg("path", { class: "teeth", d: teeth }));
 }
 
-// The shells with their mouths up; not always the first ones.
-function up(mouths, shells) {
-  const order = [...Array(shells).keys()].map(at => (2 * at + 1) % (shells + (shells % 2 ? 0 : 1)));
-  return new Set(order.slice(0, mouths));
-}
-
 function cowries(mouths, shells) {
-  const isUp = up(mouths, shells);
-  const parts = [...Array(shells).keys()].map(at => {
+  const places = [...Array(shells).keys()];
+  // Shells in other places than the first ones have their mouths up, too.
+  const up = places.map(at => (2 * at + 1) % (shells + 1 - shells % 2)).slice(0, mouths);
+  const parts = places.map(at => {
     const [turn, lift] = LIE[at % LIE.length];
-    return svg("g", { transform: `translate(${13 + at * 23} ${17 + lift}) rotate(${turn})` }, cowrie(isUp.has(at)));
+    return svg("g", { transform: `translate(${13 + at * 23} ${17 + lift}) rotate(${turn})` }, cowrie(up.includes(at)));
   });
   return picture(3 + 23 * shells, 35, "", ...parts);
 }

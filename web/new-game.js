@@ -44,20 +44,20 @@ export function openNewGame({ name }) {
 
 // Chooses a game with its default house rules.
 export function choose(name) {
-  startable(true);
+  enableStart(true);
   Object.assign(chosen, { name, flags: {} });
-  playable(games.named(name).seats);
+  setPossibleSeats(games.named(name).seats);
 }
 
 // Sets the possible sets of seats and draws the dialog.
-function playable(all) {
+function setPossibleSeats(all) {
   sets = all;
   if (!sets.includes(chosen.seats)) chosen.seats = sets[0];
   draw();
 }
 
 // Enables or disables Start; it is disabled while the sheet in the text field has problems.
-export function startable(isReady) {
+export function enableStart(isReady) {
   dialog.querySelector("[value=start]").disabled = !isReady;
 }
 
@@ -152,6 +152,6 @@ export async function setFlags(flags, seats = chosen.seats) {
     .then(() => ({ seats }), error => ({ trouble: error.message }))));
   if (rules !== rulesNow()) return;
   const possible = answers.flatMap(({ seats }) => seats ?? []);
-  playable(possible.length ? possible : game.seats);
+  setPossibleSeats(possible.length ? possible : game.seats);
   if (!possible.length) warn(dialog, answers[0].trouble);
 }

@@ -2,7 +2,7 @@
 
 import { button, byId, element, fill, onClick, onFile } from "./dom.js";
 import * as games from "./games.js";
-import { choose, chosenGame, openNewGame, setFlags, startable } from "./new-game.js";
+import { choose, chosenGame, openNewGame, setFlags, enableStart } from "./new-game.js";
 import { addBot } from "./players.js";
 
 const field = byId("sheet-text");
@@ -67,12 +67,12 @@ const replaced = old => old ? ` It replaces ${old.title}, another sheet of the s
 function say(text) {
   byId("sheet-done").textContent = text;
   byId("sheet-trouble").hidden = true;
-  startable(true);
+  enableStart(true);
 }
 
 // Shows the problems of a sheet; a click on a problem goes to its line.
 function refuse(problems, heading = problems.length === 1 ? "The sheet has a problem:" : `The sheet has ${problems.length} problems:`) {
-  startable(false);
+  enableStart(false);
   fill(byId("sheet-trouble"), element("p", {}, heading), element("ul", {}, problems.map(({ line, key, message }) => {
     const text = [line ? `line ${line}` : null, key, message].filter(Boolean).join(": ");
     return element("li", {}, line ? button(() => goToLine(line), { class: "quiet" }, text) : text);

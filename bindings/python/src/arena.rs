@@ -25,11 +25,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::agent::{Agent, folders_or_default};
-use crate::arrays::chosen;
 use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
 use crate::cluster::{Files, scratch};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
+use crate::vec_env::chosen;
 use crate::{Result, to_python, wrong_type};
 
 /// The number of games that a thread plays at the same time.

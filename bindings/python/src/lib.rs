@@ -12,7 +12,6 @@ macro_rules! ensure {
 
 mod agent;
 mod arena;
-mod arrays;
 mod cluster;
 mod game;
 mod interrupt;

@@ -1,20 +1,21 @@
 //! `VectorGame`: many games stepped together, written into fixed numpy arrays.
 
+use std::fmt::Display;
 use std::sync::{Arc, Mutex};
 
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, Game as _, Node};
-use ashta_env::gym::{Caller, Env, VecBuffers, VecEnv, VecGame};
+use ashta_env::game::{Action, ActionMask, Game as _, Node};
+use ashta_env::gym::{Caller, Env, Snapshot, VecBuffers, VecEnv, VecGame};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::PyTraverseError;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::agent::{Agent, AgentInstance};
-use crate::arrays::{self, SnapshotText, actions_of, snapshot, snapshot_text, writable, write_row};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, alone};
 use crate::state::State;
@@ -81,6 +82,64 @@ struct Games {
     interrupt: Arc<Interrupt>,
 }
 
+/// Copies an array of action numbers. It must have integers of any type, one for each game. `what` names the array in
+/// error messages.
+fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> Result<Vec<i64>> {
+    let found = if let Ok(found) = actions.cast::<PyArray1<i64>>() {
+        found.clone()
+    } else {
+        let array = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
+        let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
+        if !matches!(dtype.getattr("kind")?.extract()?, 'i' | 'u') || shape.len()? != 1 {
+            return Err(wrong_type(format!(
+                "{what} must be integers, int64[{num_games}], not an array of {dtype} with the shape {shape}"
+            )));
+        }
+        array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?
+    };
+    let found: Vec<i64> = found.try_readonly().map_err(in_use)?.as_array().iter().copied().collect();
+    ensure!(found.len() == num_games, "{what} must have one action for each of {num_games} games, not {}", found.len());
+    Ok(found)
+}
+
+/// The action with this number if it is legal.
+fn legal(legal: ActionMask, action: i64) -> Option<Action> {
+    u8::try_from(action).ok().filter(|&action| action < 32).map(Action).filter(|&action| legal.contains(action))
+}
+
+/// The action with this number, chosen by `who`; an error if it is not legal.
+pub(crate) fn chosen(
+    who: &str,
+    race: &Race,
+    state: &Position,
+    action: impl Display,
+    number: Option<i64>,
+) -> Result<Action> {
+    let legal_actions = race.legal_actions(state);
+    let found = number.and_then(|number| legal(legal_actions, number));
+    found.ok_or_else(|| {
+        let position = race.print(state);
+        anyhow::anyhow!("{who} chose {action}, which is not legal at `{position}`; legal actions: {legal_actions:?}")
+            .into()
+    })
+}
+
+/// The error for an array that another thread uses.
+fn in_use(_: impl Display) -> PyErr {
+    PyRuntimeError::new_err("another thread is using an array of these games")
+}
+
+/// Borrows numpy arrays, which are fields of `$of`, for writing.
+macro_rules! writable {
+    ($py:ident, $of:ident: $($array:ident),+) => {
+        $(
+            let mut $array = $of.$array.bind($py).try_readwrite().map_err(in_use)?;
+            #[allow(unused_mut, reason = "some are moved")]
+            let mut $array = $array.as_array_mut();
+        )+
+    };
+}
+
 /// Asks a Python function for actions.
 fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> Result<Vec<Action>> {
     let (py, spec) = (function.py(), race.spec());
@@ -89,17 +148,16 @@ fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> Result<
     {
         let (mut observations, mut masks) = (observations.readwrite(), masks.readwrite());
         let (mut observations, mut masks) = (observations.as_array_mut(), masks.as_array_mut());
-        let mut active = Vec::new();
         for (row, state) in states.iter().enumerate() {
-            if let Node::Decision(seat) = race.node(state) {
-                write_row(race, state, seat, observations.row_mut(row), &mut active);
+            if let (Node::Decision(seat), Some(row)) = (race.node(state), observations.row_mut(row).into_slice()) {
+                race.observe(state, seat, row);
             }
             race.legal_actions(state).iter().for_each(|action| masks[[row, usize::from(action.0)]] = 1);
         }
     }
     let actions = actions_of(&function.call1((observations, masks))?, "the actions of the opponent", states.len())?;
-    let chosen = |(state, action)| arrays::chosen("the opponent", race, state, action, Some(action));
-    states.iter().zip(actions).map(chosen).collect()
+    let checked = |(state, action)| chosen("the opponent", race, state, action, Some(action));
+    states.iter().zip(actions).map(checked).collect()
 }
 
 impl Games {
@@ -277,9 +335,9 @@ impl VectorGame {
         ensure!(games.has_begun, "the games have not started: call `reset` first");
         let mut checked = Vec::with_capacity(actions.len());
         for (number, (&action, VecGame { env, .. })) in actions.iter().zip(games.envs.games()).enumerate() {
-            let legal = env.legal_actions();
-            let found = arrays::legal(legal, action).or(legal.is_empty().then_some(Action(0)));
-            ensure!(found.is_some(), "action {action} is not legal in game {number}; legal actions: {legal:?}");
+            let legal_actions = env.legal_actions();
+            let found = legal(legal_actions, action).or(legal_actions.is_empty().then_some(Action(0)));
+            ensure!(found.is_some(), "action {action} is not legal in game {number}; legal actions: {legal_actions:?}");
             checked.extend(found);
         }
         // The actions were checked.
@@ -296,8 +354,10 @@ impl VectorGame {
         let (py, many) = (slf.py(), slf.get());
         let games = alone(&many.games)?;
         let text = |game: &VecGame<Race>| -> Result<GameText> {
-            let own = game.own.map(|seat| many.game.player(seat));
-            Ok((snapshot_text(&many.game, &game.env.snapshot())?, serde_json::to_string(&game.rng)?, own))
+            let Snapshot { state, observer, rng, turns, throws } = game.env.snapshot();
+            let (state, observer) = (many.game.race.print(&state), many.game.player(observer));
+            let (rng, draws) = (serde_json::to_string(&rng)?, serde_json::to_string(&game.rng)?);
+            Ok((state, observer, rng, turns, throws, draws, game.own.map(|seat| many.game.player(seat))))
         };
         let texts = games.envs.games().iter().map(text).collect::<Result<Vec<_>>>()?;
         let player = if let Caller::One(seat) = many.caller { Some(many.game.player(seat)) } else { None };
@@ -308,10 +368,13 @@ impl VectorGame {
     fn __setstate__(&self, py: Python<'_>, state: (bool, Vec<GameText>)) -> Result<()> {
         let (has_begun, texts) = state;
         ensure!(texts.len() == self.num_games, "the pickle has {} games, not {}", texts.len(), self.num_games);
-        let game = |(env, rng, own): GameText| -> Result<VecGame<Race>> {
-            let env = Env::resume(Arc::clone(&self.game.race), snapshot(&self.game, env)?);
-            let own = own.map(|player: usize| self.game.seat(Whole(player as i64))).transpose()?;
-            Ok(VecGame { env, rng: serde_json::from_str(&rng)?, own })
+        let seat = |player: usize| self.game.seat(Whole(player as i64));
+        let game = |(state, observer, rng, turns, throws, draws, own): GameText| -> Result<VecGame<Race>> {
+            let (state, observer, rng) =
+                (self.game.race.parse_state(&state)?, seat(observer)?, serde_json::from_str(&rng)?);
+            let snapshot = Snapshot { state, observer, rng, turns, throws };
+            let env = Env::resume(Arc::clone(&self.game.race), snapshot);
+            Ok(VecGame { env, rng: serde_json::from_str(&draws)?, own: own.map(seat).transpose()? })
         };
         let restored = texts.into_iter().map(game).collect::<Result<_>>()?;
         let mut games = alone(&self.games)?;
@@ -328,5 +391,6 @@ impl VectorGame {
     }
 }
 
-/// A pickled game: its snapshot, the random generator of its draws, and the caller's player.
-type GameText = (SnapshotText, String, Option<usize>);
+/// A pickled game: position, observing player, generator of the throws, numbers of turns and of throws, generator of the
+/// draws, and the caller's player.
+type GameText = (String, usize, String, u32, u64, String, Option<usize>);
