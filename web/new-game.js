@@ -27,7 +27,8 @@ export function bindNewGame() {
     if (event.submitter?.value !== "start") return;
     event.preventDefault();
     try {
-      await beginNew(rulesNow(), chosen.seats, playersNow(), chosenGame().sheet, byId("choose-first").value);
+      const players = bySeat(chosen.seats, seat => playerOrBest(chosen.players[seat], rulesNow(), chosen.seats));
+      await beginNew(rulesNow(), chosen.seats, players, chosenGame().sheet, byId("choose-first").value);
       dialog.close("done");
     } catch (error) {
       warn(dialog, error.message);
@@ -78,7 +79,7 @@ function draw() {
   });
   const first = byId("choose-first").value;
   fill(byId("choose-first"), options([["", "by lot"], ...[...chosen.seats].map(seat => [seat, SEATS[seat]])], first));
-  drawPlayers(dialog, rulesNow(), chosen.seats, playersNow(), (seat, player) => { chosen.players[seat] = player; });
+  drawPlayers(dialog, rulesNow(), chosen.seats, chosen.players);
 }
 
 // Draws cards to choose from: [value, title, note, picture].
@@ -117,9 +118,6 @@ function facts(game) {
   // Lines break only between facts.
   return all.filter(Boolean).map(fact => fact.replaceAll(" ", "\u00a0")).join(" · ");
 }
-
-// The players of the seats: the chosen ones if they know the rules.
-const playersNow = () => bySeat(chosen.seats, seat => playerOrBest(chosen.players[seat], rulesNow(), chosen.seats));
 
 function drawFlags(game) {
   const rows = games.houseRules(game).map(({ name, about, default: usual, values }) => {

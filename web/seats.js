@@ -4,18 +4,19 @@
 import { byId, chip, element, fill, options, showText } from "./dom.js";
 import { bySeat, SEATS } from "./game.js";
 import * as play from "./play.js";
-import { best, choices, playerNamed } from "./players.js";
+import { best, choices, playerNamed, playerOrBest } from "./players.js";
 
-// Draws the choice of players under these rules; a choice changes `players`. Shows a warning if no bot knows the rules.
-export function drawPlayers(dialog, rules, seats, players, change = (seat, player) => { players[seat] = player; }) {
+// Draws the choice of players under these rules; a choice changes `players`. Replaces players that do not know the
+// rules, and shows a warning if no bot knows them.
+export function drawPlayers(dialog, rules, seats, players) {
   const groups = choices(rules, seats);
   fill(dialog.querySelector(".seat-choices"), [...seats].map(seat => {
     const entries = groups.map(({ group, players: all }) => {
-      const made = options(all, players[seat]);
+      const made = options(all, playerOrBest(players[seat], rules, seats));
       made.forEach((option, at) => { option.disabled = !all[at][2]; });
       return group ? element("optgroup", { label: group }, made) : made;
     });
-    const select = element("select", { "data-seat": seat, onchange: ({ target }) => change(seat, target.value) }, entries);
+    const select = element("select", { "data-seat": seat, onchange: ({ target }) => { players[seat] = target.value; } }, entries);
     return element("label", { class: `line seat-${seat}` }, chip(seat), element("span", { class: "seat-name" }, SEATS[seat]), select);
   }));
   warn(dialog, best(rules, seats).startsWith("bot:") ? ""

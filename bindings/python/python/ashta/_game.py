@@ -38,11 +38,9 @@ def position_of(game: Game, position: str | State | None, key: str = "position")
     return state
 
 
-_made = lru_cache(64)(lambda game, seats, sheet, flags, most: Game(game, seats, sheet, dict(flags), most))
-
-
+@lru_cache(64)
 def restored(
     game: str | None, seats: str, sheet: str | None, flags: tuple[tuple[str, str], ...], turn_limit: int | None
 ) -> Game:
     """Unpickles a game. States with equal games share one object."""
-    return _made(game, seats, sheet, flags, turn_limit)
+    return Game(game, seats, sheet, dict(flags), turn_limit)
