@@ -74,7 +74,7 @@ impl Table {
         self.table.facts().certificate.map(|certificate| certificate.error + self.table.rounding())
     }
 
-    /// Values of the states for each player, `float32[states, num_players]`, 0 to 1.
+    /// The value of each state for each player, `float32[states, num_players]`, 0 to 1.
     fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> Result<Bound<'py, PyArray2<f32>>> {
         self.agent.values(py, states)
     }

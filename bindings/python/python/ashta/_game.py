@@ -38,9 +38,11 @@ def position_of(game: Game, position: str | State | None, key: str = "position")
     return state
 
 
-@lru_cache(64)
+_made = lru_cache(64)(lambda game, seats, sheet, flags, limit: Game(game, seats, sheet, dict(flags), limit))
+
+
 def restored(
     game: str | None, seats: str, sheet: str | None, flags: tuple[tuple[str, str], ...], turn_limit: int | None
 ) -> Game:
     """Unpickles a game. States with equal games share one object."""
-    return Game(game, seats, sheet, dict(flags), turn_limit)
+    return _made(game, seats, sheet, flags, turn_limit)

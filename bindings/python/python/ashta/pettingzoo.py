@@ -159,6 +159,9 @@ class RaceEnv(_Spaces, AECEnv):
             print(self.state_)
         return str(self.state_) if self.render_mode == "ansi" else None
 
+    def close(self) -> None:
+        """Does nothing: PettingZoo requires it of environments with `render`."""
+
 
 class ParallelRaceEnv(_Spaces, ParallelEnv):
     """One game in which all agents submit an action in each step. Agents, observations and rewards are like those of
