@@ -391,6 +391,6 @@ impl VectorGame {
     }
 }
 
-/// A pickled game: position, observing player, generator of the throws, numbers of turns and of throws, generator of the
-/// draws, and the caller's player.
+/// A pickled game: position, observing player, generator of the throws, numbers of turns and of throws, generator of
+/// the draws, and the caller's player.
 type GameText = (String, usize, String, u32, u64, String, Option<usize>);
