@@ -72,7 +72,7 @@ unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
 /// Calls `use_engine` with the engine of the agent, or with the rules alone if `agent` is `NULL`.
 ///
 /// # Safety
-/// `agent` is `NULL` or came from this library and was not freed.
+/// `agent` is `NULL` or was returned by this library and not freed.
 unsafe fn ask<T>(agent: *const Agent, use_engine: impl FnOnce(&mut Engine) -> T) -> T {
     // SAFETY: by contract it is `NULL` or points to an agent.
     match unsafe { agent.as_ref() } {
@@ -86,7 +86,7 @@ unsafe fn ask<T>(agent: *const Agent, use_engine: impl FnOnce(&mut Engine) -> T)
 /// # Safety
 /// As [`ask`].
 unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value> {
-    // SAFETY: the contract is the same.
+    // SAFETY: guaranteed by the contract of this function.
     let answer = unsafe { ask(agent, |engine| engine.answer(request.to_string().as_bytes())) };
     match answer["error"]["message"].as_str() {
         Some(message) => Err(message.into()),
@@ -118,7 +118,7 @@ pub extern "C" fn ashta_last_error() -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
     or_error(null_mut(), || {
-        // SAFETY: the contract is the same.
+        // SAFETY: guaranteed by the contract of this function.
         let name = unsafe { read(name, "the name") }?;
         let agent: NamedAgent = name.parse()?;
         let folder = match &agent {
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, loo
         if content.is_null() {
             return Err("the content is NULL".into());
         }
-        // SAFETY: the contract is the same.
+        // SAFETY: guaranteed by the contract of this function.
         let lookahead = if lookahead.is_null() { "" } else { unsafe { read(lookahead, "the look-ahead") }? };
         // SAFETY: by contract `length` bytes are there, and they do not change meanwhile.
         let content = unsafe { slice::from_raw_parts(content, length) };
@@ -152,11 +152,11 @@ pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, loo
 /// Frees an agent; does nothing for `NULL`.
 ///
 /// # Safety
-/// `agent` is `NULL`, or came from this library, was not freed, and is not used any more.
+/// `agent` is `NULL`, or was returned by this library, is not freed, and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_agent_free(agent: *mut Agent) {
     if !agent.is_null() {
-        // SAFETY: it came from `Box::into_raw`, and by contract it is freed only once.
+        // SAFETY: `Box::into_raw` returned it, and by contract it is freed only once.
         drop(unsafe { Box::from_raw(agent) });
     }
 }
@@ -164,15 +164,15 @@ pub unsafe extern "C" fn ashta_agent_free(agent: *mut Agent) {
 /// Returns the action that the agent chooses in a position, or -1. Equal positions and seeds give equal actions.
 ///
 /// # Safety
-/// `agent` is `NULL` or came from this library and was not freed; `position` is `NULL` or a text that ends with a
+/// `agent` is `NULL` or was returned by this library and not freed; `position` is `NULL` or a text that ends with a
 /// zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_char, seed: u64) -> c_int {
     or_error(-1, || {
-        // SAFETY: the contract is the same.
+        // SAFETY: guaranteed by the contract of this function.
         let position = unsafe { read(position, "the position") }?;
         let request = json!({"op": "bestmove", "position": position, "seed": seed});
-        // SAFETY: the contract is the same.
+        // SAFETY: guaranteed by the contract of this function.
         let answer = unsafe { ask_or_error(agent, &request) }?;
         let action = answer["action"].as_i64().and_then(|action| c_int::try_from(action).ok());
         action.ok_or_else(|| "the answer has no action".into())
@@ -186,12 +186,12 @@ pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_ch
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_char, values: *mut f32) -> c_int {
     or_error(-1, || {
-        // SAFETY: the contract is the same.
+        // SAFETY: guaranteed by the contract of this function.
         let position = unsafe { read(position, "the position") }?;
         if values.is_null() {
             return Err("the array for the values is NULL".into());
         }
-        // SAFETY: the contract is the same.
+        // SAFETY: guaranteed by the contract of this function.
         let answer = unsafe { ask_or_error(agent, &json!({"op": "evaluate", "position": position})) }?;
         let found: Vec<f32> = serde_json::from_value(answer["values"].clone())?;
         // SAFETY: by contract there is room for four; a game has no more seats.
@@ -209,9 +209,9 @@ pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_answer(agent: *const Agent, request: *const c_char) -> *mut c_char {
     or_error(null_mut(), || {
-        // SAFETY: the contract is the same.
+        // SAFETY: guaranteed by the contract of this function.
         let request = unsafe { read(request, "the request") }?;
-        // SAFETY: the contract is the same.
+        // SAFETY: guaranteed by the contract of this function.
         let answer = unsafe { ask(agent, |engine| engine.answer_text(request.as_bytes())) };
         Ok(text_of(answer).into_raw())
     })
@@ -220,11 +220,11 @@ pub unsafe extern "C" fn ashta_answer(agent: *const Agent, request: *const c_cha
 /// Frees a text; does nothing for `NULL`.
 ///
 /// # Safety
-/// `text` is `NULL` or came from [`ashta_answer`] and was not freed.
+/// `text` is `NULL` or was returned by [`ashta_answer`] and not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_text_free(text: *mut c_char) {
     if !text.is_null() {
-        // SAFETY: it came from `CString::into_raw`, and by contract it is freed only once.
+        // SAFETY: `CString::into_raw` returned it, and by contract it is freed only once.
         drop(unsafe { CString::from_raw(text) });
     }
 }
@@ -239,10 +239,10 @@ pub extern "C" fn ashta_room(length: usize) -> *mut u8 {
 /// Frees memory of [`ashta_room`].
 ///
 /// # Safety
-/// `room` came from [`ashta_room`] with this length and was not freed.
+/// `room` was returned by [`ashta_room`] for this length and not freed.
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_room_free(room: *mut u8, length: usize) {
-    // SAFETY: it came from `Box::into_raw`, and by contract it is freed only once.
+    // SAFETY: `Box::into_raw` returned it, and by contract it is freed only once.
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(room, length)) });
 }

@@ -123,7 +123,7 @@ class RaceEnv(_Versus, gymnasium.Env):
 
 
 class RaceVectorEnv(_Versus, VectorEnv):
-    """Many games like that of `RaceEnv`, stepped together without the interpreter lock.
+    """Many games like the game of `RaceEnv`, stepped together without the interpreter lock.
 
     A finished game starts again with the next step, which ignores its action (`AutoresetMode.NEXT_STEP`). After the
     step that ends a game, the observation is its last position; `info` needs no `final_obs`, which belongs to

@@ -164,7 +164,7 @@ class RaceEnv(_Spaces, AECEnv):
 
 
 class ParallelRaceEnv(_Spaces, ParallelEnv):
-    """One game in which all agents submit an action in each step. Agents, observations and rewards are like those of
+    """One game in which all agents submit an action in each step. Agents, observations and rewards are as in
     `RaceEnv`.
 
     Only the action of the acting agent counts; the masks of the others allow no action. An illegal action is replaced

@@ -1,4 +1,4 @@
-"""An arena on a cluster: the games and the result are those of one machine."""
+"""An arena on a cluster, with the same games and the same result as on one machine."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def arena(
     """Ranks agents like `ashta.arena`; `players` workers on a cluster play, by default one for each core.
 
     Agents are strings or `ashta.Agent`s, also as a dict by name. Their bots and tables are sent to the other machines.
-    The games and the result are those of one machine, without times. If a machine is lost, other machines play its
+    The games and the result are the same as on one machine, but have no times. If a machine is lost, other machines play its
     blocks again.
     """
     # Reports errors in the agents before connecting to a cluster.

@@ -37,7 +37,7 @@ class Driver:
     def __init__(self, run):
         self.run, config, self.stops = run, run.config, lambda: False
         settings = tomllib.loads(config)
-        # `None` stands for "auto".
+        # `None` means "auto".
         self.settings = {key: None if value == "auto" else value for key, value in settings["cluster"].items()}
         self.settings["learner_gpus"] = int(settings["run"]["device"] != "cpu")
         self._check_room()
