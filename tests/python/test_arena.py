@@ -109,12 +109,12 @@ def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
         assert without_times(arena(*agents, "--games", part, "--threads", "2")) == expected
         assert part.read_bytes() == text, "the same games in the same order, whatever the threads"
     other = program.run("arena", *agents, "--games", part, "--seed", "1")
-    assert other.returncode == 1 and "`seed` is 7919 and not 1" in other.stderr, other.stderr
+    assert other.returncode == 1 and "`seed` is 7919, not 1" in other.stderr, other.stderr
     lines = text.split(b"\n")
     lines[3] = b'{"block":'
     part.write_bytes(b"\n".join(lines))
     broken = program.run("arena", *agents, "--games", part)
-    assert broken.returncode == 1 and f"{part}: line 4: no game" in broken.stderr, broken.stderr
+    assert broken.returncode == 1 and f"{part}: line 4: not a game" in broken.stderr, broken.stderr
     assert part.read_bytes() == b"\n".join(lines), "what is there stays"
 
 
@@ -166,7 +166,7 @@ def test_ctrl_c_keeps_what_was_played_and_makes_nobody_forfeit(tmp_path):
     agents = ["greedy", fake(tmp_path, what.strip()), "--game", "ashtapada", "--pairs", "40", "--luck", "none"]
     stopped = program.run("arena", *agents, "--games", path, "--threads", "1", "--json", start_new_session=True)
     assert stopped.returncode == 130, stopped.stderr
-    assert "stopping" in stopped.stderr and f"goes on with {path}" in stopped.stderr
+    assert "stopping" in stopped.stderr and f"continues {path}" in stopped.stderr
     first = json.loads(stopped.stdout)
     assert first["games"] < 80 and len(games(path)[1]) == first["games"]
     assert arena(*agents, "--games", path)["games"] == 80

@@ -132,7 +132,7 @@ def test_the_card_of_an_export_is_a_model_card(smoke, tmp_path):
 
 def test_what_cannot_be_exported_is_named(smoke, tmp_path):
     for arguments, part in [
-        (["nobody"], "nobody is no folder of a run"),
+        (["nobody"], "nobody is not the folder of a run"),
         (["greedy"], "greedy is not a bot"),
         (["ashtapada", "--checkpoint", "best"], "only runs have checkpoints"),
         (["ashtapada", "--format", "onxx"], "a similar value exists: 'onnx'"),

@@ -309,7 +309,7 @@ impl Site {
     fn listed(&self) -> Value {
         let (mut bots, mut tables) = (Vec::new(), Vec::new());
         // The other bots and tables still work.
-        let leave_out = |error: Error| remark_once(&format!("skipped: {error:#}"));
+        let leave_out = |error: Error| remark_once(&format!("left out: {error:#}"));
         for (name, source) in self.folders.bots() {
             match source.read().map(|bot| bot.manifest) {
                 Ok(manifest) => bots.push(json!({
@@ -324,7 +324,7 @@ impl Site {
                 (Ok(header), Ok(facts)) if header.facts.is_some() => {
                     tables.push(json!({"name": name, "bytes": facts.len(), "ruleset": header.ruleset}));
                 }
-                (Ok(_), _) => remark_once(&format!("skipped: {} is not finished", file.display())),
+                (Ok(_), _) => remark_once(&format!("left out: {} is not finished", file.display())),
                 (Err(error), _) => leave_out(error.into()),
             }
         }
