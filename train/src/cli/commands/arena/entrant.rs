@@ -105,7 +105,7 @@ impl Drop for ErrorFiles {
             if std::fs::metadata(file).is_ok_and(|facts| facts.len() == 0) {
                 let _ = std::fs::remove_file(file);
             } else if self.is_own && file.exists() {
-                remark(format_args!("the standard error of an engine is in {}", file.display()));
+                remark(format_args!("the engine's standard error is in {}", file.display()));
             }
         }
         if self.is_own {
