@@ -1,10 +1,10 @@
-//! The built-in sheets, from `env/games/`.
+//! The built-in sheets, from the folder `env/games/`.
 
 use std::sync::{Arc, LazyLock};
 
 use super::Sheet;
 
-/// The texts of the sheets, by name.
+/// The texts of the sheets, ordered by name.
 pub(super) const TEXTS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
 
 static SHEETS: LazyLock<Vec<Arc<Sheet>>> = LazyLock::new(|| {
@@ -12,17 +12,17 @@ static SHEETS: LazyLock<Vec<Arc<Sheet>>> = LazyLock::new(|| {
     TEXTS.iter().map(read).map(Arc::new).collect()
 });
 
-/// Every built-in sheet, by name.
+/// All built-in sheets, ordered by name.
 pub fn all() -> &'static [Arc<Sheet>] {
     &SHEETS
 }
 
-/// The built-in sheet of this name.
+/// The built-in sheet of this name, if it exists.
 pub fn named(name: &str) -> Option<&'static Arc<Sheet>> {
     all().iter().find(|sheet| sheet.name == name)
 }
 
-/// The text of the built-in sheet of this name.
+/// The text of the built-in sheet of this name, if it exists.
 pub fn text(name: &str) -> Option<&'static str> {
     all().iter().zip(TEXTS).find(|(sheet, _)| sheet.name == name).map(|(_, text)| *text)
 }

@@ -1,4 +1,4 @@
-//! Parser of sheets, which reports every problem, and application of house rules.
+//! Reads sheets and reports all their problems at once; applies house rules.
 
 use serde::Deserialize;
 use toml::de::DeTable;
@@ -12,7 +12,7 @@ use crate::race::turns::text::joined;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", joined(problems.iter().map(|problem| problem.text(file)), "\n"))]
 pub struct SheetError {
-    /// The file, or another name for the text.
+    /// The name of the file, or another name for the text.
     pub file: String,
     /// The problems in the order of the text; never empty.
     pub problems: Vec<SheetProblem>,
@@ -21,16 +21,16 @@ pub struct SheetError {
 /// A problem of a sheet.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct SheetProblem {
-    /// The line, from 1, if known.
+    /// The line, from 1; `None` if unknown.
     pub line: Option<usize>,
-    /// The key, with dots; empty where the whole text is meant.
+    /// The key, with dots; empty if the problem belongs to no key.
     pub key: String,
-    /// The problem.
+    /// The problem: the value and the allowed values, without the key.
     pub message: String,
 }
 
 impl SheetProblem {
-    /// One line, with the name of the file.
+    /// Returns one line: `FILE:LINE: KEY: MESSAGE`.
     fn text(&self, file: &str) -> String {
         let line = self.line.map_or(String::new(), |line| format!(":{line}"));
         let key = if self.key.is_empty() { String::new() } else { format!("{}: ", self.key) };
@@ -38,32 +38,32 @@ impl SheetProblem {
     }
 }
 
-/// Most problems in one report; validation stops after so many.
+/// The most problems in one report.
 const MAX_PROBLEMS: usize = 32;
 
 impl Sheet {
-    /// Reads a sheet; `file` names it in errors.
+    /// Reads a sheet. Errors contain the name `file`.
     ///
     /// # Errors
-    /// Every problem: syntax, unknown keys and values, and contradictions, without house rules and under each single
-    /// one.
+    /// All problems, up to 32: syntax errors, unknown keys and values, keys without effect, and values that contradict
+    /// each other in the sheet or in one of its house rules.
     pub fn read(text: &str, file: &str) -> Result<Sheet, SheetError> {
         Sheet::read_as(text, file, true)
     }
 
-    /// Reads a sheet that some version of the program has accepted, as that of a bot, a table or a run: values without
-    /// effect are no errors; [`Sheet::idle`] names them.
+    /// Reads a sheet from a bot, a table or a run, which an earlier version of the program may have accepted. Keys
+    /// without effect are allowed; [`Sheet::idle`] lists them.
     ///
     /// # Errors
-    /// As [`Sheet::read`].
+    /// As [`Sheet::read`], except for keys without effect.
     pub fn read_saved(text: &str, file: &str) -> Result<Sheet, SheetError> {
         Sheet::read_as(text, file, false)
     }
 
-    /// What has no effect in a valid sheet and its house rules, which [`Sheet::read`] refuses.
+    /// The keys of a valid sheet and its house rules that have no effect. [`Sheet::read`] refuses such sheets.
     pub fn idle(&self) -> Vec<SheetProblem> {
         let problem = |(key, message)| SheetProblem { line: None, key, message };
-        check::idle(self).into_iter().map(problem).collect()
+        check::idle_keys(self).into_iter().map(problem).collect()
     }
 
     fn read_as(text: &str, file: &str, is_new: bool) -> Result<Sheet, SheetError> {
@@ -96,22 +96,27 @@ impl Sheet {
         self.table().to_string()
     }
 
-    /// The tables of the sheet.
+    /// The sheet as a TOML table.
     pub(crate) fn table(&self) -> Table {
-        Table::try_from(self).expect("every value of a sheet has a form in TOML")
+        Table::try_from(self).expect("every value of a sheet can be written as TOML")
     }
 
-    /// The sheet with the changes of house rules, one after the other; contradictions are not checked.
+    /// Returns the sheet with the changes of house rules, in order. Contradictions are not checked.
     pub(crate) fn changed(&self, changes: &[&Table]) -> Result<Sheet, String> {
         let mut table = self.table();
         for change in changes {
             merge(&mut table, change);
         }
-        Sheet::deserialize(table).map_err(|error| error.message().to_owned())
+        Sheet::deserialize(table).map_err(|error| unread(&error))
     }
 }
 
-/// Changes a table key by key, and replaces any other value.
+/// The problem of a table that is not a sheet although its keys and values fit the schema.
+fn unread(error: &toml::de::Error) -> String {
+    format!("cannot read the values as a sheet: {}", error.message())
+}
+
+/// Merges `change` into `table`: tables key by key; other values are replaced.
 fn merge(table: &mut Table, change: &Table) {
     for (key, value) in change {
         match (table.get_mut(key), value) {
@@ -121,37 +126,37 @@ fn merge(table: &mut Table, change: &Table) {
     }
 }
 
-/// A sheet and its contradictions. Where values are missing, those of another sheet stand in: a contradiction counts
-/// that is there with each of the built-in sheets. House rules, and what has no effect if the sheet `is_new`, are
-/// checked where nothing is missing.
+/// Returns a sheet and its contradictions. Missing values (`gaps`) are taken from each of the built-in sheets in turn,
+/// and only contradictions that appear with all of them count. If nothing is missing, house rules are checked too, and
+/// in a new sheet (`is_new`) keys without effect.
 fn contradictions(table: &Table, gaps: &[String], is_new: bool) -> Result<(Sheet, Vec<check::Problem>), String> {
     let mut all: Result<(Sheet, Vec<check::Problem>), String> = Err(String::new());
     for other in &builtin::TEXTS[..if gaps.is_empty() { 1 } else { builtin::TEXTS.len() }] {
         let mut table = table.clone();
         if !gaps.is_empty() {
             let other = other.parse().expect("the built-in sheets are TOML");
-            gaps.iter().for_each(|gap| stand_in(&mut table, &other, gap));
+            gaps.iter().for_each(|gap| fill_gap(&mut table, &other, gap));
         }
         let read = Sheet::deserialize(table).map(|sheet| {
             let found = if gaps.is_empty() { check::all(&sheet) } else { check::one(&sheet) };
             let is_checked = is_new && gaps.is_empty() && found.is_empty();
-            (if is_checked { check::idle(&sheet) } else { found }, sheet)
+            (if is_checked { check::idle_keys(&sheet) } else { found }, sheet)
         });
         match (read, &mut all) {
             (Ok((found, _)), Ok((_, old))) => old.retain(|problem| found.contains(problem)),
             (Ok((found, sheet)), Err(_)) => all = Ok((sheet, found)),
-            (Err(error), Err(problem)) => *problem = error.message().to_owned(),
+            (Err(error), Err(problem)) => *problem = unread(&error),
             (Err(_), Ok(_)) => {}
         }
     }
     all
 }
 
-/// Copies the value of a key of another table, if it has one, into a table.
-fn stand_in(table: &mut Table, other: &Table, key: &str) {
+/// Copies the value of a key from the table `other`, if the key is missing in `table`.
+fn fill_gap(table: &mut Table, other: &Table, key: &str) {
     let (name, rest) = key.split_once('.').map_or((key, None), |(name, rest)| (name, Some(rest)));
     match (rest, table.get_mut(name), other.get(name)) {
-        (Some(rest), Some(Value::Table(inner)), Some(Value::Table(other))) => stand_in(inner, other, rest),
+        (Some(rest), Some(Value::Table(inner)), Some(Value::Table(other))) => fill_gap(inner, other, rest),
         (None, None, Some(value)) => drop(table.insert(name.to_owned(), value.clone())),
         _ => {}
     }
@@ -186,18 +191,16 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_of_several_seats_is_said_once() {
+    fn a_problem_of_several_seats_is_reported_once() {
         let sheet = builtin::named("chowka-5").expect("a built-in game");
         let text = sheet.text().replacen(&format!("\"{}\"", sheet.board.marks[0]), "", 1).replacen("[,", "[", 1);
         let error = Sheet::read(&text, "chowka.toml").expect_err("a mark that some seats have");
-        let mut said: Vec<String> = error.problems.iter().map(|problem| problem.message.clone()).collect();
-        let count = said.len();
-        said.sort_unstable();
-        said.dedup();
-        assert!(
-            said.iter().any(|message| message.contains("missing in board.marks")) && said.len() == count,
-            "{error}"
-        );
+        let mut messages: Vec<String> = error.problems.iter().map(|problem| problem.message.clone()).collect();
+        let count = messages.len();
+        messages.sort_unstable();
+        messages.dedup();
+        let is_found = messages.iter().any(|message| message.contains("on the courses of all seats: add "));
+        assert!(is_found && messages.len() == count, "{error}");
     }
 
     #[test]
@@ -242,7 +245,7 @@ mod tests {
         let edge = r#"["A1","B1","C1","D1","E1","E2","E3","E4","E5","D5","C5","B5","A5","A4","A3","A2"]"#;
         for gate in ["at = 16", "at = 16\nwithout = \"lap\"\nlap = 16"] {
             let error = safe(edge, gate).expect_err("a game that no seat can win").to_string();
-            assert!(error.contains("gate.at: no seat can win: of SN none can ever capture"), "{error}");
+            assert!(error.contains("gate.at: no seat can win: no seat of SN can capture"), "{error}");
         }
         for (marks, gate) in [(edge, "at = 16\nwithout = \"open\""), ("[]", "at = 16"), (edge, "at = 22")] {
             safe(marks, gate).unwrap_or_else(|error| panic!("{marks} {gate}: {error}"));
@@ -265,17 +268,21 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_stand_beside_unknown_and_missing_keys() {
+    fn contradictions_are_reported_beside_unknown_and_missing_keys() {
         let found = problems(|text| text.replace("title = ", "titel = ").replace("side = 5", "side = 4"));
         for words in ["titel: unknown key", "title: this key is missing", "board.course: the course leaves the frame"] {
             assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
         }
         let found = problems(|text| text.replace("side = 5", "side = \"five\""));
-        assert_eq!(found, ["board.side: expected a whole number from 1 to 26, not \"five\""], "what is left follows");
+        assert_eq!(
+            found,
+            ["board.side: expected a whole number from 1 to 26, not \"five\""],
+            "no other problem remains"
+        );
     }
 
     #[test]
-    fn what_is_expected_is_said_in_words_of_toml() {
+    fn expected_values_are_described_in_words_of_toml() {
         let text = builtin::text("siga").expect("a built-in game");
         let found = messages("board = 5");
         assert!(found.contains(&"x.toml:1: board: expected a table with `side` and `course`, not 5".to_owned()));
@@ -302,12 +309,12 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_comes_twice_is_named_with_its_line_and_hides_nothing() {
+    fn a_repeated_key_is_reported_with_its_line_and_hides_nothing() {
         let text = builtin::text("siga").expect("a built-in game");
         let text = text.replace("\nmust = \"one\"\n", "\nmust = \"one\"\nmust = \"most\"\nmost = 3\n");
         let line = text.lines().position(|line| line == "must = \"most\"").expect("the second") + 1;
         let found = messages(&text);
-        assert!(found[0].starts_with(&format!("x.toml:{line}: turn.must: `must` comes twice")), "{found:?}");
+        assert!(found[0].starts_with(&format!("x.toml:{line}: turn.must: `must` is set twice")), "{found:?}");
         assert!(found[1].starts_with(&format!("x.toml:{}: turn.most: unknown key", line + 1)), "{found:?}");
     }
 
@@ -317,12 +324,24 @@ mod tests {
         let text = builtin::text("siga").expect("a built-in game");
         let found = messages(&(text.to_owned() + &(0..1000).map(flag).collect::<String>()));
         assert!(
-            found.iter().any(|problem| problem.contains("flags: house rules have 200 values at most")),
+            found.iter().any(|problem| problem.contains("flags: all house rules together can have at most 200 values")),
             "{found:?}"
         );
         let many = format!("allowed = [{}", "\"SN\", ".repeat(90_000));
         let found = messages(&text.replace("allowed = [", &many));
-        assert!(found.iter().any(|problem| problem.contains("seats.allowed: a list has at most")), "{found:?}");
+        assert!(found.iter().any(|problem| problem.contains("seats.allowed: a list can have at most")), "{found:?}");
+    }
+
+    /// `turn.must` is required, so it cannot be a key without effect.
+    #[test]
+    fn every_square_can_be_marked() {
+        let text = builtin::text("siga").expect("a built-in game").split("[flags").next().expect("a sheet");
+        let all: Vec<String> =
+            (b'A'..=b'E').flat_map(|c| (1..=5).map(move |row| format!("{}{row}", c as char))).collect();
+        let all: Vec<String> = all.into_iter().filter(|name| name != "C3").collect();
+        let text = text.replace(r#"marks = ["C1", "E3", "C5", "A3"]"#, &format!("marks = {all:?}"));
+        let text = text.replace("again_on_capture = true", "");
+        Sheet::read(&text, "marked.toml").unwrap_or_else(|error| panic!("{error}"));
     }
 
     #[test]
@@ -332,7 +351,7 @@ mod tests {
             text.replace("again = [1, 8]", "again = [1, 1, 8]").replace("[seats]", "[seats]\norder = \"clockwise\"");
         let idle = idle.replace("[board]", "[board]\ncourses = {}");
         let found = messages(&idle);
-        for key in ["seats.order: ", "turn.again: 1 comes twice", "board.courses: "] {
+        for key in ["seats.order: ", "turn.again: contains 1 twice", "board.courses: "] {
             assert!(found.iter().any(|problem| problem.contains(key)), "{key} in {found:?}");
         }
         let keys: Vec<String> =

@@ -1,7 +1,7 @@
-//! A ruleset: a sheet with its house rules, pieces and seats as one value.
+//! A ruleset: a sheet with chosen house rules, number of pieces and seats.
 //!
-//! A ruleset is plain data with a text form (`pagade?teams=true`, the first word of the notation), a serde form, a
-//! validation that reports every problem at once, and a hash that is stable across versions of the program.
+//! A ruleset is plain data. It has a text form (`pagade?teams=true`, the first word of a position in notation), a serde
+//! form, a validation that reports all problems at once, and a hash that is stable across versions of the program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,8 +14,7 @@ use crate::sheet::{End, Flag, Sheet, SheetError, Sheets, Teams, builtin, check};
 
 /// Game, house rules, pieces and seats.
 ///
-/// Build one with [`Ruleset::new`], [`Ruleset::of`] or [`Ruleset::parse`]; all validate, so a ruleset at hand can be
-/// played.
+/// [`Ruleset::new`], [`Ruleset::of`] and [`Ruleset::parse`] build one and validate it, so every ruleset can be played.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "RulesetText", into = "RulesetText")]
 pub struct Ruleset {
@@ -25,26 +24,26 @@ pub struct Ruleset {
     sheet: Arc<Sheet>,
     seats: SeatSet,
     pieces: u8,
-    /// For each flag the number of its value.
+    /// The index of the value of each flag.
     values: Vec<u8>,
 }
 
-/// A house rule as data: its name, its value and its allowed values.
+/// A house rule (flag) as data: its name, its value and its allowed values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlagInfo {
     /// Name in the notation.
     pub name: String,
     /// Description for players; may be empty.
     pub about: String,
-    /// Its current value.
+    /// The current value.
     pub value: String,
-    /// Its default, the value of a flag that is not written.
+    /// The default value. The notation leaves out flags with their default value.
     pub default: String,
-    /// Its allowed values.
+    /// The allowed values.
     pub values: Vec<String>,
 }
 
-/// Most problems in one report; validation stops after so many.
+/// The most problems in one report.
 const MAX_PROBLEMS: usize = 16;
 
 impl PartialEq for Ruleset {
@@ -57,11 +56,11 @@ impl PartialEq for Ruleset {
 impl Eq for Ruleset {}
 
 impl Ruleset {
-    /// The ruleset of the built-in game of this name for `seats`, with `flags` as (name, value) pairs; a flag left out
-    /// has its default.
+    /// The ruleset of the built-in game of this name for `seats`. `flags` are (name, value) pairs; other flags have
+    /// their default values.
     ///
     /// # Errors
-    /// An unknown game, and the errors of [`Ruleset::of`].
+    /// If the game is unknown, and as [`Ruleset::of`].
     pub fn new<'a>(
         game: &str,
         seats: SeatSet,
@@ -73,8 +72,8 @@ impl Ruleset {
     /// The ruleset of the game of a sheet.
     ///
     /// # Errors
-    /// Every problem found, until there are 16: unknown, repeated or empty flags, values that a flag does not take,
-    /// seats that the game is not played on, house rules that contradict each other.
+    /// All problems, up to 16: flags that are unknown, repeated or empty, values that a flag does not have, seats that
+    /// the game does not allow, house rules that contradict each other.
     pub fn of<'a>(
         sheet: Arc<Sheet>,
         seats: SeatSet,
@@ -83,7 +82,7 @@ impl Ruleset {
         let mut problems = Vec::new();
         let values = vec![0; sheet.flags.len()];
         let mut ruleset = Ruleset { sheet: Arc::clone(&sheet), seats, pieces: sheet.pieces.count, values, base: sheet };
-        let mut seen: Vec<&str> = Vec::new();
+        let mut given: Vec<&str> = Vec::new();
         for (flag, value) in flags {
             if problems.len() >= MAX_PROBLEMS {
                 break;
@@ -92,32 +91,32 @@ impl Ruleset {
                 problems.push(RulesetProblem::EmptyFlag);
                 continue;
             }
-            if seen.contains(&flag) {
+            if given.contains(&flag) {
                 problems.push(RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
             }
-            seen.push(flag);
+            given.push(flag);
             problems.extend(ruleset.set(flag, value).err());
         }
-        ruleset.applied(problems)
+        ruleset.apply(problems)
     }
 
-    /// The same ruleset with another value of a flag, or another number of `pieces`.
+    /// This ruleset with another value of a flag, or another number of `pieces`.
     ///
     /// # Errors
     /// As [`Ruleset::of`].
     pub fn with(&self, flag: &str, value: &str) -> Result<Ruleset, RulesetError> {
         let mut ruleset = self.clone();
         let problems = ruleset.set(flag, value).err().into_iter().collect();
-        ruleset.applied(problems)
+        ruleset.apply(problems)
     }
 
     fn set(&mut self, flag: &str, value: &str) -> Result<(), RulesetProblem> {
-        let taken =
+        let problem =
             |allowed: Vec<String>| RulesetProblem::Value { flag: flag.to_owned(), value: value.to_owned(), allowed };
         if flag == "pieces" {
             let allowed = &self.base.pieces.allowed;
             let count = allowed.iter().find(|count| count.to_string() == value);
-            self.pieces = *count.ok_or_else(|| taken(allowed.iter().map(ToString::to_string).collect()))?;
+            self.pieces = *count.ok_or_else(|| problem(allowed.iter().map(ToString::to_string).collect()))?;
             return Ok(());
         }
         let at = self.base.flags.get_index_of(flag).ok_or_else(|| RulesetProblem::UnknownFlag {
@@ -126,19 +125,19 @@ impl Ruleset {
             known: self.base.flags.keys().cloned().collect(),
         })?;
         let values = &self.base.flags[at].values;
-        let chosen = values.get_index_of(value).ok_or_else(|| taken(values.keys().cloned().collect()))?;
+        let chosen = values.get_index_of(value).ok_or_else(|| problem(values.keys().cloned().collect()))?;
         self.values[at] = chosen as u8;
         Ok(())
     }
 
-    /// The ruleset with its house rules applied to the sheet.
-    fn applied(mut self, mut problems: Vec<RulesetProblem>) -> Result<Ruleset, RulesetError> {
+    /// Applies the house rules to the sheet, and fails if there are `problems` or the rules contradict each other.
+    fn apply(mut self, mut problems: Vec<RulesetProblem>) -> Result<Ruleset, RulesetError> {
         let chosen = self.base.flags.values().zip(&self.values).filter(|&(_, &value)| value > 0);
         let changes: Vec<_> = chosen.map(|(flag, &value)| &flag.values[usize::from(value)].changes).collect();
         problems.extend(self.conflicts());
         if !changes.is_empty() {
             match self.base.changed(&changes) {
-                // Each single house rule was checked with the sheet.
+                // `Sheet::read` has checked each single house rule.
                 Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
                 Ok(sheet) => {
                     let found = check::one(&sheet).into_iter().map(|(key, problem)| format!("{key}: {problem}"));
@@ -158,7 +157,7 @@ impl Ruleset {
         if problems.is_empty() { Ok(self) } else { Err(RulesetError { problems }) }
     }
 
-    /// Conflicts: house rules that set one key of the sheet to different values.
+    /// Pairs of house rules that set one key of the sheet to different values.
     fn conflicts(&self) -> Vec<RulesetProblem> {
         let mut set: BTreeMap<String, (String, toml::Value)> = BTreeMap::new();
         let mut problems = Vec::new();
@@ -181,14 +180,13 @@ impl Ruleset {
     /// The ruleset written as `game?flag=value&flag=value`, for `seats`, of a built-in game.
     ///
     /// # Errors
-    /// As [`Ruleset::new`]; a flag without `=` counts as one with an empty value, and nothing after `?` or `&` as an
-    /// empty flag.
+    /// As [`Ruleset::new`]. A flag without `=` has an empty value; nothing after `?` or `&` is an empty flag.
     pub fn parse(text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
         Sheets::default().ruleset(text, seats)
     }
 
-    /// The ruleset written as `game?flag=value&flag=value`, of a built-in game, for `count` seats, or as many as the
-    /// game has by default: the first set of seats of the sheet, or the first of that size.
+    /// The ruleset of a built-in game, written as `game?flag=value&flag=value`. The seats are the first set of `count`
+    /// seats that the sheet allows; without a `count`, the first set.
     ///
     /// # Errors
     /// As [`Ruleset::parse`].
@@ -222,8 +220,7 @@ impl Ruleset {
         (game, flags.map(|flag| flag.split_once('=').unwrap_or((flag, ""))))
     }
 
-    /// The seats on which `count` players of most games sit by default: opposite sides, then South, East, North, then
-    /// everybody. `None` for other counts.
+    /// The default seats of 2 to 4 players: South and North; South, East and North; all four. `None` for other counts.
     pub fn default_seats(count: usize) -> Option<SeatSet> {
         Some(match count {
             2 => SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
@@ -267,7 +264,7 @@ impl Ruleset {
         }
     }
 
-    /// Every flag with its value, in the order of the notation; `pieces` is none of them.
+    /// All flags with their values, in the order of the notation, without `pieces`.
     pub fn flags(&self) -> Vec<FlagInfo> {
         let name = |flag: &Flag, at: usize| flag.values.keys().nth(at).cloned().unwrap_or_default();
         let info = |((key, flag), &value): ((&String, &Flag), &u8)| FlagInfo {
@@ -280,15 +277,15 @@ impl Ruleset {
         self.base.flags.iter().zip(&self.values).map(info).collect()
     }
 
-    /// The game with its flags in the notation: only flags that differ from their default, in the order of the sheet.
+    /// The game with its flags in the notation, `pagade?teams=true`. Flags with their default value are left out.
     pub fn game_text(&self) -> String {
         let flags: Vec<String> = self.changed().map(|(flag, value)| format!("{flag}={value}")).collect();
         let name = &self.base.name;
         if flags.is_empty() { name.clone() } else { format!("{name}?{}", flags.join("&")) }
     }
 
-    /// A 64-bit FNV-1a hash of game, flags and seats, and of the sheet unless it is built in. It does not depend on the
-    /// version of the program, and flags added later do not change it while they have their defaults.
+    /// A 64-bit FNV-1a hash of game, flags and seats, and of the sheet unless it is built in. It is the same in every
+    /// version of the program. A new flag does not change the hash while it has its default value.
     pub fn hash64(&self) -> u64 {
         let sheet = if self.is_builtin() { String::new() } else { self.base.text() };
         fnv1a(self.to_string().bytes().chain(sheet.bytes()))
@@ -302,7 +299,7 @@ impl Ruleset {
     }
 }
 
-/// The 64-bit FNV-1a hash of these bytes, the same in every version of the program.
+/// The 64-bit FNV-1a hash of these bytes.
 pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
     let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     bytes.fold(0xcbf2_9ce4_8422_2325, fold)
@@ -346,30 +343,30 @@ impl From<RulesetProblem> for RulesetError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesetProblem {
-    /// There is no such game.
+    /// The game is unknown.
     #[error("unknown game `{game}` (known: {})", builtin::names().collect::<Vec<_>>().join(", "))]
     UnknownGame {
         /// The name given.
         game: String,
     },
-    /// The game has no such flag.
+    /// The flag is unknown in this game.
     #[error("unknown flag `{flag}` of {game} (known: pieces{})", known.iter().map(|known| format!(", {known}")).collect::<String>())]
     UnknownFlag {
         /// The game.
         game: String,
         /// The name given.
         flag: String,
-        /// The flags that the game has besides `pieces`.
+        /// The flags of the game, without `pieces`.
         known: Vec<String>,
     },
-    /// The flag does not take the value.
+    /// The flag does not have this value.
     #[error("flag `{flag}` does not take `{value}` (one of: {})", allowed.join(", "))]
     Value {
         /// The flag.
         flag: String,
         /// The value given.
         value: String,
-        /// The values that the flag takes.
+        /// The allowed values.
         allowed: Vec<String>,
     },
     /// The flag was given twice.
@@ -379,19 +376,19 @@ pub enum RulesetProblem {
         flag: String,
     },
     /// A flag has no name.
-    #[error("a flag is empty: after `?` and after each `&` comes `flag=value`")]
+    #[error("a flag is empty: write `flag=value` after `?` and after each `&`")]
     EmptyFlag,
-    /// The letters name no set of seats.
+    /// The letters are not a set of seats.
     #[error(transparent)]
     SeatLetters(#[from] SeatLettersError),
-    /// The game is not played on these seats.
+    /// The game does not allow these seats.
     #[error("{game} is not played on the seats `{seats}` (allowed: {allowed})")]
     Seats {
         /// The game with its flags.
         game: String,
         /// The seats given, as letters.
         seats: String,
-        /// The sets of seats on which it is played.
+        /// The allowed sets of seats.
         allowed: String,
     },
     /// House rules that contradict each other.
@@ -402,8 +399,8 @@ pub enum RulesetProblem {
     Sheet(#[from] SheetError),
 }
 
-/// The serde form: `{"game": "pagade", "seats": "SENW", "flags": {"teams": "true"}}`, and the sheet of a game that is
-/// not built in.
+/// The serde form: `{"game": "pagade", "seats": "SENW", "flags": {"teams": "true"}}`, with the `sheet` unless the game
+/// is built in.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesetText {

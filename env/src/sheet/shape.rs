@@ -1,8 +1,8 @@
-//! Validation of the tables of a sheet against its schema: unknown and missing keys, and values of another type or
-//! range. It walks the schema and knows no key. Whether values go together is not its matter.
+//! Validation of the tables of a sheet against its JSON Schema: unknown keys, missing keys, and values of a wrong type
+//! or range. The code reads all keys from the schema. The module `check` compares values with each other.
 
 use std::collections::BTreeMap;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,17 +11,17 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::SCHEMA;
 
-/// The most entries of a list: as many as the largest frame has squares.
+/// The most entries of a list: the number of squares of the largest frame.
 const MOST_ITEMS: usize = 26 * 26;
 
-/// What a walk through the tables of a text has found.
+/// A walk through the tables of a text, with the problems that it has found.
 pub(super) struct ShapeCheck<'a> {
     text: &'a str,
-    /// Whether tables that say nothing are problems.
+    /// Whether empty tables are problems.
     is_new: bool,
-    /// Problems with their key and, if known, the offset in the text.
+    /// Problems: the offset in the text if known, the key, and the message.
     pub(super) problems: Vec<(Option<usize>, String, String)>,
-    /// The keys that are missing, or whose values were taken out.
+    /// The keys that are missing, and the keys whose values were removed because they are wrong.
     pub(super) gaps: Vec<String>,
     /// The offset of each key.
     offsets: BTreeMap<String, usize>,
@@ -32,17 +32,18 @@ impl<'a> ShapeCheck<'a> {
         ShapeCheck { text, is_new, problems: Vec::new(), gaps: Vec::new(), offsets: BTreeMap::new() }
     }
 
-    /// Checks the tables of a text and returns them without unknown keys and wrong values.
+    /// Checks the tables of a text. Returns them without the unknown keys and the wrong values.
     pub(super) fn sheet(&mut self, table: DeTable<'_>) -> toml::Table {
         self.table(table, &SCHEMA, "", None, false)
     }
 
-    /// The offset of a key in the text; of a missing one that of the innermost table that would hold it.
+    /// The offset of a key in the text. If the key is missing, the offset of the innermost table around it.
     pub(super) fn offset(&self, key: &str) -> Option<usize> {
         self.offsets.get(key).copied().or_else(|| self.offset(key.rsplit_once('.')?.0))
     }
 
-    /// Checks the table at this offset, whose path ends with a dot. A table that changes others needs no key.
+    /// Checks the table at this offset. Its `path` ends with a dot, or is empty for the whole sheet. A table of changes
+    /// (`is_change`) has no required keys.
     fn table(
         &mut self,
         table: DeTable<'_>,
@@ -51,7 +52,7 @@ impl<'a> ShapeCheck<'a> {
         at: Option<usize>,
         is_change: bool,
     ) -> toml::Table {
-        // Tables with any further keys hold those of a sheet that they change.
+        // Only the changes of a house rule allow further keys: the keys of a sheet.
         let has_any = schema["additionalProperties"] == true;
         let is_change = is_change || has_any;
         let known = |name: &str| {
@@ -73,7 +74,7 @@ impl<'a> ShapeCheck<'a> {
             let Some(inner) = known(&name) else {
                 let keys = if has_any { &SCHEMA } else { schema };
                 let keys = keys["properties"].as_object().into_iter().flatten().map(|(name, _)| format!("`{name}`"));
-                let message = format!("unknown key, expected one of {}", keys.collect::<Vec<_>>().join(", "));
+                let message = format!("unknown key; known keys are {}", keys.collect::<Vec<_>>().join(", "));
                 self.problems.push((Some(at), key, message));
                 continue;
             };
@@ -82,15 +83,18 @@ impl<'a> ShapeCheck<'a> {
             match (of_table, value.into_inner()) {
                 (Some(schema), DeValue::Table(table)) => {
                     if self.is_new && table.is_empty() && schema["minProperties"] == 1 {
-                        self.problems.push((Some(at), key.clone(), "this table is empty: leave it out".to_owned()));
+                        self.problems.push((Some(at), key.clone(), "this table is empty: remove it".to_owned()));
                     }
                     checked.insert(name, self.table(table, schema, &format!("{key}."), Some(at), is_change).into());
                 }
                 (_, value) => {
                     let is_long = matches!(&value, DeValue::Array(items) if items.len() > MOST_ITEMS);
                     let message = match is_long {
-                        true => format!("a list has at most {MOST_ITEMS} entries"),
-                        false => format!("expected {}, not {}", expected(inner, false), self.written(span.clone())),
+                        true => format!("a list can have at most {MOST_ITEMS} entries"),
+                        false => {
+                            let found = beginning(self.text.get(span.clone()).unwrap_or_default());
+                            format!("expected {}, not {found}", expected(inner, false))
+                        }
                     };
                     let value = (!is_long && fits(&value, inner)).then(|| Spanned::new(span, value));
                     match value.map(|value| toml::Value::deserialize(ValueDeserializer::from(value))) {
@@ -105,16 +109,15 @@ impl<'a> ShapeCheck<'a> {
         }
         checked
     }
-
-    /// The beginning of what is written there.
-    fn written(&self, span: Range<usize>) -> String {
-        let line = self.text.get(span).unwrap_or_default();
-        let short: String = line.chars().take_while(|&c| c != '\n').take(40).collect();
-        if short.len() < line.len() { format!("{short}…") } else { short }
-    }
 }
 
-/// A schema, or the schemas of which it allows any, without references.
+/// The first line of a text, cut to at most 60 characters.
+pub(super) fn beginning(text: &str) -> String {
+    let short: String = text.chars().take_while(|&c| c != '\n').take(60).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}
+
+/// The alternatives that a schema allows, or the schema itself, with references resolved.
 fn alternatives(schema: &Value) -> Vec<&Value> {
     if let Some(name) = schema["$ref"].as_str() {
         return SCHEMA.pointer(name.trim_start_matches('#')).map(alternatives).unwrap_or_default();
@@ -129,13 +132,13 @@ fn has_type(schema: &Value, name: &str) -> bool {
     schema["type"] == name || schema["type"].as_array().is_some_and(|types| types.iter().any(|other| other == name))
 }
 
-/// The words that a schema allows, if it allows only some.
+/// The words that a schema allows; `None` if it allows any text.
 fn words(schema: &Value) -> Option<Vec<&str>> {
     let word = schema["const"].as_str().map(|word| vec![word]);
     word.or_else(|| Some(schema["enum"].as_array()?.iter().filter_map(Value::as_str).collect()))
 }
 
-/// The whole numbers that a schema allows; the largest ones of 32 bits have no bounds there.
+/// The whole numbers that a schema allows. Schemas have no bounds for numbers of 32 bits.
 fn range(schema: &Value) -> RangeInclusive<i64> {
     schema["minimum"].as_i64().unwrap_or(0)..=schema["maximum"].as_i64().unwrap_or(u32::MAX.into())
 }
@@ -164,7 +167,7 @@ fn fits(value: &DeValue<'_>, schema: &Value) -> bool {
     alternatives(schema).iter().any(fits_one)
 }
 
-/// What a schema allows, in words: one such value, or `many`.
+/// The values that a schema allows, in words: in the singular, or in the plural if there are `many`.
 fn expected(schema: &Value, many: bool) -> String {
     let alternatives = alternatives(schema);
     let is_any = |name: &str| alternatives.iter().any(|schema| has_type(schema, name) && words(schema).is_none());

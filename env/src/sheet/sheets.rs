@@ -1,4 +1,4 @@
-//! Registry of sheets by name: the built-in ones, and others that were added.
+//! Registry of sheets by name: the built-in sheets, and sheets that were added.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::{Sheet, builtin};
 use crate::game::SeatSet;
 use crate::sheet::ruleset::{Ruleset, RulesetError, RulesetProblem};
 
-/// The built-in sheets and any number of others, each with a name of its own.
+/// The built-in sheets and any number of added sheets. Names are unique.
 #[derive(Clone, Debug, Default)]
 pub struct Sheets {
     own: Vec<Arc<Sheet>>,
@@ -14,17 +14,17 @@ pub struct Sheets {
 
 /// The name of a sheet belongs to a built-in game with other rules.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{name}` is the name of a built-in game with other rules; this one needs a name of its own")]
+#[error("`{name}` is the name of a built-in game with other rules: give this sheet another `name`")]
 pub struct NameTaken {
     /// The name.
     pub name: String,
 }
 
 impl Sheets {
-    /// Checks that the name of a sheet does not belong to a built-in game with other rules.
+    /// Checks the name of a sheet.
     ///
     /// # Errors
-    /// When it does.
+    /// If a built-in game with other rules has the name.
     pub fn check_name(sheet: &Sheet) -> Result<(), NameTaken> {
         match builtin::named(&sheet.name) {
             Some(other) if **other != *sheet => Err(NameTaken { name: sheet.name.clone() }),
@@ -32,16 +32,16 @@ impl Sheets {
         }
     }
 
-    /// The built-in sheets and this one, unless its name belongs to one of them.
+    /// The built-in sheets and this sheet. The sheet is ignored if a built-in sheet has its name.
     pub fn with(sheet: &Arc<Sheet>) -> Sheets {
         let is_other = builtin::named(&sheet.name).is_none();
         Sheets { own: is_other.then(|| Arc::clone(sheet)).into_iter().collect() }
     }
 
-    /// Adds a sheet, in place of an added one with the same name.
+    /// Adds a sheet. It replaces an added sheet of the same name.
     ///
     /// # Errors
-    /// When its name belongs to a built-in game with other rules.
+    /// If a built-in game with other rules has its name.
     pub fn add(&mut self, sheet: Arc<Sheet>) -> Result<(), NameTaken> {
         Sheets::check_name(&sheet)?;
         if builtin::named(&sheet.name).is_none() {
@@ -54,13 +54,13 @@ impl Sheets {
     /// The sheet of this name.
     ///
     /// # Errors
-    /// When there is none.
+    /// If the name is unknown.
     pub fn named(&self, name: &str) -> Result<&Arc<Sheet>, RulesetError> {
         let found = self.own.iter().find(|sheet| sheet.name == name).or_else(|| builtin::named(name));
         found.ok_or_else(|| RulesetProblem::UnknownGame { game: name.to_owned() }.into())
     }
 
-    /// Every sheet: the built-in ones by name, then the others in the order in which they were added.
+    /// All sheets: the built-in sheets by name, then the added sheets in the order of their addition.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Sheet>> {
         builtin::all().iter().chain(&self.own)
     }

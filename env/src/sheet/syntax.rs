@@ -1,9 +1,9 @@
-//! Syntax errors of TOML in words: where, in which key, and what to write instead.
+//! Explains syntax errors of TOML: the place, the key, and the correct way to write it.
 
 use toml::de::Error;
 
-/// The offset, the dotted key and a sentence for each syntax error of a text: one for each line, and none after a text
-/// or a list that is not closed.
+/// Returns the offset, the dotted key and a sentence for each syntax error of a text, at most one for each line. A
+/// string or a list without an end is the last error.
 pub fn syntax_problems(text: &str, errors: &[Error]) -> Vec<(usize, String, String)> {
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();
@@ -32,13 +32,13 @@ pub fn syntax_problems(text: &str, errors: &[Error]) -> Vec<(usize, String, Stri
             let name_of = section.or_else(|| text.get(error.span()?)).unwrap_or_default();
             let from = if section.is_some() { 0 } else { last(line, is_section).unwrap_or(0) };
             let first = (from..line).find(|&line| name(lines[line]) == Some(name_of));
-            let first = first.map_or(String::new(), |line| format!(", first in line {}", line + 1));
+            let first = first.map_or(String::new(), |line| format!(", the first time in line {}", line + 1));
             let what = if section.is_some() { format!("section {name_of}") } else { format!("`{name_of}`") };
-            problems.push((at, key(line), format!("{what} comes twice{first}")));
+            problems.push((at, key(line), format!("{what} is set twice{first}")));
         } else if let Some((_, quote)) = message.split_once("string, expected `") {
             let quote = quote.trim_matches('`').repeat(if message.contains("multi-line") { 3 } else { 1 });
             let begins = text[..at].rfind(&quote).unwrap_or(at);
-            let problem = format!("the text that begins in line {} has no closing {quote}", line_of(begins) + 1);
+            let problem = format!("the string that begins in line {} has no closing {quote}", line_of(begins) + 1);
             problems.push((begins, key(line_of(begins)), problem));
             break;
         } else if let Some((line, open)) = opened {
@@ -66,7 +66,7 @@ fn is_section(name: &str) -> bool {
     name.starts_with('[')
 }
 
-/// The first bracket outside of texts and comments that is not closed.
+/// The first bracket outside of strings and comments that is not closed.
 fn open_bracket(text: &str) -> Option<char> {
     let (mut open, mut quote) = (Vec::new(), None);
     for c in text.lines().filter(|line| !is_section(line)).flat_map(|line| line.chars().chain(['\n'])) {
@@ -82,14 +82,14 @@ fn open_bracket(text: &str) -> Option<char> {
     open.first().copied()
 }
 
-/// What to write instead of the `rest` of a line, which the parser of TOML refuses with its `message`.
+/// Explains how to correct a line. The TOML parser rejects its `rest` with this `message`.
 fn advice(line: &str, rest: &str, message: &str) -> String {
     let value = line.split_once('=').map_or(line, |(_, value)| value).trim();
     if message.starts_with("unexpected key or value") {
-        return format!("`{rest}` is too much after the value: each key has a line of its own, a list stands in [ ]");
+        return format!("`{rest}` cannot follow the value: write each key on a new line, and a list in [ ]");
     }
     if message.starts_with("key with") || message.contains("key") && !line.contains('=') || message.contains("table") {
-        return format!("a line is `key = value` or `[section]`, not `{line}`");
+        return format!("cannot read `{line}`: write `key = value` or `[section]`");
     }
     let word = rest.split([',', ' ', ']', '}', '#']).find(|word| !word.is_empty()).unwrap_or_default();
     let tokens = value.split([',', ' ', '[', ']', '{', '}']);
@@ -103,7 +103,7 @@ fn advice(line: &str, rest: &str, message: &str) -> String {
         }
     };
     if let Some(all) = tokens.filter_map(range).next() {
-        return format!("list every value: [{all}]");
+        return format!("TOML has no ranges: write every value, [{all}]");
     }
     let text = if message.contains("escape") { "" } else { word.trim_matches(|c: char| !c.is_alphanumeric()) };
     let small = text.to_ascii_lowercase();
@@ -116,13 +116,11 @@ fn advice(line: &str, rest: &str, message: &str) -> String {
         () if value.contains('[')
             && (message.starts_with("missing comma") || rest.trim_end_matches(']').contains(' ')) =>
         {
-            "put commas between values".to_owned()
+            "write commas between the values of a list".to_owned()
         }
         () => {
             let problem = message.split(", expected").next().unwrap_or_default();
-            format!(
-                "cannot read `{value}` ({problem}): a value is a number, true, false, \"text\" in quotes or a [list]"
-            )
+            format!("cannot read `{value}`: write a number, true, false, \"text\" in quotes or a [list] ({problem})")
         }
     }
 }
@@ -160,8 +158,8 @@ mod tests {
             ("k = 02", 3, "a.k", "`02`"),
             ("k = \"a\" m = 3", 3, "a.k", "`m = 3`"),
             ("k = \"SN\", \"SE\"", 3, "a.k", "list"),
-            ("b = 2", 3, "a.b", "`b` comes twice, first in line 2"),
-            ("[c]\n[a]", 4, "a", "section [a] comes twice, first in line 1"),
+            ("b = 2", 3, "a.b", "`b` is set twice, the first time in line 2"),
+            ("[c]\n[a]", 4, "a", "section [a] is set twice, the first time in line 1"),
             ("k = [1,,2]", 3, "a.k", "`[1,,2]`"),
             ("k = \"a\\qb\"", 3, "a.k", "escaped"),
         ] {

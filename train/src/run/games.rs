@@ -71,7 +71,7 @@ pub fn agent(spec: &str) -> Result<NamedAgent> {
 /// Warns of keys without effect in the sheet of a bot, a table or a run; an earlier version accepted them.
 pub fn warn_of_idle_keys(owner: &str, sheet: &Sheet) {
     for SheetProblem { key, message, .. } in sheet.idle() {
-        remark(format_args!("warning: {owner}: the key {key} in its sheet has no effect: {message}"));
+        remark(format_args!("warning: {owner}: {key} in its sheet: {message}"));
     }
 }
 

@@ -20,7 +20,7 @@ use crate::sheet::values::{Must, UnitKind};
 
 /// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
-    name: "a series of hops with a landing each",
+    name: "turn.hop = \"each\"",
     dice: [1, 4],
     steps: |[value, _]| 1 << value,
     must: &[Must::Most, Must::Greedy, Must::Optional],

@@ -1,4 +1,4 @@
-//! Contradictions of a sheet that its board shows: courses, marks, gate, and where pieces begin, enter and return.
+//! Validation of the board of a sheet: courses, marks, the gate, and the squares where pieces begin, enter and return.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::race::compile::board::{Courses, Square};
 use crate::race::turns::text::joined;
 use crate::sheet::{Area, CourseCopy, EntryAt, MarkRule, OpenedBy, Returns, Room, SentTo, Setup, Sheet, Without};
 
-/// The courses of a sheet, of the seats that can play.
+/// The courses of a sheet, and the seats that can play.
 struct Ways<'a> {
     sheet: &'a Sheet,
     courses: Courses,
@@ -26,7 +26,7 @@ impl Ways<'_> {
         self.south().len() - 1
     }
 
-    /// The squares of a seat before its finish.
+    /// The squares of a seat before its finish; all its squares if there is no finish.
     fn of(&self, seat: Seat) -> &[Square] {
         self.courses.course(seat).get(..self.finish() + usize::from(self.sheet.finish.fill)).unwrap_or_default()
     }
@@ -46,99 +46,104 @@ impl Ways<'_> {
         number < self.sheet.board.first_number || number > self.last()
     }
 
+    /// The problem of a number for which [`Ways::lacks`] holds.
+    fn allowed_numbers(&self) -> String {
+        format!("a number of a square must be between {} and {}", self.sheet.board.first_number, self.last())
+    }
+
     /// The index of the square where pieces enter.
     fn entry(&self) -> usize {
         if let EntryAt::Square(number) = self.sheet.entry.at { self.index(number) } else { 0 }
     }
 
-    /// Whether places beyond a gate are closed.
+    /// Whether a seat without a capture cannot go beyond the gate.
     fn is_shut(&self) -> bool {
         self.sheet.gate.at != 0 && self.sheet.gate.without != Without::Open
     }
 }
 
 impl Check<'_> {
-    pub(super) fn board(&mut self) {
+    pub(super) fn check_board(&mut self) {
         let (sheet, before) = (self.sheet, self.problems.len());
+        let sets = sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
+        let playing = Seat::ALL.into_iter().filter(|&seat| sets.clone().any(|set| set.contains(seat)));
         for letter in sheet.board.courses.keys() {
-            let is_other = ["E", "N", "W"].contains(&letter.as_str());
-            self.say(!is_other, &format!("board.courses.{letter}"), "`E`, `N` or `W`; South's is `board.course`");
-        }
-        if self.problems.len() > before {
-            return;
+            let is_seat = playing.clone().any(|seat| seat != Seat::SOUTH && seat.letter().to_string() == *letter);
+            let problem = "the key must be a seat of seats.allowed other than S, whose course is `board.course`";
+            self.report(!is_seat, &format!("board.courses.{letter}"), problem);
         }
         let courses = match Courses::new(&sheet.board) {
             Ok(courses) => courses,
-            Err((key, error)) => return self.say(true, &key, error),
+            Err((key, error)) => return self.report(true, &key, error),
         };
-        let sets = sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
-        let playing = Seat::ALL.into_iter().filter(|&seat| sets.clone().any(|set| set.contains(seat))).collect();
-        let ways = Ways { sheet, courses, playing };
-        self.lengths(&ways);
+        let ways = Ways { sheet, courses, playing: playing.collect() };
+        self.check_lengths(&ways);
         if self.problems.len() > before {
             return;
         }
-        self.crossings(&ways);
-        self.marks(&ways);
-        self.gate(&ways);
-        self.entry_square(&ways);
-        self.filled_squares(&ways);
-        self.square_of_return(&ways);
-        self.pieces(&ways);
+        self.check_crossings(&ways);
+        self.check_marks(&ways);
+        self.check_gate(&ways);
+        self.check_entry_square(&ways);
+        self.check_filled_squares(&ways);
+        self.check_sent_to(&ways);
+        self.check_pieces(&ways);
     }
 
-    /// Whether each seat that plays has a course, as long as South's.
-    fn lengths(&mut self, ways: &Ways) {
+    /// Checks that each seat that plays has a course, and that all courses have one length.
+    fn check_lengths(&mut self, ways: &Ways) {
         let (board, course) = (&self.sheet.board, ways.south());
-        for letter in board.courses.keys() {
-            let plays = ways.playing.iter().any(|seat| seat.letter().to_string() == *letter);
-            self.say(!plays, &format!("board.courses.{letter}"), "no set of seats has this seat");
-        }
         for &seat in &ways.playing {
             let (name, length) = (seat.name(), ways.courses.course(seat).len());
             let problem = match length {
                 0 => format!(
-                    "{name} has no course: a frame is rotated if it is square, and mirrored for South and North"
+                    "{name} has no course: \"rotate\" needs a square frame, and \"mirror\" only gives North a course"
                 ),
-                _ => format!("{name} has {length} squares, South {}", course.len()),
+                _ => format!("the course of {name} must have {} squares as South's has, not {length}", course.len()),
             };
             let has_own = board.courses.contains_key(&seat.letter().to_string());
-            self.say(length != course.len(), if has_own { "board.courses" } else { "board.copy" }, problem);
+            self.report(length != course.len(), if has_own { "board.courses" } else { "board.copy" }, problem);
         }
         let most = PLACES - 40;
-        let problem = format!("a course has 3 to {most} squares, this has {}", course.len());
-        self.say(course.len() < 3 || course.len() > most, "board.course", problem);
+        let problem = format!("the course must have 3 to {most} squares, not {}", course.len());
+        self.report(course.len() < 3 || course.len() > most, "board.course", problem);
         let is_long = self.is_sum && course.len() > 61;
-        self.say(is_long, "board.course", "a series with one hop has courses of at most 61 squares");
+        self.report(is_long, "board.course", "the course must have at most 61 squares with turn.hop = \"sum\"");
     }
 
-    /// How the courses cross themselves and each other.
-    fn crossings(&mut self, ways: &Ways) {
+    /// Checks how the courses cross themselves and each other.
+    fn check_crossings(&mut self, ways: &Ways) {
         let (board, playing, finish) = (&self.sheet.board, &ways.playing, ways.finish());
         let course = |seat: &Seat| ways.courses.course(*seat);
         let is_again = |seat: &Seat| course(seat)[..finish].contains(&course(seat)[finish]);
-        let problem = "the finish, which is the last square, comes before, too";
-        self.say(playing.iter().any(is_again), "board.course", problem);
+        let problem = "the last square is the finish: a course must not visit it before";
+        self.report(playing.iter().any(is_again), "board.course", problem);
         let often = |seat: &Seat| {
             course(seat).iter().find(|&square| course(seat).iter().filter(|&other| other == square).count() > 2)
         };
         if let Some(square) = playing.iter().find_map(often) {
-            self.say(true, "board.course", format!("{square} comes more than twice"));
+            self.report(true, "board.course", format!("a course visits {square} more than twice"));
         }
         let all: BTreeSet<&Square> = Seat::ALL.into_iter().flat_map(|seat| ways.of(seat)).collect();
         let is_crossed = |seat: &Seat| !self.sheet.finish.fill && all.contains(&course(seat)[finish]);
-        let problem = "the finish of one seat is a square of another's way";
-        self.say(playing.iter().any(is_crossed), "board.course", problem);
+        let problem = "the finish of one seat must not be on the course of another seat";
+        self.report(playing.iter().any(is_crossed), "board.course", problem);
         let is_copied = board.courses.is_empty() && board.copy == CourseCopy::Rotate;
         if let Some((one, other)) = (!is_copied).then(|| ways.courses.uneven(playing)).flatten() {
-            let problem = format!("{one} and {other} do not meet as the other seats do that are as far apart");
-            self.say(true, if board.courses.is_empty() { "board.copy" } else { "board.courses" }, problem);
+            let problem = format!(
+                "seats at equal distances must meet at equal numbers of their courses: {one} and {other} do not"
+            );
+            self.report(true, if board.courses.is_empty() { "board.copy" } else { "board.courses" }, problem);
         }
-        self.say(all.len() > 126, "board.course", format!("the courses have {} squares, 126 are the most", all.len()));
+        self.report(
+            all.len() > 126,
+            "board.course",
+            format!("all courses together can have at most 126 squares, not {}", all.len()),
+        );
     }
 
-    /// Squares that are named, and marks, which must be alike for all seats.
-    fn marks(&mut self, ways: &Ways) {
+    /// Checks the names of squares, and that marks are alike for all seats.
+    fn check_marks(&mut self, ways: &Ways) {
         let (sheet, board) = (self.sheet, &self.sheet.board);
         let columns = board.columns.unwrap_or(board.side);
         let is_inside = |square: &Square| square.row < board.side && square.column < columns;
@@ -152,37 +157,45 @@ impl Check<'_> {
                     "unit.from" => ways.of(Seat::SOUTH).contains(&square),
                     _ => Seat::ALL.into_iter().any(|seat| ways.of(seat).contains(&square)),
                 });
-                let of = if key == "unit.from" { "South's course" } else { "the courses" };
-                self.say(!is_there, key, format!("`{name}` is no square of {of}"));
+                let of = match key {
+                    "board.middle" => "in the frame",
+                    "unit.from" => "on South's course",
+                    _ => "on a course",
+                };
+                self.report(!is_there, key, format!("`{name}` is not a square {of}"));
             }
         }
-        let mut seen: Vec<&String> = Vec::new();
+        let mut before: Vec<&String> = Vec::new();
         for (key, names) in marked {
             for name in names {
-                self.say(seen.contains(&name), key, format!("{name} is marked twice"));
-                seen.push(name);
+                self.report(before.contains(&name), key, format!("{name} is marked twice"));
+                before.push(name);
             }
             let marks: BTreeSet<Square> = names.iter().filter_map(|name| Square::named(name)).collect();
             let pairs = ways.playing.iter().flat_map(|&one| ways.playing.iter().map(move |&other| (one, other)));
             let squares = pairs.flat_map(|(one, other)| ways.of(one).iter().zip(ways.of(other)));
             let unlike = squares.filter(|(mark, turned)| marks.contains(mark) && !marks.contains(turned));
             let missing: BTreeSet<Square> = unlike.map(|(_, turned)| *turned).collect();
-            let (are, squares) = (if missing.len() == 1 { "is" } else { "are" }, joined(&missing, ", "));
-            let problem = format!("{squares} {are} missing in {key}: marks must be the same for all seats");
-            self.say(!missing.is_empty(), key, problem);
+            let problem = format!(
+                "marked squares must have the same numbers on the courses of all seats: add {}",
+                joined(&missing, ", ")
+            );
+            self.report(!missing.is_empty(), key, problem);
         }
     }
 
-    /// The gate, and the inner part of the board beyond it.
-    fn gate(&mut self, ways: &Ways) {
+    /// Checks the gate, and the inner part of the board beyond the gate.
+    fn check_gate(&mut self, ways: &Ways) {
         let (sheet, gate, first) = (self.sheet, &self.sheet.gate, self.sheet.board.first_number);
         let is_off = gate.at != 0 && (gate.at <= first || gate.at > ways.last());
-        let problem = format!("the gate lies on the course, within {} to {}", first + 1, ways.last());
-        self.say(is_off, "gate.at", problem);
+        let problem = format!("must be between {} and {}", first + 1, ways.last());
+        self.report(is_off, "gate.at", problem);
         let is_lap = gate.without == Without::Lap && gate.at != 0;
         let is_wrong = gate.lap == 0 || gate.lap > gate.at.saturating_sub(first);
-        self.say(is_lap && is_wrong, "gate.lap", "a round is 1 square or more, and no longer than the way to the gate");
-        self.say(gate.opened_by == OpenedBy::Team && gate.at == 0, "gate.opened_by", "there is no gate");
+        let problem = format!("must be between 1 and {}, the squares before the gate", gate.at.saturating_sub(first));
+        self.report(is_lap && is_wrong, "gate.lap", problem);
+        let is_idle = gate.opened_by == OpenedBy::Team && gate.at == 0;
+        self.report(is_idle, "gate.opened_by", "\"team\" only works with gate.at");
         let is_plain = |square: &Square| {
             let mut kinds = sheet.board.mark_kinds();
             kinds.all(|marks| marks.rule == MarkRule::Plain || !marks.squares.contains(&square.to_string()))
@@ -191,17 +204,21 @@ impl Check<'_> {
         let outer: BTreeSet<&Square> = ways.playing.iter().flat_map(|seat| parts(seat).0).collect();
         let mut inner = ways.playing.iter().flat_map(|seat| parts(seat).1);
         if let Some(both) = inner.find(|square| outer.contains(square) && is_plain(square)) {
-            let problem = format!("{both} lies before a gate and beyond one");
-            self.say(sheet.unit.area == Area::Inner, "unit.area", &*problem);
-            self.say(sheet.stacking.inner.is_some(), "stacking.inner", problem);
+            let problem = format!("{both} is before the gate of one seat and beyond the gate of another");
+            self.report(sheet.unit.area == Area::Inner, "unit.area", &*problem);
+            self.report(sheet.stacking.inner.is_some(), "stacking.inner", problem);
         }
     }
 
-    /// Where pieces enter or begin.
-    fn entry_square(&mut self, ways: &Ways) {
+    /// Checks the squares where pieces enter or begin.
+    fn check_entry_square(&mut self, ways: &Ways) {
         let (sheet, gate, course) = (self.sheet, self.sheet.gate.at, ways.south());
         let again = course.iter().filter(|&square| course.get(ways.entry()) == Some(square)).count() > 1;
-        self.say(sheet.entry.clear && again, "entry.clear", "the course comes to the square of entry again");
+        self.report(
+            sheet.entry.clear && again,
+            "entry.clear",
+            "must be false: the course visits the square of entry twice",
+        );
         let begins = match (&sheet.pieces.setup, sheet.entry.at) {
             (Setup::On(numbers), _) if numbers.last() >= Some(&gate) => Some("pieces.setup"),
             (_, EntryAt::Square(number)) if number >= gate => Some("entry.at"),
@@ -209,15 +226,19 @@ impl Check<'_> {
             _ => None,
         };
         if let Some(key) = begins.filter(|_| ways.is_shut()) {
-            self.say(true, key, "pieces begin or enter beyond their gate");
+            self.report(
+                true,
+                key,
+                format!("pieces must begin and enter before their gate, which has the number {gate}"),
+            );
         }
         if let EntryAt::Square(number) = sheet.entry.at {
-            self.say(ways.lacks(number), "entry.at", format!("{number} is no square of the course"));
+            self.report(ways.lacks(number), "entry.at", ways.allowed_numbers());
         }
     }
 
-    /// The last squares of the course, where they are to be filled.
-    fn filled_squares(&mut self, ways: &Ways) {
+    /// Checks the last squares of the course if they must be filled.
+    fn check_filled_squares(&mut self, ways: &Ways) {
         if !self.sheet.finish.fill {
             return;
         }
@@ -226,17 +247,21 @@ impl Check<'_> {
             let last = &ways.courses.course(seat)[first..];
             ways.playing.iter().any(|&other| other != seat && ways.of(other).iter().any(|square| last.contains(square)))
         };
-        self.say(ways.playing.iter().any(is_met), "finish.fill", "another seat comes to the squares that are filled");
+        self.report(
+            ways.playing.iter().any(is_met),
+            "finish.fill",
+            "no other seat may come to the squares that must be filled",
+        );
         let begins = match &self.sheet.pieces.setup {
             Setup::On(numbers) => numbers.last().map_or(0, |&number| ways.index(number)),
             Setup::All(_) => 0,
         };
         let is_short = first <= ways.entry().max(begins);
-        self.say(is_short, "finish.fill", "pieces begin or enter on the squares that are filled");
+        self.report(is_short, "finish.fill", "pieces must begin and enter before the squares that must be filled");
     }
 
-    /// The square to which captured pieces return.
-    fn square_of_return(&mut self, ways: &Ways) {
+    /// Checks the square to which captured pieces return.
+    fn check_sent_to(&mut self, ways: &Ways) {
         let sheet = self.sheet;
         let Returns::Square(number) = sheet.pieces.sent_to else { return };
         let at = usize::from(number.wrapping_sub(sheet.board.first_number));
@@ -245,42 +270,44 @@ impl Check<'_> {
         let room = sheet.stacking.private.unwrap_or(sheet.stacking.plain);
         let is_other = |&seat: &Seat| seat != Seat::SOUTH && ways.of(seat).contains(&ways.south()[at]);
         let problem = match () {
-            () if ways.lacks(number) => "this is no square of the course",
-            () if ways.is_shut() && number >= sheet.gate.at => "captured pieces return beyond their gate",
-            () if sheet.finish.fill => "this goes with a finish",
-            () if ways.playing.iter().any(is_other) => "another seat comes to this square",
-            () if is_marked(&ways.south()[at]) => "captured pieces return to a square without a mark",
-            () if room != Room::Any => "this square has no room for all pieces",
+            () if ways.lacks(number) => return self.report(true, "pieces.sent_to", ways.allowed_numbers()),
+            () if ways.is_shut() && number >= sheet.gate.at => "must be a square before the gate",
+            () if sheet.finish.fill => "must be \"off\" or \"start\" if finish.fill is true",
+            () if ways.playing.iter().any(is_other) => "must be a square to which no other seat comes",
+            () if is_marked(&ways.south()[at]) => "must be a square without a mark",
+            () if room != Room::Any => "must be a square with room for any number of pieces: see stacking.private",
             () => return,
         };
-        self.say(true, "pieces.sent_to", problem);
+        self.report(true, "pieces.sent_to", problem);
     }
 
-    /// The numbers of pieces, and where they begin.
-    fn pieces(&mut self, ways: &Ways) {
-        let (sheet, pieces, last) = (self.sheet, &self.sheet.pieces, ways.last());
+    /// Checks the numbers of pieces, and the squares where they begin.
+    fn check_pieces(&mut self, ways: &Ways) {
+        let (sheet, pieces) = (self.sheet, &self.sheet.pieces);
         let (count, allowed) = (pieces.count, &pieces.allowed);
-        let those = if *allowed == [1, 2, 3, 4] { "by default 1 to 4".to_owned() } else { joined(allowed, ", ") };
-        let problem = format!("pieces.count is {count}, but pieces.allowed ({those}) does not contain {count}");
-        self.say(!allowed.contains(&count), "pieces.allowed", problem);
+        let problem = format!("must contain pieces.count, which is {count}");
+        self.report(!allowed.contains(&count), "pieces.allowed", problem);
         if let Setup::On(numbers) = &pieces.setup {
             let most = usize::from(self.most_pieces());
-            let problem = format!("{} squares for up to {most} pieces", numbers.len());
-            self.say(numbers.len() < most, "pieces.setup", problem);
-            self.say(!numbers.is_sorted(), "pieces.setup", "the squares ascend");
-            for number in numbers.iter().filter(|&&number| number < sheet.board.first_number || number > last) {
-                self.say(true, "pieces.setup", format!("{number} is no square of the course"));
-            }
+            let problem = format!("must have a number for each of up to {most} pieces");
+            self.report(numbers.len() < most, "pieces.setup", problem);
+            self.report(!numbers.is_sorted(), "pieces.setup", "must be in ascending order");
+            let is_wrong = numbers.iter().any(|&number| ways.lacks(number));
+            self.report(is_wrong, "pieces.setup", ways.allowed_numbers());
         }
         let begins = pieces.setup == Setup::All(SentTo::Start);
         let is_on_start = begins || pieces.sent_to == Returns::START;
-        self.say_all([
+        self.report_all([
             (
                 sheet.entry.at == EntryAt::COUNT && (pieces.sent_to == Returns::START || begins && !self.is_throw),
                 "entry.at",
-                "pieces that wait on the first square do not enter by count",
+                "must not be \"count\" if pieces wait on their first square: see pieces.setup and pieces.sent_to",
             ),
-            (self.is_sum && is_on_start, "pieces", "in a series with one hop pieces begin and wait off the board"),
+            (
+                self.is_sum && is_on_start,
+                "pieces",
+                "turn.hop = \"sum\" does not work with setup or sent_to = \"start\"",
+            ),
         ]);
     }
 }

@@ -1,8 +1,8 @@
-//! Keys of a valid sheet that have no effect: what nothing in the sheet is about.
+//! Keys of a valid sheet that have no effect, such as `unit.speed` in a game without units.
 
 use std::sync::Arc;
 
-use super::{Problem, one, say};
+use super::{DEFAULTS, Problem, one, report, value_of};
 use crate::game::{MAX_SEATS, SeatSet};
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, Rules};
@@ -12,14 +12,14 @@ use crate::sheet::{
     Sheet, Teams, TurnKind, UnitKind, UnitMeeting, Without,
 };
 
-/// The cells where pieces of two seats that play together can meet on some of these places.
+/// The cells where pieces of two seats that play together can meet, if the pieces are on these places.
 pub(super) fn shared(rules: &Rules, places: u128) -> Cells {
     let sets = rules.sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
     sets.fold(0, |cells, seats| cells | rules.shared(seats, places))
 }
 
-/// The keys of a valid sheet that say what nothing there is about, with the reasons.
-fn idle(sheet: &Sheet) -> Vec<Problem> {
+/// The keys of a valid sheet without house rules that have no effect, with the reasons.
+fn idle_keys_of(sheet: &Sheet) -> Vec<Problem> {
     let Sheet { seats, pieces, turn, stacking, unit, entry, capture, gate, finish, .. } = sheet;
     let most = pieces.allowed.iter().copied().max().unwrap_or(pieces.count);
     let Ok(rules) = turns::compile(Arc::new(sheet.clone()), SeatSet::ALL, most.into()) else { return Vec::new() };
@@ -55,69 +55,83 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
     let no_two = "no two pieces of a seat can stand on such a square";
     let no_teams = seats.teams == Teams::None;
     let is_throw = turn.kind == TurnKind::Throw;
-    let roomy = finish.fill && stacking.marked != MarkRoom::One && rules.marked >> rules.finished_from != 0;
+    let fills_marks = finish.fill && stacking.marked != MarkRoom::One && rules.marked >> rules.finished_from != 0;
     let marks = || sheet.board.mark_kinds();
     let is_once = turn.throw_limit() == Some(1);
     let no_off = pieces.setup != Setup::All(SentTo::Off) && pieces.sent_to != Returns::OFF;
+    let are_two = seats.allowed.iter().all(|set| set.len() < 3);
+    let one_throw = "a turn has one throw: turn.most_throws is 1";
+    let needs_no_rule = turn.must == Must::NoMerge && with_two == 0;
+    let no_units = "there are no units: unit.kind is \"none\"";
     let rows: [(bool, &str, &[&str]); 42] = [
-        (roomy, "squares that are filled have room for one piece", &["board.marks", "board.other_marks"]),
-        (never, "a value with odds 0 is never thrown: leave the value out", &["throws.odds"]),
-        (seats.allowed.iter().all(|set| set.len() < 3), "two seats take turns in any order", &["seats.order"]),
-        (seats.allowed.iter().all(|set| set.len() < 3), "two seats have one winner", &["seats.end"]),
-        (!no_teams, "teams have one winner", &["seats.end"]),
-        (is_once && turn.last_throw != LastThrow::Lost, "a turn has one throw", &["turn.again"]),
-        (is_once, "a turn has one throw", &["turn.again_unused", "turn.again_on_capture", "turn.again_on_finish"]),
-        (is_once, "a turn has one throw", &["board.mark_again"]),
+        (fills_marks, "squares that must be filled have room for one piece", &["board.marks", "board.other_marks"]),
+        (never, "a value with odds 0 is never thrown: remove the value", &["throws.odds"]),
+        (are_two, "two seats take turns in either order", &["seats.order"]),
+        (are_two, "with two seats the first winner ends the game", &["seats.end"]),
+        (!no_teams, "with teams the first winners end the game", &["seats.end"]),
+        (is_once && turn.last_throw != LastThrow::Lost, one_throw, &["turn.again"]),
+        (
+            is_once,
+            one_throw,
+            &["turn.again_unused", "turn.again_on_capture", "turn.again_on_finish", "board.mark_again"],
+        ),
         (most < 2, "a seat has one piece", &["entry.compulsory", "entry.clear", "turn.again_on_finish"]),
         (most < 2 && entry.first_while == FirstWhile::Empty, "a seat has one piece", &["entry.next"]),
-        (marks().skip(1).any(|marks| marks.squares.is_empty()), "marks have squares", &["board.other_marks"]),
+        (marks().skip(1).any(|marks| marks.squares.is_empty()), "an entry has no squares", &["board.other_marks"]),
         (marks().all(|marks| marks.squares.is_empty()), "no square is marked", &["words.mark"]),
-        (!has_units, "there are no units", &["words.unit"]),
-        (finish.bear_off.is_empty(), "nothing is borne off", &["words.borne"]),
+        (!has_units, no_units, &["words.unit"]),
+        (finish.bear_off.is_empty(), "no piece is borne off: finish.bear_off is empty", &["words.borne"]),
         (no_off, "no piece ever waits off the board", &["words.off"]),
         (is_throw && !grants, "nothing grants another throw", &["turn.most_throws", "turn.last_throw"]),
-        (no_teams, "there are no teams", &["seats.one_mind", "seats.finished_partner", "gate.opened_by"]),
-        (gate.at == 0, "there is no gate", &["gate.without", "gate.lap"]),
-        (gate.without == Without::Open, "the gate is open to all", &["gate.opened_by"]),
-        (gate.without != Without::Lap, "no piece goes round again", &["gate.lap"]),
+        (
+            no_teams,
+            "there are no teams: seats.teams is \"none\"",
+            &["seats.one_mind", "seats.finished_partner", "gate.opened_by"],
+        ),
+        (gate.at == 0, "there is no gate: gate.at is not set", &["gate.without", "gate.lap"]),
+        (gate.without == Without::Open, "gate.without is \"open\"", &["gate.opened_by"]),
+        (gate.without != Without::Lap, "gate.without is not \"lap\"", &["gate.lap"]),
         (marked == 0, "no square of the courses is marked", &["stacking.marked"]),
         (sheet.board.marks.is_empty(), "no square of the courses is marked", &["board.mark_rule", "board.mark_again"]),
         (sheet.board.mark_rule == MarkRule::Closed, "a closed mark has room for one piece", &["stacking.marked"]),
-        (!has_units, "there are no units", &["unit.area", "unit.speed", "unit.three", "unit.split", "unit.passable"]),
-        (!has_units, "there are no units", &MEETINGS),
+        (!has_units, no_units, &["unit.area", "unit.speed", "unit.three", "unit.split", "unit.passable"]),
+        (!has_units, no_units, &MEETINGS),
         (!moves_units, "no throw moves a unit", &MEETINGS[1..]),
         (!is_declared && units & captures == 0, "no unit can be captured", &["capture.unit_on_unit"]),
-        (!has_room_for_three, "no three pieces of a seat can stand on a square", &["unit.three"]),
-        (are_equal, "all units are of two pieces", &["capture.unit_on_unit"]),
-        (!is_declared, "units are not declared", &["unit.from"]),
+        (!has_room_for_three, "no square has room for three pieces of a seat", &["unit.three"]),
+        (are_equal, "every unit has two pieces", &["capture.unit_on_unit"]),
+        (!is_declared, "unit.kind is not \"declared\"", &["unit.from"]),
         (units == 0, no_two, &["unit.kind"]),
-        (captures == 0, "nothing can be captured", &["pieces.sent_to", "turn.again_on_capture"]),
-        (captures == 0, "nothing can be captured", &MEETINGS),
+        (captures == 0, "no piece can be captured", &["pieces.sent_to", "turn.again_on_capture"]),
+        (captures == 0, "no piece can be captured", &MEETINGS),
         (singles == 0, "no two single pieces can be captured together", &["capture.group"]),
-        (blocks == 0, "no two pieces of a seat can stand where they close a square", &["stacking.block"]),
+        (blocks == 0, "no two pieces of a seat can stand on a square and close it", &["stacking.block"]),
         (ends_anyway, "these throws lead from the last square to the finish anyway", &["finish.from_last"]),
-        (entry.by_bonus, "entry.by_bonus demands it already", &["entry.compulsory"]),
+        (entry.by_bonus, "entry.by_bonus already requires it", &["entry.compulsory"]),
         (!waits, "no piece ever waits off the board", &ENTRY),
         (most < 2, "a seat has one piece", &["turn.divide", "stacking.plain", "stacking.marked"]),
-        (plain == 0 || turn.must == Must::NoMerge && with_two == 0, no_two, &["stacking.plain", "turn.must"]),
+        (plain == 0 || needs_no_rule, no_two, &["stacking.plain"]),
+        (needs_no_rule, no_two, &["turn.must"]),
         (differs(stacking.inner) && (most < 2 || inner == 0), no_two, &["stacking.inner"]),
         (differs(stacking.private) && (most < 2 || private == 0), no_two, &["stacking.private"]),
     ];
-    let mut problems = repeated(sheet);
+    let table = sheet.table();
+    let mut problems = repeated(&table);
     for (reason, &key) in rows.iter().filter(|row| row.0).flat_map(|row| row.2.iter().map(|key| (row.1, key))) {
         let is_new = problems.iter().all(|(other, _)| other != key) && !TurnKeys::of(sheet).demands.contains(&key);
-        say(&mut problems, is_new && !is_default(sheet, key), key, reason);
+        let is_set = value_of(&table, key) != value_of(&DEFAULTS, key);
+        report(&mut problems, is_new && is_set, key, format!("has no effect: {reason}"));
     }
     problems
 }
 
-/// The most values of house rules of which each pair is tried.
+/// With more values of house rules than this, pairs of values are not tried.
 const MOST_PAIRED: usize = 24;
 
-/// Keys of units that meet pieces.
+/// The keys about units that capture or are captured.
 const MEETINGS: [&str; 3] = ["capture.single_on_unit", "capture.unit_on_single", "capture.unit_on_unit"];
 
-/// Keys of pieces that enter.
+/// The keys about pieces that enter.
 const ENTRY: [&str; 9] = [
     "entry.first",
     "entry.next",
@@ -130,20 +144,12 @@ const ENTRY: [&str; 9] = [
     "entry.lost_before",
 ];
 
-/// Whether a sheet without this key is the same.
-fn is_default(sheet: &Sheet, key: &str) -> bool {
-    let (section, key) = key.split_once('.').unwrap_or_default();
-    let mut table = sheet.table();
-    table.get_mut(section).and_then(toml::Value::as_table_mut).map(|section| section.remove(key));
-    table.try_into().is_ok_and(|other: Sheet| other == *sheet)
-}
-
-/// The idle keys of a valid sheet, given without its house rules, and of these. What the sheet writes may need one of
-/// its house rules, and what a house rule writes may need another.
-pub(super) fn all(sheet: &Sheet, flags: &Flags) -> Vec<Problem> {
-    let writes = |changes: &toml::Table, key: &str| {
-        key.split_once('.').and_then(|(section, key)| changes.get(section)?.get(key)).is_some()
-    };
+/// The idle keys of a valid sheet, which is given without its house rules, and the idle keys of the house rules. A key
+/// of the sheet is not idle if it has an effect with one of the house rules. A key of a house rule is not idle if it
+/// has an effect together with one other house rule.
+pub(in crate::sheet) fn idle_keys(sheet: &Sheet) -> Vec<Problem> {
+    let (flags, sheet) = (&sheet.flags, &Sheet { flags: Flags::default(), ..sheet.clone() });
+    let writes = |changes: &toml::Table, key: &str| value_of(changes, key).is_some();
     let has = |found: &[Problem], key: &str| found.iter().any(|(idle, _)| idle == key);
     let values = flags.iter().flat_map(|(flag, of)| {
         of.values
@@ -153,16 +159,15 @@ pub(super) fn all(sheet: &Sheet, flags: &Flags) -> Vec<Problem> {
     });
     let values: Vec<_> =
         values.filter_map(|(flag, name, changes, sheet)| Some((flag, name, changes, sheet.ok()?))).collect();
-    let alone: Vec<Vec<Problem>> = values.iter().map(|(.., changed)| idle(changed)).collect();
-    let mut problems = idle(sheet);
+    let alone: Vec<Vec<Problem>> = values.iter().map(|(.., changed)| idle_keys_of(changed)).collect();
+    let mut problems = idle_keys_of(sheet);
     problems.retain(|(key, _)| {
         values.iter().zip(&alone).all(|((_, _, changes, _), found)| writes(changes, key) || has(found, key))
     });
     for ((flag, name, changes, changed), mut left) in values.iter().zip(alone) {
         let at = format!("flags.{flag}.{name}");
-        say(&mut problems, changed == sheet, &at, "this value changes nothing: the sheet says the same");
+        report(&mut problems, changed == sheet, &at, "this value changes nothing: the sheet already has it");
         left.retain(|(key, _)| writes(changes, key));
-        // Pairs of very many house rules are not tried.
         if values.len() > MOST_PAIRED {
             continue;
         }
@@ -171,23 +176,23 @@ pub(super) fn all(sheet: &Sheet, flags: &Flags) -> Vec<Problem> {
                 break;
             }
             let both = sheet.changed(&[*changes, *other]).ok().filter(|both| one(both).is_empty());
-            let found = both.map(|both| idle(&both));
+            let found = both.map(|both| idle_keys_of(&both));
             left.retain(|(key, _)| writes(other, key) || found.as_ref().is_none_or(|found| has(found, key)));
         }
-        problems.extend(left.into_iter().map(|(key, problem)| (at.clone(), format!("then {key}: {problem}"))));
+        problems
+            .extend(left.into_iter().map(|(key, problem)| (at.clone(), format!("with this value, {key} {problem}"))));
     }
     problems
 }
 
-/// The keys of lists with a value that comes twice. Pieces can begin on one square, and two values can have equal odds.
-fn repeated(sheet: &Sheet) -> Vec<Problem> {
+/// The keys of lists that contain a value twice. Two entries of `pieces.setup` or of `throws.odds` may be equal.
+fn repeated(table: &toml::Table) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let sections = sheet.table();
-    for (section, keys) in sections.iter().filter_map(|(name, of)| Some((name, of.as_table()?))) {
+    for (section, keys) in table.iter().filter_map(|(name, of)| Some((name, of.as_table()?))) {
         for (key, list) in keys.iter().filter_map(|(name, of)| Some((name, of.as_array()?))) {
             let is_free = [("pieces", "setup"), ("throws", "odds")].contains(&(section, key));
             let twice = (1..list.len()).find(|&at| !is_free && list[..at].contains(&list[at]));
-            let problem = twice.map(|at| (format!("{section}.{key}"), format!("{} comes twice", list[at])));
+            let problem = twice.map(|at| (format!("{section}.{key}"), format!("contains {} twice", list[at])));
             problems.extend(problem);
         }
     }

@@ -14,7 +14,7 @@ fn text_is_canonical() {
     assert_eq!(ruleset.with("must_use", "max"), two("ashtapada?pieces=3"));
     assert_eq!(two("ashtapada").expect("valid").with("pieces", "3"), two("ashtapada?pieces=3"));
     for (flag, value) in [("pieces", "0"), ("must_use", "never"), ("no_cut", "lap")] {
-        assert_eq!(ruleset.with(flag, value).expect_err("no such thing").problems.len(), 1, "{flag}={value}");
+        assert_eq!(ruleset.with(flag, value).expect_err("an unknown value").problems.len(), 1, "{flag}={value}");
     }
 }
 
@@ -80,7 +80,7 @@ fn seats_are_checked() {
     for (letters, words) in [("SSN", "seat `S` is given twice"), ("SENWSENW", "seat `S` is given"), ("SX", "`X`")] {
         let text =
             RulesetText { game: "pagade".to_owned(), seats: letters.to_owned(), flags: BTreeMap::new(), sheet: None };
-        let error = Ruleset::try_from(text).expect_err("no set of seats").to_string();
+        let error = Ruleset::try_from(text).expect_err("not a set of seats").to_string();
         assert!(error.contains(words), "{letters}: {error}");
     }
 }

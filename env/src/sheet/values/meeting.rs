@@ -1,53 +1,54 @@
-//! The values of a sheet for pieces that meet, gate and finish, and words.
+//! The values of a sheet for pieces that meet, for the gate, the finish and the words.
 
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
 
-/// How many own pieces may stand on a square.
+/// How many pieces of one seat a square can hold.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Stacking {
-    /// On a plain square.
+    /// The number for a plain square.
     pub plain: Room,
-    /// On a plain square from the gate on; left out: as elsewhere.
+    /// The number for a plain square from the gate on. If left out, the value of `plain`.
     pub inner: Option<Room>,
-    /// On a private square, which lies on one seat's course alone; left out: as elsewhere.
+    /// The number for a private square, which is on the course of one seat only. If left out, the value for other plain
+    /// squares.
     pub private: Option<Room>,
-    /// On a marked square that is not closed.
+    /// The number for a marked square that is not `closed`.
     pub marked: MarkRoom,
-    /// `throw`: the effect of two or more pieces of one seat on a square on the pieces of its enemies.
+    /// `throw`: whether two or more pieces of one seat block a square for its enemies.
     #[serde(skip_serializing_if = "is_default")]
     pub block: Block,
-    /// A square with a partner's piece (`throw`, and a `series` of hops with a landing each).
+    /// Whether partners can share a plain square (`throw`, and `series` with `hop = "each"`).
     #[serde(skip_serializing_if = "is_default")]
     pub partner: WithPartner,
 }
 
-/// The effect of two or more pieces of one seat on a square on the pieces of its enemies.
+/// Whether two or more pieces of one seat block a square for its enemies.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Block {
-    /// None.
+    /// They do not block it.
     #[default]
     None,
-    /// Enemies may not land there.
+    /// Enemies cannot land there.
     Landing,
-    /// Enemies may neither land there nor pass.
+    /// Enemies can neither land there nor pass.
     Passing,
 }
 
-/// A square with a partner's piece.
+/// Whether partners can share a plain square.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WithPartner {
-    /// A plain one is closed.
+    /// No: a plain square with a piece of the partner is closed.
     #[default]
     Closed,
-    /// It is shared, as with own pieces; their number does not count.
+    /// Yes. The pieces of the partner do not count for the room on the square.
     Shares,
 }
 
@@ -56,11 +57,11 @@ pub enum WithPartner {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Room {
-    /// One: another may not land.
+    /// One piece.
     One,
-    /// Two.
+    /// Two pieces.
     Two,
-    /// Any number.
+    /// Any number of pieces.
     #[default]
     Any,
 }
@@ -70,9 +71,9 @@ pub enum Room {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkRoom {
-    /// One: another may not land.
+    /// One piece.
     One,
-    /// Any number.
+    /// Any number of pieces.
     #[default]
     Any,
 }
@@ -83,27 +84,25 @@ impl From<MarkRoom> for Room {
     }
 }
 
-/// The rules for two own pieces on a square.
+/// Two or more pieces of one seat that move together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Unit {
-    /// The own pieces that can move as one and count as a pair.
+    /// Which own pieces are a unit: they can move together, and captures can treat them together.
     pub kind: UnitKind,
-    /// `declared`: the squares, by name as South sees its own course, where two pieces can become a unit when they
-    /// leave.
+    /// `declared`: the squares that two pieces must leave together to become a unit, by their names on South's course.
     pub from: Vec<String>,
-    /// `together`: where two pieces are a unit.
+    /// `together`: on which squares two pieces are a unit.
     pub area: Area,
-    /// The distance of a unit by a throw.
+    /// How far a throw moves a unit.
     pub speed: Speed,
-    /// A `series` of several dice: the values of three dice with which three pieces that stand together can move as
-    /// one.
+    /// A `series` of several dice: the values of three equal dice that let three pieces on one square move together.
     #[serde(skip_serializing_if = "is_default")]
     pub three: Vec<u8>,
-    /// Whether one of two may leave alone.
+    /// Whether one piece of a unit can leave alone.
     pub split: bool,
-    /// Whether a piece that moves alone may pass a unit.
+    /// Whether a piece that moves alone can pass a unit.
     pub passable: bool,
 }
 
@@ -121,20 +120,20 @@ impl Default for Unit {
     }
 }
 
-/// The own pieces that can move as one.
+/// Which own pieces are a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UnitKind {
-    /// None.
+    /// No pieces.
     None,
-    /// Two that stand together, but not on a first square that is private.
+    /// Two pieces on one square, except on a first square that belongs to the seat.
     Together,
-    /// Two that have left a square of `from` together, until the finish. The notation marks each with a `t`.
+    /// Two pieces that have left a square of `from` together, until the finish. The notation marks each with `t`.
     Declared,
 }
 
-/// Where two pieces are a unit.
+/// On which squares two pieces are a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -145,41 +144,41 @@ pub enum Area {
     Inner,
 }
 
-/// The distance of a unit by a throw.
+/// How far a throw moves a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Speed {
     /// The whole throw.
     Full,
-    /// Half of each throw, rounded down; a throw of 1 cannot be given to it.
+    /// Half of each throw, rounded down. A throw of 1 cannot move a unit.
     Half,
-    /// Half of each throw, rounded down; a throw of 1 can be spent on it together with others.
+    /// Half of each throw, rounded down. A throw of 1 can be used for a unit together with other throws.
     HalfSpent,
-    /// Half of an even throw; an odd one cannot be given to it.
+    /// Half of an even throw. An odd throw cannot move a unit.
     HalfEven,
-    /// Twice the throw (`throw`, and a `series` of hops with a landing each).
+    /// Twice the throw (`throw`, and `series` with `hop = "each"`).
     Double,
 }
 
-/// Captures on a plain square. A single piece always captures single ones.
+/// Captures on plain squares. A single piece always captures single pieces.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Capture {
-    /// A single piece that lands on an enemy's unit.
+    /// The effect of a single piece that lands on a unit of an enemy.
     pub single_on_unit: Meeting,
-    /// A unit that lands on an enemy's single pieces.
+    /// The effect of a unit that lands on single pieces of an enemy.
     pub unit_on_single: UnitOnSingle,
-    /// A unit that lands on an enemy's unit. Another value than the default goes with `throw`, and with a `series` of
-    /// hops with a landing each.
+    /// The effect of a unit that lands on a unit of an enemy. Only `throw`, and `series` with `hop = "each"`, allow
+    /// other values than the default.
     #[serde(skip_serializing_if = "is_default")]
     pub unit_on_unit: UnitMeeting,
-    /// The single pieces of one seat that a capture removes.
+    /// How many single pieces of one seat a single piece captures.
     pub group: Group,
 }
 
-/// The effect on enemies on a plain square.
+/// The effect of a piece that lands on enemies on a plain square.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -189,11 +188,11 @@ pub enum Meeting {
     Takes,
     /// They stay, and the square is shared.
     Shares,
-    /// The square is closed.
+    /// The piece cannot land there.
     Barred,
 }
 
-/// The effect of a unit on an enemy's single pieces on a plain square.
+/// The effect of a unit that lands on single pieces of an enemy on a plain square.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -211,31 +210,31 @@ impl From<UnitOnSingle> for Meeting {
     }
 }
 
-/// The effect of a unit on an enemy's unit on a plain square.
+/// The effect of a unit that lands on a unit of an enemy on a plain square.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UnitMeeting {
-    /// It is captured.
+    /// The unit of the enemy is captured.
     #[default]
     Takes,
-    /// It is captured if it has no more pieces. A larger one stays, and the square is shared.
+    /// The unit of the enemy is captured, unless it has more pieces: then it stays, and the square is shared.
     TakesEqual,
-    /// It stays, and the square is shared.
+    /// The unit of the enemy stays, and the square is shared.
     Shares,
-    /// The square is closed.
+    /// The unit cannot land there.
     Barred,
 }
 
-/// The single pieces of one seat that a capture removes.
+/// How many single pieces of one seat a single piece captures.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
-    /// All of them.
+    /// All single pieces on the square.
     #[default]
     All,
-    /// One; the others stay, and the square is shared.
+    /// One piece. The others stay, and the square is shared.
     One,
 }
 
@@ -244,67 +243,67 @@ pub enum Group {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Gate {
-    /// The number of its first square; a seat that has captured carries a `+` in the notation. Left out or 0: there is
-    /// none.
+    /// The number of the first square beyond the gate. The notation marks a seat that has captured with `+`. If left
+    /// out or 0, the game has no gate.
     pub at: u8,
-    /// A move beyond without a capture.
+    /// What happens to a move beyond the gate by a seat without a capture.
     pub without: Without,
-    /// `lap`: the squares of one round.
+    /// `lap`: the number of squares of one round.
     pub lap: u8,
-    /// The seats whose capture opens it.
+    /// Whose capture opens the gate.
     pub opened_by: OpenedBy,
 }
 
-/// A move beyond the gate without a capture.
+/// What happens to a move beyond the gate by a seat without a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Without {
-    /// Is illegal. When no seat that has not finished can ever move again, the game ends.
+    /// The move is illegal. If no unfinished seat can ever move again, the game ends.
     #[default]
     Wait,
-    /// Goes round again: to the number less `lap`, as often as it takes.
+    /// The piece goes round again: its number is reduced by `lap` until it is before the gate.
     Lap,
-    /// Is allowed; the capture is remembered all the same.
+    /// The move is allowed. The notation still marks seats that have captured.
     Open,
 }
 
-/// The seats whose capture opens the gate.
+/// Whose capture opens the gate.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenedBy {
-    /// The seat's own.
+    /// A capture of the seat.
     #[default]
     Own,
-    /// Its own or its partner's.
+    /// A capture of the seat or of its partner.
     Team,
 }
 
-/// The end of the course. The finish is never contested.
+/// The end of the course. No piece is captured at the finish.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Finish {
-    /// `series`: the values with which a piece is borne off from the finish, once all pieces that are not yet borne off
-    /// are there; the first to bear off all wins. Left out: a piece at the finish is home, and all home win.
+    /// `series`: the values that bear a piece off from the finish, once all remaining pieces of the seat are there. The
+    /// first seat that has borne off all its pieces wins. If left out, pieces at the finish have finished.
     pub bear_off: Vec<u8>,
-    /// `divide`: from so many squares away the finish is reached only by a doublet of this number; one die brings the
-    /// piece in.
+    /// `divide`: numbers of squares before the finish from where a piece finishes only by a doublet of the same number.
+    /// The piece uses one of the two dice.
     pub doublets: Vec<u8>,
-    /// `throw`: a throw of more than the steps to the finish.
+    /// `throw`: what a throw does that is larger than the distance to the finish.
     #[serde(skip_serializing_if = "is_default")]
     pub overshoot: Overshoot,
-    /// `throw`: the values that, beside a 1, bring a piece from the square before the finish to it.
+    /// `throw`: the values, besides 1, that move a piece from the last square before the finish to the finish.
     #[serde(skip_serializing_if = "is_default")]
     pub from_last: Vec<u8>,
-    /// `throw`: whether there is no finish: the last squares of the course, one for each piece, must be filled, the
-    /// course ending at the last of them. With fewer pieces it ends earlier.
+    /// `throw`: whether the pieces must fill the last squares of the course, one piece on each, instead of reaching a
+    /// finish. With fewer pieces the course is shorter.
     #[serde(skip_serializing_if = "is_default")]
     pub fill: bool,
 }
 
-/// A throw of more than the steps to the finish.
+/// What a throw does that is larger than the distance to the finish.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -312,9 +311,9 @@ pub enum Overshoot {
     /// It cannot be used.
     #[default]
     Illegal,
-    /// The piece gets to the finish, and the rest is wasted.
+    /// The piece reaches the finish, and the rest of the throw is lost.
     Wasted,
-    /// The piece goes back from the finish by the rest; it may not come to its own square.
+    /// The piece goes back from the finish by the rest of the throw. It cannot return to the square where it began.
     Bounces,
 }
 
@@ -329,15 +328,15 @@ pub struct Words {
     pub home: String,
     /// A piece that was borne off.
     pub borne: String,
-    /// Two pieces that move together.
+    /// A unit.
     pub unit: String,
     /// The verb for a capture: `captures`.
     pub captures: String,
-    /// Its participle, for a seat that has captured: `captured`.
+    /// The participle of this verb, for a seat that has captured: `captured`.
     pub captured: String,
     /// A marked square.
     pub mark: String,
-    /// The finish: of one seat, or of all.
+    /// The finish.
     pub finish: String,
     /// Private squares.
     pub private: String,

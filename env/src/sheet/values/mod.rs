@@ -1,4 +1,4 @@
-//! The keys of a sheet with their values: each is documented here, and nothing else is known of them.
+//! The keys of a sheet and their values. `docs/sheet-keys.md` and the JSON Schema are generated from these types.
 
 mod meeting;
 mod throwing;
@@ -11,58 +11,58 @@ pub use crate::game::MAX_PIECES;
 pub use meeting::*;
 pub use throwing::*;
 
-/// Values after which a series can go on.
+/// The most values of a throw that can continue a series.
 pub(crate) const MAX_KINDS: usize = 3;
 
-/// Whether a value is the default, so that it is left out: sheets of before keep their text and their hash.
+/// Whether a value is the default. Such a value is not written, so that older sheets keep their text and their hash.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A game of the family.
+/// A game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sheet {
-    /// Name in the notation, files and configurations: small letters, digits and single hyphens.
+    /// The name in the notation, in files and in configurations: small letters, digits and single hyphens.
     pub name: String,
-    /// Name for display.
+    /// The name for display.
     pub title: String,
-    /// Summary of the game in one line.
+    /// A summary of the game in one line.
     pub summary: String,
     /// The region that the game comes from.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// The usual length of a game at a table, in minutes, for the first of the allowed sets of seats. The built-in
-    /// sheets count eight seconds for each throw.
+    /// The usual length of a game at a table, in minutes, for the first set of `seats.allowed`. The built-in sheets
+    /// assume eight seconds for each throw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u16>,
     /// The sources of the rules.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// The rules in prose for players: paragraphs separated by empty lines.
+    /// The rules for players, in paragraphs separated by empty lines. The program does not read them.
     #[serde(default)]
     pub rules: String,
-    /// Seats, order of turns, teams and the end of the game.
+    /// The seats, the order of turns, the teams and the end of the game.
     pub seats: Seats,
-    /// The squares and the way over them.
+    /// The squares and the courses of the pieces.
     pub board: Board,
-    /// The number of pieces of a seat, and their first places.
+    /// The number of pieces of a seat, and the squares where they begin.
     pub pieces: Pieces,
     /// The throws and their probabilities.
     pub throws: Throws,
-    /// The rules of making and using throws.
+    /// The rules of throwing and moving.
     pub turn: Turn,
-    /// The entry of pieces onto the board; left out where all begin on it and return to it.
+    /// How pieces enter the board. Not needed if all pieces begin on the board and return to it.
     #[serde(default)]
     pub entry: Entry,
-    /// The most own pieces on a square.
+    /// How many pieces of one seat a square can hold.
     #[serde(default)]
     pub stacking: Stacking,
-    /// The rules for two own pieces on a square.
+    /// Two or more pieces of one seat that move together.
     #[serde(default)]
     pub unit: Unit,
-    /// The rules of captures.
+    /// Captures.
     #[serde(default)]
     pub capture: Capture,
     /// The part of the course that opens with a capture.
@@ -71,10 +71,10 @@ pub struct Sheet {
     /// The end of the course.
     #[serde(default)]
     pub finish: Finish,
-    /// The words of the notation and of the texts for players.
+    /// The words of the notation and of texts for players.
     #[serde(default)]
     pub words: Words,
-    /// The house rules by name, in the order of the notation.
+    /// The house rules by name. The notation writes them in this order.
     #[serde(default)]
     pub flags: Flags,
 }
@@ -84,25 +84,25 @@ pub struct Sheet {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Seats {
-    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. Of several sets of one
-    /// size the first one is the default for so many players.
+    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. If several sets have one
+    /// size, the first of them is the default for this number of players.
     pub allowed: Vec<String>,
     /// The direction of turns.
     #[serde(default)]
     pub order: Order,
-    /// Teams.
+    /// Whether seats play in teams.
     #[serde(default)]
     pub teams: Teams,
-    /// Whether one player has all seats of a team.
+    /// Whether one player plays all seats of a team.
     #[serde(default)]
     pub one_mind: bool,
-    /// The turns of a seat of a team once its own pieces have finished.
+    /// In a team, the turns of a seat whose pieces have all finished.
     #[serde(default)]
     pub finished_partner: FinishedPartner,
-    /// The end of the game.
+    /// When the game ends.
     #[serde(default)]
     pub end: End,
-    /// Turns after which a game is truncated; a further throw after a move counts as a turn.
+    /// The turn limit: a game that reaches it is truncated. A further throw after a move counts as a turn.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub turn_limit: u32,
 }
@@ -112,118 +112,119 @@ pub struct Seats {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// S, E, N, W: to the right.
+    /// S, E, N, W: the turn passes to the right.
     #[default]
     CounterClockwise,
-    /// S, W, N, E: to the left.
+    /// S, W, N, E: the turn passes to the left.
     Clockwise,
 }
 
-/// Teams.
+/// Whether seats play in teams.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Teams {
-    /// Each seat for itself.
+    /// Each seat plays alone.
     #[default]
     None,
-    /// Opposite seats are partners where four seats play. They never capture each other, and the first team whose
-    /// pieces have all finished wins.
+    /// If four seats play, opposite seats are partners. Partners never capture each other. The first team whose pieces
+    /// have all finished wins.
     Opposite,
 }
 
-/// The turns of a seat of a team once its own pieces have finished.
+/// In a team, the turns of a seat whose pieces have all finished.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishedPartner {
-    /// It throws for its partner's pieces.
+    /// The seat throws for the pieces of its partner.
     #[default]
     Donates,
     /// Its turns are skipped.
     Skips,
 }
 
-/// The end of the game.
+/// When the game ends.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// With the first seat, or team, whose pieces have all finished.
+    /// When all pieces of a seat or a team have finished.
     #[default]
     First,
-    /// With more than two seats, each for itself, the others play on for the places.
+    /// When all seats but one have finished: with more than two seats, the others play for the next places.
     Placings,
 }
 
-/// The squares and the way over them.
+/// The squares and the courses of the pieces.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// Rows of the frame around the board, 1 to 26.
+    /// The rows of the frame around the board, 1 to 26.
     #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
     pub side: u8,
-    /// Columns of the frame, 1 to 26. Left out: as many as rows.
+    /// The columns of the frame, 1 to 26. If left out, the number of rows.
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
     pub columns: Option<u8>,
-    /// South's course: its first square, and runs of a direction with a number of steps: `"D1 E3 N6 NW1"`, or a
-    /// jump to a square: `">F1"`. The last square is the finish. A square can come twice, at a distance.
+    /// South's course: the first square, then runs. A run is a direction and a number of steps (`"D1 E3 N6 NW1"`), or a
+    /// jump to a square (`">F1"`). The last square is the finish. A course can visit a square twice.
     pub course: String,
-    /// How the other seats' courses follow from South's.
+    /// How the courses of the other seats are made from South's course.
     #[serde(default, skip_serializing_if = "is_default")]
     pub copy: CourseCopy,
-    /// Courses of other seats by letter, where they are no copies of South's. They are as long as South's.
+    /// The courses of seats that do not have a copy of South's course, by letter: `{ N = "…" }`. All courses must have
+    /// the same length.
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(test, schemars(extend("minProperties" = 1)))]
     pub courses: BTreeMap<String, String>,
-    /// The number of the first square in the notation: 0 or 1.
+    /// The number of the first square of the course in the notation: 0 or 1.
     #[serde(default)]
     #[cfg_attr(test, schemars(range(max = 1)))]
     pub first_number: u8,
-    /// Marked squares by name. They have the same numbers on the course of every seat.
+    /// The marked squares by name. They must have the same numbers on the course of every seat.
     #[serde(default)]
     pub marks: Vec<String>,
-    /// The effect of marks.
+    /// The effect of the squares of `marks`.
     #[serde(default)]
     pub mark_rule: MarkRule,
-    /// Whether a piece that lands on a mark gets one more throw.
+    /// Whether a piece that lands on a square of `marks` grants one more throw.
     #[serde(default, skip_serializing_if = "is_default")]
     pub mark_again: bool,
-    /// Further marked squares, with effects of their own.
+    /// More marked squares with other effects: a list of tables with `squares`, `rule` and `again`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub other_marks: Vec<Marks>,
-    /// Squares that are drawn as one middle where pieces finish; the finish of each seat is among them.
+    /// The squares that are drawn as one area in the middle, with the finish of every seat. Only for drawings.
     #[serde(default)]
     pub middle: Vec<String>,
-    /// The look of the board where it is drawn in colours. It is no rule.
+    /// The look of the board in coloured drawings. It does not change the rules.
     #[serde(default, skip_serializing_if = "is_default")]
     pub look: Look,
 }
 
 impl Board {
-    /// The place of the square with this number: the first square of a course is place 1.
+    /// The place of the square with this number. The first square of a course is place 1.
     pub(crate) fn place_of(&self, number: u8) -> u8 {
         number + 1 - self.first_number
     }
 
-    /// The kinds of marked squares, the usual ones first.
+    /// The kinds of marked squares: `marks`, then `other_marks`.
     pub fn mark_kinds(&self) -> impl Iterator<Item = Marks> {
         let usual = Marks { squares: self.marks.clone(), rule: self.mark_rule, again: self.mark_again };
         std::iter::once(usual).chain(self.other_marks.iter().cloned())
     }
 }
 
-/// How the other seats' courses follow from South's.
+/// How the courses of the other seats are made from South's course.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CourseCopy {
-    /// Rotated by quarter turns; the frame is a square.
+    /// South's course, rotated by quarter turns. The frame must be a square.
     #[default]
     Rotate,
-    /// North's is South's, mirrored: the first row is the last. Seats are South and North.
+    /// North has South's course, mirrored: the first row becomes the last. Only South and North can play.
     Mirror,
 }
 
@@ -232,12 +233,12 @@ pub enum CourseCopy {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Marks {
-    /// Squares by name. They have the same numbers on the course of every seat.
+    /// The squares by name. They must have the same numbers on the course of every seat.
     pub squares: Vec<String>,
-    /// Their effect.
+    /// The effect of the squares.
     #[serde(default)]
     pub rule: MarkRule,
-    /// Whether a piece that lands there gets one more throw.
+    /// Whether a piece that lands there grants one more throw.
     #[serde(default)]
     pub again: bool,
 }
@@ -263,14 +264,14 @@ pub enum Look {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkRule {
-    /// Pieces of any seats stand there together; nothing is captured.
+    /// Pieces of all seats can be there together. No piece is captured there.
     #[default]
     Share,
-    /// Nothing is captured, and a seat may not land where an enemy stands.
+    /// A piece cannot land there while an enemy is there. No piece is captured there.
     Block,
-    /// One piece in all may stand there, and no two pieces land together; nothing is captured.
+    /// Only one piece of any seat can be there, and a unit cannot land there. No piece is captured there.
     Closed,
-    /// As on a plain square: it is marked only because it gives one more throw, or for the eye.
+    /// The rules of plain squares. The mark only grants one more throw, or only changes the drawing.
     Plain,
 }
 
@@ -279,14 +280,14 @@ pub enum MarkRule {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pieces {
-    /// Pieces of each seat.
+    /// The number of pieces of each seat.
     #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
     pub count: u8,
-    /// The numbers of pieces that `pieces=…` accepts.
+    /// The numbers of pieces that players can choose with `pieces=…`.
     #[serde(default = "one_to_four")]
     #[cfg_attr(test, schemars(inner(range(min = 1, max = 8))))]
     pub allowed: Vec<u8>,
-    /// Where the pieces begin.
+    /// Where pieces begin.
     #[serde(default)]
     pub setup: Setup,
     /// Where captured pieces go.
@@ -298,14 +299,15 @@ fn one_to_four() -> Vec<u8> {
     (1..=4).collect()
 }
 
-/// Where the pieces begin.
+/// Where pieces begin.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`off`, `start`, or a list of numbers of squares")]
 pub enum Setup {
-    /// All together.
+    /// All pieces begin together.
     All(SentTo),
-    /// On the squares of these numbers, ascending, one for each piece; with fewer pieces on the last of them.
+    /// The pieces begin on the squares with these numbers, in ascending order. With fewer pieces, the last numbers
+    /// count.
     On(Vec<u8>),
 }
 
@@ -320,10 +322,10 @@ impl Default for Setup {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SentTo {
-    /// Off the board; they enter.
+    /// Off the board. Pieces must enter.
     Off,
-    /// On the first square of their course. It is then private to its owner: any number of its pieces stand there, and
-    /// none of them meets a piece of another seat.
+    /// On the first square of their course. This square then belongs to its seat: any number of its pieces can be
+    /// there, and they never meet pieces of other seats.
     Start,
 }
 
@@ -332,10 +334,10 @@ pub enum SentTo {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`off`, `start`, or the number of a square")]
 pub enum Returns {
-    /// To where pieces wait.
+    /// To the place where pieces wait.
     Wait(SentTo),
-    /// Onto the square with this number, which is not marked, and to which no other seat comes (`throw`, and a `series`
-    /// of hops with a landing each).
+    /// To the square with this number. The square must not be marked, and no other seat may come to it (`throw`, and
+    /// `series` with `hop = "each"`).
     Square(u8),
 }
 
@@ -350,30 +352,30 @@ impl Default for Returns {
     }
 }
 
-/// House rules by name.
+/// The house rules by name.
 pub type Flags = indexmap::IndexMap<String, Flag>;
 
 /// A house rule.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Flag {
-    /// Description for players.
+    /// The description for players.
     #[serde(default)]
     pub about: String,
-    /// Its values by name; the first one, the default, is the game as the sheet gives it.
+    /// The values by name. The first value is the default and does not change the sheet.
     #[serde(flatten)]
     pub values: indexmap::IndexMap<String, FlagValue>,
 }
 
-/// One value of a house rule: its description, and the keys of the sheet that it changes. A table is merged key by key,
-/// any other value is replaced.
+/// One value of a house rule: its description, and the keys of the sheet that it changes. Tables are merged key by key;
+/// other values are replaced.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FlagValue {
-    /// Description for players.
+    /// The description for players.
     #[serde(default)]
     pub about: String,
-    /// Keys of the sheet with their values.
+    /// The changed keys of the sheet with their values.
     #[serde(flatten)]
     #[cfg_attr(test, schemars(with = "BTreeMap<String, serde_json::Value>"))]
     pub changes: toml::Table,

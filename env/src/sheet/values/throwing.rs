@@ -9,14 +9,15 @@ use super::is_default;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Throws {
-    /// What the throws of one die count; of cowries by the number of mouths up, from none. 0 moves nothing.
+    /// The values of one die, 0 to 30. For cowries, the value for 0, 1, 2 and more mouths up. A throw of 0 moves
+    /// nothing.
     #[cfg_attr(test, schemars(inner(range(max = 30))))]
     pub values: Vec<u8>,
-    /// Their probabilities.
+    /// The probabilities of the values.
     #[serde(default)]
     pub odds: Odds,
-    /// Dice that are thrown at once: 1, or 2 where the turn is `dice` or `divide`. A `series` of hops with a landing
-    /// each can be that of 2 to 4 dice, which have at most four values.
+    /// The number of dice that are thrown at once: 2 for turns of the kinds `dice` and `divide`, otherwise 1. A
+    /// `series` with `hop = "each"` can have 1 to 4 dice; 2 or more dice have at most four values.
     #[serde(default = "one")]
     #[cfg_attr(test, schemars(range(min = 1, max = 4)))]
     pub dice: u8,
@@ -31,9 +32,9 @@ fn one() -> u8 {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`cowries`, `equal`, or a list of weights")]
 pub enum Odds {
-    /// By a rule.
+    /// Given by a rule.
     Named(NamedOdds),
-    /// In so many of equally likely cases each, at least 1, in the order of the values.
+    /// Weights in the order of the values, each at least 1: `[1, 2, 1]` gives the probabilities ¼, ½ and ¼.
     Weights(Vec<u32>),
 }
 
@@ -42,9 +43,10 @@ pub enum Odds {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedOdds {
-    /// One shell, stick or coin fewer than values, each falling on either side alike: 1, 4, 6, 4, 1 of 16.
+    /// Shells, sticks or coins, one fewer than there are values. Each falls on either side with equal probability: five
+    /// values come 1, 4, 6, 4 and 1 in 16 times.
     Cowries,
-    /// All alike, as a die.
+    /// All values have equal probabilities, as with a die.
     Equal,
 }
 
@@ -54,57 +56,57 @@ impl Default for Odds {
     }
 }
 
-/// The rules of making and using throws.
+/// The rules of throwing and moving.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
     /// The order of throwing and moving.
     pub kind: TurnKind,
-    /// The throws that must be used.
+    /// Which throws must be used.
     pub must: Must,
-    /// `series` of one die: the values that end it.
+    /// `series` of one die: the values that end the series.
     #[serde(default)]
     pub stop: Vec<u8>,
-    /// `series`: the moves of one piece by several throws.
+    /// `series`: how one piece moves by several throws.
     #[serde(default)]
     pub hop: Hop,
-    /// `throw`: the values that grant one more throw, also where they cannot be used.
+    /// `throw`: the values that grant one more throw, also if they cannot be used.
     #[serde(default)]
     pub again: Vec<u8>,
-    /// Whether a capture grants one more throw, series or roll; one, however much is captured.
+    /// Whether a turn with captures grants one more throw, series or roll, whatever the number of captures.
     #[serde(default)]
     pub again_on_capture: bool,
     /// `dice`, `divide`: whether a doublet grants one more roll.
     #[serde(default)]
     pub again_on_doublet: bool,
-    /// `throw`: whether a value of `again` grants one more throw also where it could not be used.
+    /// `throw`: whether a value of `again` that could not be used grants one more throw.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub again_unused: bool,
-    /// `throw`: whether a piece that gets to the finish grants one more throw.
+    /// `throw`: whether a piece that reaches the finish grants one more throw.
     #[serde(default, skip_serializing_if = "is_default")]
     pub again_on_finish: bool,
-    /// `throw`: the most throws of one turn; the last of them grants no more. Left out or 0: any
-    /// number.
+    /// `throw`: the largest number of throws in one turn; the last of them grants no further throw. If left out or 0,
+    /// any number.
     #[serde(default)]
     #[cfg_attr(test, schemars(range(max = 9)))]
     pub most_throws: Option<u8>,
-    /// What becomes of the last throw of `most_throws`, where it is one of `again`.
+    /// What happens to the last throw of `most_throws` if it is a value of `again`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub last_throw: LastThrow,
-    /// `throw`: the values after which one more step of 1 is to be played.
+    /// `throw`: the values that grant an extra step of 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bonus: Vec<u8>,
-    /// `throw`: when the step of `bonus` is played.
+    /// `throw`: when the extra step of `bonus` is played.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bonus_order: BonusOrder,
-    /// `throw`: whether one throw may serve two pieces.
+    /// `throw`: whether one throw can be divided between two pieces.
     #[serde(default)]
     pub divide: Divide,
 }
 
 impl Turn {
-    /// The most throws of one turn, where they are limited.
+    /// The largest number of throws in one turn; `None` if there is no limit.
     pub(crate) fn throw_limit(&self) -> Option<u8> {
         self.most_throws.filter(|&most| most > 0)
     }
@@ -118,16 +120,16 @@ fn is_yes(value: &bool) -> bool {
     *value
 }
 
-/// What becomes of the last throw of a turn with a most number of throws, where it is one of `again`.
+/// What happens to the last throw of `most_throws` if it is a value of `again`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LastThrow {
-    /// It is played, and no throw follows.
+    /// It is played, and no further throw follows.
     #[default]
     Played,
-    /// It is lost, and the turn ends: three sixes in a row. Throws that are granted for another reason begin the count
-    /// anew.
+    /// It is lost, and the turn ends, as with three sixes in a row. A throw that is granted for another reason restarts
+    /// the count.
     Lost,
 }
 
@@ -136,59 +138,60 @@ pub enum LastThrow {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnKind {
-    /// One throw is made and used; some grant another.
+    /// A throw is made and used. Some throws grant another throw.
     Throw,
-    /// Throws are made until one of `stop`; then they are allotted to pieces.
+    /// Throws are made until a value of `stop` comes. Then all throws are divided among the pieces.
     Series,
-    /// Two dice are thrown for one piece (their sum, one hop), two pieces, or with a doublet a unit, which each take
-    /// one die. Where pieces wait, they come first.
+    /// Two dice are thrown. One piece moves by their sum in one hop, or two pieces move by one die each, or with a
+    /// doublet a unit moves by one die. Waiting pieces come first.
     Dice,
-    /// Two dice are thrown, and their total is divided between the pieces on the board, in at most one hop each.
+    /// Two dice are thrown. Their total is divided among the pieces on the board; each piece moves at most once.
     Divide,
 }
 
-/// The throws that must be used.
+/// Which throws must be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Must {
-    /// As many throws (`divide`: pips) as can be used in any way.
+    /// As many throws as possible (`divide`: as many pips as possible).
     Most,
-    /// Throws in any way, until no more can be used (`series`).
+    /// Throws in any order, until no more can be used (`series`).
     Greedy,
-    /// A move where there is one (`throw`).
+    /// A move must be made if there is one (`throw`).
     One,
-    /// A move where there is one other than onto an own piece (`throw`).
+    /// A move must be made if there is one that does not lead onto an own piece (`throw`).
     NoMerge,
-    /// None.
+    /// No throw has to be used.
     Optional,
 }
 
-/// The moves of one piece by several throws.
+/// How one piece moves by several throws.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Hop {
-    /// In one hop by their sum, with one landing. A piece moves at most once; one that enters may still move.
+    /// By the sum of the throws, in one hop with one landing. A piece moves at most once. A piece that enters may move,
+    /// too.
     #[default]
     Sum,
-    /// Throw by throw, in any order, with a landing each. A piece moves any number of times.
+    /// Throw by throw, in any order, with one landing for each throw. A piece moves any number of times.
     Each,
 }
 
-/// When the step of `bonus` is played.
+/// When the extra step of `bonus` is played.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BonusOrder {
-    /// After the throw, also where this cannot be used.
+    /// After the throw, also if the throw cannot be used.
     #[default]
     After,
-    /// Before the throw or after it. Both are played if they can be, and else either, unless `must` is `optional`.
+    /// Before or after the throw. Both must be played if possible, otherwise one of them, unless `must` is `optional`.
     Any,
 }
 
-/// Whether one throw may serve two pieces.
+/// Whether one throw can be divided between two pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -196,7 +199,7 @@ pub enum Divide {
     /// No.
     #[default]
     None,
-    /// Between two pieces on the board, if one of them gets to the finish with its part, which is at least 1.
+    /// Between two pieces on the board, at least 1 for each, if one of them reaches the finish with its part.
     Finish,
 }
 
@@ -205,30 +208,28 @@ pub enum Divide {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Entry {
-    /// The values that let a piece enter while no own piece stands on the course; `dice`: of one die, or of both
-    /// together for one piece; `divide`: with a doublet of it, which is then spent.
+    /// The values that let a piece enter while no own piece is on the course. `dice`: the value of one die, or the sum
+    /// of both dice for one piece. `divide`: a doublet of the value, which is then used up.
     pub first: Values,
-    /// The same while an own piece stands on the course.
+    /// The values that let a piece enter while an own piece is on the course.
     pub next: Values,
-    /// `throw`: when `first` holds.
+    /// `throw`: when `first` applies instead of `next`.
     #[serde(skip_serializing_if = "is_default")]
     pub first_while: FirstWhile,
     /// Where a piece enters.
     pub at: EntryAt,
-    /// Whether a piece that waits must enter, if it can, before others move. With `dice` pieces that wait always come
-    /// first.
+    /// Whether a waiting piece must enter, if it can, before other pieces move. It must be true for `dice`.
     pub compulsory: bool,
-    /// `throw`: whether, while pieces wait, an own piece on the square where they enter must move on, if it can, before
-    /// anything else.
+    /// `throw`: whether an own piece on the square of entry must move first, if it can, while other pieces wait.
     #[serde(skip_serializing_if = "is_default")]
     pub clear: bool,
-    /// `throw`: whether pieces enter by the step of `turn.bonus` alone, and must.
+    /// `throw`: whether pieces enter only by the extra step of `turn.bonus`, which they must then use.
     #[serde(skip_serializing_if = "is_default")]
     pub by_bonus: bool,
-    /// Whether entering uses up the throw. If not, its number may be played as well, and each part may be left
-    /// (`throw`).
+    /// Whether entering uses up the throw. If false, the number of the throw can also be played, and either part can be
+    /// left out (`throw`).
     pub spends: bool,
-    /// `series`: when the throws before the first that enters are lost.
+    /// `series`: when the throws before the first throw that lets a piece enter are lost.
     pub lost_before: LostBefore,
 }
 
@@ -253,9 +254,9 @@ impl Default for Entry {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`any`, or a list of values")]
 pub enum Values {
-    /// `any`.
+    /// Any value.
     Named(Any),
-    /// These.
+    /// The values of the list.
     These(Vec<u8>),
 }
 
@@ -264,12 +265,12 @@ pub enum Values {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Any {
-    /// All of them but 0.
+    /// All values except 0.
     Any,
 }
 
 impl Values {
-    /// Whether a throw of `value` is among them.
+    /// Whether the values contain `value`.
     pub fn contains(&self, value: u8) -> bool {
         match self {
             Values::Named(Any::Any) => value > 0,
@@ -283,10 +284,10 @@ impl Values {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstWhile {
-    /// While no own piece stands on the course.
+    /// While no own piece is on the course.
     #[default]
     Empty,
-    /// Until the seat has entered its first piece, once in the game. It then carries a `+` in the notation.
+    /// Until the seat has entered its first piece of the game. The notation then marks the seat with `+`.
     Never,
 }
 
@@ -295,7 +296,7 @@ pub enum FirstWhile {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "`start`, `count`, or the number of a square")]
 pub enum EntryAt {
-    /// By a word.
+    /// Given by a word.
     Named(NamedEntry),
     /// On the square with this number.
     Square(u8),
@@ -313,18 +314,18 @@ impl EntryAt {
 pub enum NamedEntry {
     /// On the first square of the course.
     Start,
-    /// A throw of n on the square with number n.
+    /// With a throw of n, on the square with the number n.
     Count,
 }
 
-/// When the throws of a series before the first that enters are lost.
+/// When the throws of a series before the first throw that lets a piece enter are lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LostBefore {
     /// Never.
     Never,
-    /// While no own piece is on the course or at its finish; one that was borne off is not.
+    /// While no own piece is on the course or at the finish. Pieces that were borne off do not count.
     OffBoard,
     /// While no own piece is on the course.
     OffCourse,
