@@ -59,7 +59,7 @@ def test_the_rules_are_said_as_they_are_understood(tmp_path):
     # What the prose says makes no difference.
     sheet = own(tmp_path)
     sheet.write_text(re.sub(r'^rules = """.*?"""', 'rules = "A 2 enters."', sheet.read_text(), flags=re.M | re.S))
-    assert "A throw of 1 brings a waiting piece onto the board." in shown(sheet) == shown("siga")
+    assert "A throw of 1 lets a waiting piece enter." in shown(sheet) == shown("siga")
 
 
 def test_the_schema_knows_every_section():

@@ -1,7 +1,7 @@
-//! Positions drawn as plain text, at most 80 columns wide, for terminals.
+//! Positions drawn as plain text for terminals, at most 80 columns wide, without colours.
 //!
-//! The board is drawn from South's side, with column letters and row numbers; notes beside it list what the squares do
-//! not show. The drawing has no colours and does not depend on the viewer.
+//! The board is drawn from South's side, with column letters and row numbers. Notes beside it count the pieces that are
+//! on no square.
 
 use std::fmt;
 
@@ -13,23 +13,22 @@ use crate::race::position::state::{Phase, State};
 /// The kind of a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ground {
-    /// No square of the board.
+    /// Not a square of the board.
     Outside,
-    /// A square without a rule of its own.
+    /// A square without a mark.
     Plain,
-    /// A square with a rule of its own: crosscut or protected.
+    /// A marked square, such as crosscut or protected.
     Marked,
-    /// Where pieces end their course: the keep of a seat, or the goal of all.
+    /// The finish of one seat, or of all seats (`None`).
     End(Option<Seat>),
-    /// A square that only the pawns of one seat walk on.
+    /// A private square: only the pieces of one seat come to it.
     Belly,
-    /// The middle of the cross.
+    /// The middle of the board, `board.middle` of the sheet.
     Home,
 }
 
 impl Ground {
-    /// Its name in the output for other programs: `plain`, `marked`, `end`, `belly` or `home`; `None` outside the
-    /// board.
+    /// The name for other programs: `plain`, `marked`, `end`, `belly` or `home`; `None` outside the board.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Ground::Outside => None,
@@ -42,10 +41,10 @@ impl Ground {
     }
 }
 
-/// Width of the screen that a drawing fits on.
+/// The largest width of a drawing.
 const COLUMNS: usize = 80;
 
-/// Boards with more rows and columns are drawn without brackets.
+/// Boards with more columns than this are drawn without brackets.
 const WIDE: usize = 12;
 
 /// The least number of characters in a square.
@@ -54,13 +53,13 @@ const LEAST_WIDTH: usize = 2;
 /// A piece with its place and square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
-    /// Its owner.
+    /// The owner.
     pub seat: Seat,
-    /// The square that it stands on, or the square of the keep that it is in; `None` off the board.
+    /// The square of the piece, or the square of its finish; `None` if it is on no square.
     pub square: Option<Square>,
-    /// Its place as a number; [`Race::place_text`] names it.
+    /// The number of its place; [`Race::place_text`] gives the name.
     pub place: u8,
-    /// Whether it is one of declared twins, or a pawn of Pagade on its way home.
+    /// Whether it is in a declared unit, or on the way home over squares that the course visits twice.
     pub is_marked: bool,
 }
 
@@ -69,7 +68,7 @@ impl Race {
     pub fn standing(&self, state: &State) -> Vec<Standing> {
         let mut standing = Vec::new();
         for seat in self.spec().seats.iter() {
-            // The finish is drawn as the square of a seat where it has one of its own.
+            // Pieces at the finish are drawn on its square if the finish belongs to one seat.
             let is_own = |&finish: &Square| self.ground(finish) == Ground::End(Some(seat));
             let keep = self.rules.finish_of(seat).filter(is_own);
             for (slot, &place) in state.pieces[seat.index()][..self.pieces()].iter().enumerate() {
@@ -82,24 +81,24 @@ impl Race {
         standing
     }
 
-    /// Whether a seat has cut a pawn, without which its own may not go home (Pagade); elsewhere `false`.
+    /// Whether a seat has captured, in games with a gate (or has entered a piece, with `entry.first_while = "never"`).
     pub fn has_cut(&self, state: &State, seat: Seat) -> bool {
         state.has_mark(seat)
     }
 
-    /// The place, from 1, in which a seat has finished; `None` while it has not. Several may share one.
+    /// The place, from 1, in which a seat has finished; `None` if it has not. Several seats may share a place.
     pub fn finished(&self, state: &State, seat: Seat) -> Option<u8> {
         Some(state.finished[seat.index()]).filter(|&place| place > 0)
     }
 
-    /// The position as a drawing, lines separated by `\n`: the rows of the board from the top, each with its number,
-    /// and last a line with the letters of the columns.
+    /// The position as a drawing, with lines separated by `\n`: the rows of the board from the top, each with its
+    /// number, and last a line with the letters of the columns.
     ///
-    /// A piece is the letter of its seat, several are letters or a letter with a count: `S`, `SS`, `S3N`. Where more
-    /// stand than fit, the letters of the seats are followed by the number of all pieces. Small letters are Pagade's
-    /// pawns on their way home, and declared twins. Empty squares are dots, `[ ]` are crosscut and protected squares,
-    /// `(s)` is South's keep, `( )` the goal, `:` a belly and `##` Home. To the right, or above a crowded board,
-    /// stand for each seat its pieces that are on no square; `>` marks the seat to throw or to choose.
+    /// A piece is the letter of its seat; several pieces are letters or a letter with a count: `S`, `SS`, `S3N`. If
+    /// they do not fit, the letters of the seats are followed by the number of all pieces. Small letters are pieces on
+    /// their way home and pieces of declared units. Empty squares are dots, `[ ]` are marked squares, `(s)` is South's
+    /// finish, `( )` the finish of all, `:` a private square and `##` the middle. To the right of the board, or above
+    /// it, a note for each seat counts its pieces on no square; `>` marks the seat to throw or to choose.
     pub fn draw(&self, state: &State) -> String {
         let (rows, columns) = (self.board().rows(), self.board().columns());
         let squares = |row: usize| (0..columns).map(move |column| Square { row: row as u8, column: column as u8 });
@@ -132,7 +131,7 @@ impl Race {
             }
             lines.push(line);
         }
-        // Beside the arm of a cross there is room within the frame.
+        // Notes can be within the frame of a cross, beside its upper arm.
         let mut notes = self.notes(state);
         let beside = (rows - 1).saturating_sub(notes.len())..rows - 1;
         let beside = self.squares().filter(|(square, _)| beside.contains(&usize::from(square.row)));
@@ -151,8 +150,8 @@ impl Race {
         lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The square on which a piece of `seat` stands that is at `place`, or `None` when that is no square: off the
-    /// board, in the keep, or home. Places are those of [`crate::game::RaceGame::steps`].
+    /// The square of `seat`'s course at `place`, or `None` if the place is not a square: off the board, at the finish,
+    /// or borne off. Places are numbered as in [`crate::game::RaceGame::steps`].
     pub fn square(&self, seat: Seat, place: u8) -> Option<Square> {
         let on_course = place > 0 && place < self.rules.home;
         on_course.then(|| self.board().course(seat)[usize::from(place) - 1])
@@ -165,7 +164,7 @@ impl Race {
         all.map(|square| (square, self.ground(square))).filter(|&(_, ground)| ground != Ground::Outside)
     }
 
-    /// The kind of `square`. Where no seat of the game goes, there is none.
+    /// The kind of `square`; [`Ground::Outside`] if no seat of the game comes to it.
     pub fn ground(&self, square: Square) -> Ground {
         let name = square.to_string();
         let board = &self.rules.sheet.board;
@@ -188,7 +187,7 @@ impl Race {
         }
     }
 
-    /// A line for each seat with what the board does not show, then the legend.
+    /// A line for each seat with its pieces on no square, then the legend.
     fn notes(&self, state: &State) -> Vec<String> {
         let mut notes: Vec<String> = self.spec().seats.iter().map(|seat| self.seat_note(state, seat)).collect();
         notes.push(String::new());
@@ -240,14 +239,14 @@ impl Race {
     }
 }
 
-/// The pieces on a square, or in the keep that is drawn there, in at most so many characters.
+/// The pieces on a square as text of at most `most` characters.
 fn contents(standing: &[Standing], square: Square, most: usize) -> String {
     let here = standing.iter().filter(|piece| piece.square == Some(square));
     let letter = |piece: &Standing| {
         let letter = piece.seat.letter();
         if piece.is_marked { letter.to_ascii_lowercase() } else { letter }
     };
-    // Those of one seat follow each other, and the marked ones, which are later in its order, come last.
+    // The pieces of a seat are together, and its marked pieces are the last of them.
     let letters: Vec<char> = here.map(letter).collect();
     let kinds: Vec<&[char]> = letters.chunk_by(|one, next| one == next).collect();
     let written = |kind: &&[char]| match kind.len() {
@@ -263,7 +262,7 @@ fn contents(standing: &[Standing], square: Square, most: usize) -> String {
 }
 
 impl fmt::Display for Square {
-    /// Column letter and row number, as South sees the board: `E1`.
+    /// Column letter and row number from South's side: `E1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", (b'A' + self.column) as char, self.row + 1)
     }
@@ -320,7 +319,7 @@ mod tests {
         assert_eq!(lines[3], "16                          NN  :  .");
         assert_eq!(lines[8], "11   .  .  .  .  .  .  .  . ## ## ##  .  .  .  .  .  .  .  .");
         assert_eq!(lines[10], " 9   .  .  .  .  .  .  .  . ## ## ##  .  .  .  S  .  .  .  .");
-        // The private squares of East and West, who take no part, are not drawn.
+        // East and West do not play, so their private squares are not drawn.
         assert_eq!(lines[9], format!("10{}.{}## ## ##{}.", " ".repeat(3), " ".repeat(22), " ".repeat(23)));
         assert_eq!(lines[11], " 8                           . Ss  .");
         assert_eq!(lines[18], " 1                           .  s  .");

@@ -1,8 +1,8 @@
-//! The moves of whole pieces that can come next in a turn, and what each captures, as a graph from its first node on.
+//! The turn graph: all ways to play the rest of a turn, as moves of whole pieces with their captures.
 //!
-//! If each throw lands by itself, a node is a position within the turn and a move is one hop. If all throws land at
-//! once, every allotment of the throws is split into moves of pieces, in any order, and a node is the set of moves made
-//! so far. The page shows the lines of a node and derives nothing.
+//! If a piece lands after each throw, a node is a position within the turn, and a move is one hop. If all pieces land
+//! at the end of the turn, each assignment of throws is split into moves of pieces, in any order, and a node is the set
+//! of moves made so far. The web page shows the lines of a node.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -14,52 +14,53 @@ use crate::race::board::Square;
 use crate::race::position::state::{State, sort};
 use crate::race::turns::text::joined;
 
-/// Every way to play what is left of a turn; see [`Race::turn_graph`].
+/// All ways to play the rest of a turn; see [`Race::turn_graph`].
 #[derive(Clone, Default, Debug)]
 pub struct TurnGraph {
-    /// The moves, each once.
+    /// The distinct moves.
     pub moves: Vec<TurnMove>,
-    /// What can come next after the moves made so far: none at first, which is node 0.
+    /// The nodes: what can follow the moves made so far. Node 0 is the start.
     pub nodes: Vec<TurnNode>,
-    /// The distinct positions in which the turn can end, each with actions that lead there.
+    /// The distinct positions at the end of the turn, each with actions that lead to it.
     pub ends: Vec<(State, Vec<Action>)>,
 }
 
 /// A move of a piece or a unit.
 #[derive(Clone, Debug)]
 pub struct TurnMove {
-    /// Its way; the words name what it captures.
+    /// The move on the board; its text includes the captures.
     pub step: BoardStep,
     /// The place that the pieces leave.
     pub leaves: u8,
-    /// Whether they are of a declared unit.
+    /// Whether the pieces are a declared unit.
     pub is_declared: bool,
-    /// The pieces that it captures, by seat and slot at the beginning of the graph.
+    /// The captured pieces, by seat and slot in the position of node 0.
     pub captures: Vec<(Seat, usize)>,
 }
 
-/// What can come next.
+/// The moves that can follow, or the end of the turn.
 #[derive(Clone, Default, Debug)]
 pub struct TurnNode {
-    /// The moves that can come next; no two have the same text. Each line has the index of its move in
-    /// [`TurnGraph::moves`], the index of the next node, and the actions of the move. Take the actions of the lines in
-    /// order, then the actions of the end.
+    /// The possible moves, with distinct texts. Each line has the index of its move in [`TurnGraph::moves`], the index
+    /// of the next node, and the actions of the move. The actions of a turn are the actions of its lines, in order, and
+    /// then the actions of its end.
     pub lines: Vec<(usize, usize, Vec<Action>)>,
-    /// The index in [`TurnGraph::ends`] of the position in which the turn ends here, and the actions that end it;
-    /// `None` if another piece must move.
+    /// If the turn can end here: the index of its end in [`TurnGraph::ends`], and the actions that end the turn. `None`
+    /// if another piece must move.
     pub end: Option<(usize, Vec<Action>)>,
 }
 
 impl Race {
-    /// The ways to play what is left of the turn of `state`. Empty where there is no decision; `None` where the turn
-    /// leads through more than `most` positions.
+    /// All ways to play the rest of the turn of `state`. Empty if `state` is not a decision; `None` if the turn leads
+    /// through more than `most` positions.
     pub fn turn_graph(&self, state: &State, most: usize) -> Option<TurnGraph> {
         let Node::Decision(_) = self.node(state) else { return Some(TurnGraph::default()) };
-        let (graph, moves, names, ends, nodes, keys, seen) = Default::default();
+        let (graph, moves, numbers, ends, nodes, keys, visited) = Default::default();
         let (colour, start, race) = (self.colour(state), state, self);
         let at_once = self.turns.notation().lands_at_once();
         let is_long = at_once && self.pending_throws(state).len() > FEW_THROWS;
-        let mut growth = Growth { race, start, colour, most, is_long, graph, moves, names, ends, nodes, keys, seen };
+        let mut growth =
+            Growth { race, start, colour, most, is_long, graph, moves, numbers, ends, nodes, keys, visited };
         let mut shown = *state;
         shown.pieces[colour.index()] = self.reached(state).map(|place| self.lapped(state, place));
         growth.node(shown, Vec::new());
@@ -68,11 +69,11 @@ impl Race {
         } else {
             growth.play(0, state, &[], &[])?;
         }
-        growth.tell_apart();
+        growth.distinguish();
         Some(growth.graph)
     }
 
-    /// The squares on which pieces of `start` are captured on the way to `end`, each once.
+    /// The distinct squares on which pieces of `start` are captured in a turn to `end`.
     pub fn captures(&self, start: &State, end: &State) -> Vec<Square> {
         let captured = self.captured(start, end, self.colour(start)).into_iter();
         let mut squares: Vec<Square> =
@@ -83,14 +84,14 @@ impl Race {
     }
 }
 
-/// With more throws than this, a move is listed once, whatever throws make its steps.
+/// With more pending throws than this, moves that differ only in their throws are one move.
 const FEW_THROWS: usize = 8;
 
-/// What makes a move what it is: the place that it leaves, whether the pieces are declared, their number, the throws if
-/// there are few, and the place that it reaches.
+/// The identity of a move: the place it leaves, whether the pieces are declared, their number, the throws (empty if
+/// there are many), and the place it reaches.
 type MoveKey = (u8, bool, usize, Vec<u8>, u8);
 
-/// A graph that is being made.
+/// Builds a [`TurnGraph`].
 struct Growth<'a> {
     race: &'a Race,
     start: &'a State,
@@ -99,24 +100,26 @@ struct Growth<'a> {
     most: usize,
     is_long: bool,
     graph: TurnGraph,
-    names: HashMap<MoveKey, usize>,
-    /// The moves by their names and what they capture.
+    /// The number of each identity of a move.
+    numbers: HashMap<MoveKey, usize>,
+    /// The moves by their numbers and captures.
     moves: HashMap<(usize, Vec<(Seat, usize)>), usize>,
     ends: HashMap<State, usize>,
-    /// The nodes by the position that is shown there and, where all throws land at once, the names of the moves made.
+    /// The nodes by the position that is shown and, if all pieces land at the end, the numbers of the moves made.
     nodes: HashMap<(State, Vec<usize>), usize>,
     keys: Vec<(State, Vec<usize>)>,
-    /// Allotments with the names of their moves.
-    seen: HashSet<(State, Vec<usize>)>,
+    /// Visited assignments of throws, with the numbers of their moves.
+    visited: HashSet<(State, Vec<usize>)>,
 }
 
 impl Growth<'_> {
-    fn goes_on(&self, state: &State) -> bool {
+    /// Whether the turn is not over.
+    fn is_within_turn(&self, state: &State) -> bool {
         self.race.node(state) == self.race.node(self.start)
     }
 
-    /// Follows the positions within a turn. `state` is the position of a node after the actions of `before`, which move
-    /// nothing; all actions from the start are `way`.
+    /// Follows the positions within a turn. `state` is the position of node `at` after the actions `before`, which move
+    /// nothing; `way` has all actions from the start. Returns `None` if there are too many positions.
     fn play(&mut self, at: usize, state: &State, before: &[Action], way: &[Action]) -> Option<()> {
         for action in self.race.legal_actions(state).iter() {
             let (mut next, known) = (*state, self.keys.len());
@@ -127,7 +130,7 @@ impl Growth<'_> {
                 (to, rest) = (self.node(next, Vec::new()), Vec::new());
                 self.line(at, &walk, to, actions);
             }
-            if !self.goes_on(&next) {
+            if !self.is_within_turn(&next) {
                 let end = self.ending(next, &way);
                 self.graph.nodes[to].end.get_or_insert((end, rest));
             } else if to == at || to == known {
@@ -137,21 +140,21 @@ impl Growth<'_> {
         (self.keys.len() <= self.most).then_some(())
     }
 
-    /// Follows every way to allot the throws, and takes each apart. The actions of `way` lead to `state`; so far they
-    /// make the pieces walk as `walks` says.
+    /// Follows every way to assign the throws to pieces, and splits each into moves. The actions `way` lead to `state`
+    /// and make the moves `walks`. Returns `None` if there are too many positions.
     fn allot(&mut self, state: &State, way: &[Action], walks: &[Travel]) -> Option<()> {
-        let mut names: Vec<usize> = walks.iter().map(|walk| self.name(walk)).collect();
-        names.sort_unstable();
-        if !self.seen.insert((*state, names)) {
+        let mut numbers: Vec<usize> = walks.iter().map(|walk| self.number(walk)).collect();
+        numbers.sort_unstable();
+        if !self.visited.insert((*state, numbers)) {
             return Some(());
         }
-        if self.seen.len().max(self.keys.len() / 4) > self.most {
+        if self.visited.len().max(self.keys.len() / 4) > self.most {
             return None;
         }
-        if !self.goes_on(state) {
+        if !self.is_within_turn(state) {
             let commutes = self.race.turns.notation().commutes(self.start, way);
             let end = (self.ending(*state, way), way.to_vec());
-            self.take_apart(0, &walks.iter().collect::<Vec<_>>(), commutes, &end, &mut HashSet::new());
+            self.split(0, &walks.iter().collect::<Vec<_>>(), commutes, &end, &mut HashSet::new());
             return Some(());
         }
         for action in self.race.legal_actions(state).iter() {
@@ -165,32 +168,32 @@ impl Growth<'_> {
         Some(())
     }
 
-    /// Adds the moves that a turn has `left` from a node on, in each order in which they can be made.
-    fn take_apart(
+    /// Adds the moves `left` of a turn after the node `at`, in every possible order.
+    fn split(
         &mut self,
         at: usize,
         left: &[&Travel],
         commutes: bool,
         end: &(usize, Vec<Action>),
-        seen: &mut HashSet<usize>,
+        visited: &mut HashSet<usize>,
     ) {
         if left.is_empty() {
             self.graph.nodes[at].end.get_or_insert(end.clone());
         }
         for (nth, walk) in left.iter().enumerate().take(if commutes { left.len() } else { 1 }) {
             let Some(shown) = self.landed(&self.keys[at].0, walk) else { continue };
-            let name = self.name(walk);
-            let mut names = [&self.keys[at].1[..], &[name]].concat();
-            names.sort_unstable();
-            let to = self.node(shown, names);
+            let number = self.number(walk);
+            let mut numbers = [&self.keys[at].1[..], &[number]].concat();
+            numbers.sort_unstable();
+            let to = self.node(shown, numbers);
             self.line(at, walk, to, Vec::new());
-            if seen.insert(to) {
-                self.take_apart(to, &[&left[..nth], &left[nth + 1..]].concat(), commutes, end, seen);
+            if visited.insert(to) {
+                self.split(to, &[&left[..nth], &left[nth + 1..]].concat(), commutes, end, visited);
             }
         }
     }
 
-    /// The position that is shown after a move; `None` where the pieces do not stand there yet.
+    /// The position that is shown after a move; `None` if the pieces are not yet at its beginning.
     fn landed(&self, shown: &State, walk: &Travel) -> Option<State> {
         let (rules, mut next) = (&self.race.rules, *shown);
         let leaves = walk.taken.from;
@@ -207,6 +210,7 @@ impl Growth<'_> {
         Some(next)
     }
 
+    /// The index of the node with this position and these moves; adds it if it is new.
     fn node(&mut self, shown: State, taken: Vec<usize>) -> usize {
         let key = (shown, taken);
         if let Some(&known) = self.nodes.get(&key) {
@@ -227,11 +231,12 @@ impl Growth<'_> {
         })
     }
 
-    fn name(&mut self, walk: &Travel) -> usize {
-        let (taken, count) = (&walk.taken, self.names.len());
+    /// The number of the identity of a move.
+    fn number(&mut self, walk: &Travel) -> usize {
+        let (taken, count) = (&walk.taken, self.numbers.len());
         let throws = if self.is_long { Vec::new() } else { taken.throws.clone() };
         let key = (taken.from, walk.is_declared, walk.count(), throws, walk.target);
-        *self.names.entry(key).or_insert(count)
+        *self.numbers.entry(key).or_insert(count)
     }
 
     /// Adds a move from one node to another.
@@ -239,7 +244,7 @@ impl Growth<'_> {
         let [before, mut captures] =
             [at, to].map(|node| self.race.captured(self.start, &self.keys[node].0, self.colour));
         captures.retain(|piece| !before.contains(piece));
-        let (key, race, start) = ((self.name(walk), captures), self.race, self.start);
+        let (key, race, start) = ((self.number(walk), captures), self.race, self.start);
         let TurnGraph { moves, nodes, .. } = &mut self.graph;
         let taken = *self.moves.entry(key).or_insert_with_key(|(_, captures)| {
             let mut step = race.board_step(start, walk);
@@ -253,8 +258,8 @@ impl Growth<'_> {
         }
     }
 
-    /// Adds to the words of moves of one node that read alike where they come from and by which throws.
-    fn tell_apart(&mut self) {
+    /// Appends the origin and the throws to the texts of moves that have one text in a node.
+    fn distinguish(&mut self) {
         let TurnGraph { moves, nodes, .. } = &mut self.graph;
         let mut alike = BTreeSet::new();
         for node in nodes {

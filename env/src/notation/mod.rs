@@ -1,13 +1,18 @@
-//! The text notation of positions, one line each: printing here, parsing in `parse`, inverse to each other.
+//! The text notation of positions, one line each. This module prints it; `parse` reads it.
 //!
-//! Within a turn the pending throws are those still to be used, then `;` and, in slot order, what each piece of the
-//! mover does: `5+4` moves on by 4 alone, `off+0` has entered, `off+4` has entered and moves on, `6&4` leads a unit,
-//! `6~` follows as its other piece, `keep-` is borne off, `12^6` (two dice) moves first with the larger die. `!4` marks
-//! a 4 as left unused (a series that may be played in any way until no more can be used), or as set aside (one that is
-//! played throw by throw, where `+` marks a capture). `;/8` is the rest of an 8 that brought a piece home, `;in` the
-//! number of a throw that has entered one. Declared units carry a `t`: `14t,14t`, and within a turn `14t&4,14t~`. `*2`
-//! (throws of a turn are limited) waits for the throw after two, `4*2` has it. A seat that finished second or third
-//! carries its place: `N+#2:home,home,home,home`.
+//! `docs/notation.md` describes the notation. Within a turn the last part has the unused throws, then `;` and the state
+//! of each piece of the mover, in slot order:
+//!
+//! * `5+4`: the piece on 5 moves by 4 alone; `off+0` has entered; `off+4` has entered and moves by 4;
+//! * `6&4,6~`: two pieces on 6 move by 4 as a unit; `keep-`: the piece is borne off;
+//! * `12^6` (two dice): the piece on 12 moves first, with the larger die;
+//! * `!4`: a 4 is left unused (a series with `must = "greedy"`) or set aside (a series played throw by throw, in which
+//!   `+` marks a capture);
+//! * `/8`: the rest of an 8 that brought a piece home; `in`: the throw has let a piece enter, and its number is left.
+//!
+//! Pieces of declared units have a `t`: `14t,14t`, within a turn `14t&4,14t~`. If the throws of a turn are limited,
+//! `*2` waits for the throw after the second, and `4*2` has a 4 as the second throw. A seat that finished second or
+//! third has its place: `N+#2:home,home,home,home`.
 
 mod board;
 mod choices;
@@ -93,18 +98,18 @@ impl Race {
         self.rules.place_text(place)
     }
 
-    /// The last place: the finish, or borne off.
+    /// The number of the last place: the finish, or borne off.
     pub fn last_place(&self) -> u8 {
         self.rules.goal
     }
 
-    /// A legal action in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. A piece that has been given throws in
-    /// this turn is named with them: `2: 12+4`.
+    /// A legal action in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. If the piece has already moved in this
+    /// turn, the text has its steps, too: `2: 12+4`.
     pub fn action_text(&self, state: &State, action: Action) -> String {
         self.turns.notation().action_text(state, action)
     }
 
-    /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
+    /// The throws that are not yet used, in their order, with those that are lost.
     pub fn pending_throws(&self, state: &State) -> Vec<u8> {
         self.turns.notation().thrown(state)
     }

@@ -1,4 +1,4 @@
-//! Parser of positions: every part is checked, and an error names the invariant of the game that is broken.
+//! Parser of positions. It checks every part; an error names the part, its text and the rule that it breaks.
 
 use std::sync::Arc;
 
@@ -6,54 +6,54 @@ use crate::game::{Game, Payoff, Seat, SeatSet};
 use crate::race::Race;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role};
 use crate::race::turns::by_kind;
-use crate::race::turns::text::number;
+use crate::race::turns::text::{joined, number};
 use crate::sheet::Sheets;
 use crate::sheet::ruleset::{Ruleset, RulesetError};
 
-/// Why a text is not a position.
+/// The reason why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotationError {
     /// The line does not consist of four parts.
-    #[error("a position has four parts `game seats mover pending` with one space between, this has {0}")]
+    #[error("a position has four parts, `game seats mover pending`, with one space between them (this has {0})")]
     Parts(usize),
-    /// The game or its flags.
+    /// The game, its flags or its seats are invalid.
     #[error("ruleset: {0}")]
     Ruleset(#[from] RulesetError),
-    /// The position is of another ruleset than expected.
-    #[error("the position is of `{found}`, not of `{expected}`")]
+    /// The position belongs to another ruleset.
+    #[error("the position belongs to `{found}`, not to `{expected}`")]
     OtherGame {
         /// The ruleset of the text.
         found: String,
-        /// The ruleset at hand.
+        /// The expected ruleset.
         expected: String,
     },
-    /// One part of the text.
+    /// One part of the text is invalid.
     #[error("{part} `{text}`: {problem}")]
     Part {
-        /// Which part: `seat`, one seat with its pieces; `mover`, the seat to act; `pending`, the throws and what is
-        /// allotted.
+        /// The name of the part: `seat` (one seat with its pieces), `mover` (the seat to act) or `pending` (the throws
+        /// and the steps that pieces have been given).
         part: &'static str,
         /// Its text.
         text: String,
         /// The problem.
         problem: String,
     },
-    /// The seats taken together.
+    /// The seats together are invalid.
     #[error("{0}")]
     Pieces(String),
 }
 
 impl Race {
-    /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.
+    /// Reads a position of a built-in game, and builds its game for the seats of the text.
     ///
     /// # Errors
-    /// [`NotationError`] names the invalid part of the text: nothing is repaired.
+    /// If a part of the text is invalid; [`NotationError`] names the part. Nothing is repaired.
     pub fn parse_position(text: &str) -> Result<(Race, State), NotationError> {
         Race::parse_in(&Sheets::default(), text)
     }
 
-    /// Reads a position of a game of these sheets, as [`Race::parse_position`] one of a built-in game.
+    /// [`Race::parse_position`] for the games of these sheets.
     ///
     /// # Errors
     /// As [`Race::parse_position`].
@@ -64,10 +64,10 @@ impl Race {
         Ok((race, state))
     }
 
-    /// Reads a position of this game, without parsing the ruleset where the text has it word for word.
+    /// Reads a position of this game. The ruleset is parsed only if its text differs from the name of this game.
     ///
     /// # Errors
-    /// As [`Race::parse_position`], and [`NotationError::OtherGame`] when the text is of another ruleset.
+    /// As [`Race::parse_position`], and [`NotationError::OtherGame`] if the position belongs to another ruleset.
     pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
         let parts = Parts::of(text)?;
         let ruleset = self.ruleset();
@@ -79,7 +79,7 @@ impl Race {
                 Ruleset::parse(parts.game, parts.taking_part)?
             };
             if found != *ruleset {
-                // Errors of the text come before the wrong game.
+                // An invalid position is reported before the wrong game.
                 let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
                 return Err(NotationError::OtherGame { found, expected });
             }
@@ -88,7 +88,7 @@ impl Race {
     }
 }
 
-/// The parts of a text.
+/// The parts of the text of a position.
 struct Parts<'a> {
     game: &'a str,
     taking_part: SeatSet,
@@ -107,14 +107,9 @@ impl<'a> Parts<'a> {
         let mut taking_part = SeatSet::EMPTY;
         for text in &seat_texts {
             let seat = text.chars().next().and_then(Seat::from_letter);
-            let Some(seat) = seat else { return Err(bad("seat", text, "it begins with S, E, N or W")) };
-            let pieces = text.split(',').count();
-            if pieces > MAX_PIECES {
-                let problem = format!("seat {seat} has {pieces} pieces; at most {MAX_PIECES} are possible");
-                return Err(NotationError::Pieces(problem));
-            }
+            let Some(seat) = seat else { return Err(bad("seat", text, "it must begin with S, E, N or W")) };
             if taking_part.iter().any(|other| other >= seat) {
-                return Err(bad("seat", text, "seats come once each in the order S, E, N, W"));
+                return Err(bad("seat", text, "each seat can be listed once, in the order S, E, N, W"));
             }
             taking_part = taking_part.with(seat);
         }
@@ -134,7 +129,7 @@ impl<'a> Parts<'a> {
                 return Err(bad("mover", mover, "the game is not over"));
             }
             if pending != "-" {
-                return Err(bad("pending", pending, "a finished game has `-`"));
+                return Err(bad("pending", pending, "must be `-` in a finished game"));
             }
             state.end();
             return Ok(state);
@@ -142,14 +137,14 @@ impl<'a> Parts<'a> {
         let seat = mover.chars().next().filter(|_| mover.len() == 1).and_then(Seat::from_letter);
         let problem = match seat {
             Some(seat) if !taking_part.contains(seat) => "this seat does not take part",
-            Some(_) if is_over => "the game is over",
+            Some(_) if is_over => "the game is over: write `-`",
             Some(seat) if !by_kind!(&race.turns, turns => turns.has_turns(&state, seat)) => "this seat has finished",
             Some(seat) => {
                 state.mover = seat;
                 race.parse_pending(&mut state, pending).map_err(|problem| bad("pending", pending, problem))?;
                 return Ok(state);
             }
-            None => "it is S, E, N, W or -",
+            None => "must be S, E, N, W or -",
         };
         Err(bad("mover", mover, problem))
     }
@@ -160,19 +155,28 @@ fn bad(part: &'static str, text: &str, problem: impl Into<String>) -> NotationEr
 }
 
 impl Race {
-    /// The place with this name, if a piece can stand there.
+    /// The place with this name, if a piece can be there.
     fn place(&self, text: &str) -> Option<u8> {
         let can_stand = |place: &u8| self.rules.room[usize::from(*place)] > 0;
         (0..=self.rules.goal).filter(can_stand).find(|&place| self.place_text(place) == text)
     }
 
-    /// The name of a place, and 1 if it is that of a declared twin.
+    /// The problem of a piece that is on an unknown place.
+    fn no_place(&self, text: &str) -> String {
+        let can_stand = |place: u8| self.rules.room[usize::from(place)] > 0;
+        let end = |place: u8| can_stand(place).then(|| self.place_text(place));
+        let ends = (self.rules.home..=self.rules.goal).filter_map(end);
+        let places = end(0).into_iter().chain(self.ranges(can_stand)).chain(ends);
+        format!("there is no place `{text}`; places are {}", joined(places, ", "))
+    }
+
+    /// Splits the text of a piece: the name of its place, and 1 if it is in a declared unit.
     fn declaration<'a>(&self, text: &'a str) -> (&'a str, u8) {
         text.strip_suffix('t').filter(|_| self.rules.declares()).map_or((text, 0), |name| (name, 1))
     }
 
     fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), String> {
-        let (head, pieces) = text.split_once(':').ok_or("it has no `:`")?;
+        let (head, pieces) = text.split_once(':').ok_or("`:` is missing after the seat")?;
         let mut head = &head[1..];
         if let Some(rest) = head.strip_prefix('+').filter(|_| self.rules.has_seat_marks()) {
             state.seat_marks |= 1 << seat.index();
@@ -180,23 +184,23 @@ impl Race {
         }
         let mut finished = 1;
         if let Some(place) = head.strip_prefix('#').filter(|_| self.spec().payoff == Payoff::Placings) {
-            finished = number(place).filter(|place| (2..=3).contains(place)).ok_or("a place is #2 or #3")?;
+            finished = number(place).filter(|place| (2..=3).contains(place)).ok_or("the place must be #2 or #3")?;
             head = "";
         }
         if !head.is_empty() {
-            return Err(format!("`{head}` before the colon means nothing in this game"));
+            return Err(format!("`{head}` before the colon has no meaning in this game"));
         }
         let texts: Vec<&str> = pieces.split(',').collect();
         let count = self.pieces();
         if texts.len() != count {
-            return Err(format!("it has {} pieces, not {count}", texts.len()));
+            return Err(format!("must have {count} pieces, not {}", texts.len()));
         }
         let mut previous = (0, 0);
         for (slot, piece) in texts.iter().enumerate() {
             let (name, is_declared) = self.declaration(piece);
-            let place = self.place(name).ok_or_else(|| format!("there is no place `{piece}`"))?;
+            let place = self.place(name).ok_or_else(|| self.no_place(piece))?;
             if (place, is_declared) < previous {
-                return Err("places come in ascending order".to_owned());
+                return Err("places must be in ascending order".to_owned());
             }
             previous = (place, is_declared);
             state.pieces[seat.index()][slot] = place;
@@ -204,7 +208,7 @@ impl Race {
         }
         let is_home = self.rules.has_finished(&state.pieces[seat.index()]);
         if finished > 1 && !is_home {
-            return Err("a seat with a place has all its pieces home".to_owned());
+            return Err("a seat with `#2` or `#3` must have all its pieces home".to_owned());
         }
         state.finished[seat.index()] = if is_home { finished } else { 0 };
         self.check_seat(state, seat)
@@ -212,13 +216,16 @@ impl Race {
 
     fn parse_pending(&self, state: &mut State, pending: &str) -> Result<(), String> {
         let (throws, allotted) = pending.split_once(';').map_or((pending, None), |(throws, rest)| (throws, Some(rest)));
-        // Where the throws of a turn are limited, their number follows the last `*`.
+        // If the number of throws in a turn is limited, the number of throws so far follows the last `*`.
         let (throws, thrown) = match (self.rules.sheet.turn.throw_limit(), throws.rsplit_once('*')) {
             (Some(most), Some((before, count))) if !count.is_empty() => {
                 let count = number(count).filter(|&count| count >= 1 && count <= most);
-                let thrown = count.ok_or_else(|| format!("`*` is followed by 1 to {most} throws"))?;
-                if before.is_empty() && thrown == most || !before.is_empty() && thrown == 1 {
-                    return Err("such a turn is over, or written without a number".to_owned());
+                let thrown = count.ok_or_else(|| format!("the number after `*` must be between 1 and {most}"))?;
+                if before.is_empty() && thrown == most {
+                    return Err(format!("a turn has at most {most} throws: no throw can follow"));
+                }
+                if !before.is_empty() && thrown == 1 {
+                    return Err("leave out `*1` after the first throw".to_owned());
                 }
                 (if before.is_empty() { "*" } else { before }, thrown)
             }
@@ -229,12 +236,12 @@ impl Race {
         let numbers = |text: &str| text.split(',').map(number).collect::<Option<Vec<u8>>>();
         let values = match throws.strip_suffix('*') {
             Some("") => Some(Vec::new()),
-            Some(thrown) => numbers(thrown.strip_suffix(',').ok_or("`*` follows a comma")?),
+            Some(thrown) => numbers(thrown.strip_suffix(',').ok_or("write a comma before `*`")?),
             None => numbers(throws),
         };
-        let values = values.ok_or("throws are numbers between commas")?;
+        let values = values.ok_or("throws must be numbers with commas between them")?;
         let phase = match (throws.ends_with('*'), allotted) {
-            (true, Some(_)) => return Err("nothing is allotted while the dice are thrown".to_owned()),
+            (true, Some(_)) => return Err("`;` cannot follow `*`: pieces move only after the last throw".to_owned()),
             (true, None) => Phase::Throw,
             (false, None) => Phase::Choose,
             (false, Some(_)) => Phase::Allot,
@@ -244,19 +251,20 @@ impl Race {
         let Some(allotted) = allotted else { return Ok(()) };
         self.parse_allotted(state, allotted)?;
         if !self.is_playable(state) {
-            return Err("no turn comes to this".to_owned());
+            return Err("the rules do not lead to this state of a turn".to_owned());
         }
         let written = self.pending_text(state);
-        if written == pending { Ok(()) } else { Err(format!("this is written `{written}`")) }
+        if written == pending { Ok(()) } else { Err(format!("write `{written}` for this")) }
     }
 
-    /// Reads the allotments of the mover's pieces in the turn under way.
+    /// Reads the steps that the mover's pieces have been given in the current turn.
     fn parse_allotted(&self, state: &mut State, text: &str) -> Result<(), String> {
         let colour = self.colour(state).index();
         let (own, declared) = (state.pieces[colour], state.declared[colour]);
         let mut next_slot = 0;
         for item in text.split(',').filter(|_| !text.is_empty()) {
-            let unknown = || format!("`{item}` is no allotment");
+            let unknown =
+                || format!("cannot read `{item}`: write what each piece does, such as `5+4` (see the notation)");
             if self.turns.notation().read_mark(state, item).is_some() {
                 continue;
             }
@@ -266,7 +274,9 @@ impl Race {
             let place = self.place(name).ok_or_else(unknown)?;
             let steps = &item[sign + 1..];
             let is_it = |slot: &usize| own[*slot] == place && declared >> slot & 1 == is_declared;
-            let slot = (next_slot..MAX_PIECES).find(is_it).ok_or_else(|| format!("`{item}` has no piece"))?;
+            let slot = (next_slot..MAX_PIECES).find(is_it).ok_or_else(|| {
+                format!("`{item}` does not match a piece of the mover; pieces must be in ascending order")
+            })?;
             next_slot = slot + 1;
             let role = self.turns.notation().role(&item[sign..=sign], place, steps == "0");
             let needs_steps = ["+", "&", "^"].contains(&&item[sign..=sign]);

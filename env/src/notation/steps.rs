@@ -1,6 +1,4 @@
-//! The effect of actions on the board, of one or of a whole turn: the pieces that move and the squares on their way.
-//!
-//! A drawn board shows it as a preview of a choice.
+//! The moves of actions on the board: the pieces that move and the squares on their way, for drawn boards.
 
 use super::Standing;
 use crate::game::{Action, Game, Node, Seat};
@@ -10,32 +8,32 @@ use crate::race::position::state::{MAX_PIECES, State, role};
 use crate::race::turns::text::{MoveKind, UnitMove};
 use crate::sheet::Without;
 
-/// The effect of an action on the board.
+/// A move of pieces on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardStep {
     /// The owner of the pieces that move: the mover or its partner.
     pub seat: Seat,
-    /// The pieces that move, by their places in the order of [`Race::standing`] among those of the seat.
+    /// The pieces that move, by their indices among the pieces of the seat in [`Race::standing`].
     pub pieces: Vec<usize>,
-    /// The square that they leave; `None` off the board.
+    /// The square that the pieces leave; `None` if they were off the board.
     pub from: Option<Square>,
-    /// The squares that they pass, one for each step, and last the one that they reach. A piece that is borne off, or
-    /// a pawn of Pagade that gets home, passes none for its last step.
+    /// The squares of the way, one for each step; the last is the square that the pieces reach. The last step has no
+    /// square if the pieces are borne off or reach a finish in the middle.
     pub path: Vec<Square>,
-    /// The place that they reach, as the notation writes it: `34`, `keep`, `home`.
+    /// The name of the place that the pieces reach, as in the notation: `34`, `keep`, `home`.
     pub place: String,
-    /// The throws that it takes.
+    /// The throws of the move.
     pub throws: Vec<u8>,
-    /// The step in words, with the effects of the turn if it ends with this action: `H3 to H7 by 4`,
-    /// `twins H5 to H7 by 2, captures NN on H7, throws again`.
+    /// The move in words: `H3 to H7 by 4`. If the turn ends with it, the effects of the turn follow: `twins H5 to H7 by
+    /// 2, captures NN on H7, throws again`.
     pub text: String,
 }
 
-/// The way of pieces that move, by one action or several.
+/// A move of pieces by one or more actions.
 #[derive(Clone, Debug)]
 pub(super) struct Travel {
     pub(super) taken: UnitMove,
-    /// Whether the pieces are of a declared unit.
+    /// Whether the pieces are a declared unit.
     pub(super) is_declared: bool,
     path: Vec<Square>,
     /// The place that the pieces reach.
@@ -43,15 +41,15 @@ pub(super) struct Travel {
 }
 
 impl Travel {
-    /// How many pieces move.
+    /// The number of pieces that move.
     pub(super) fn count(&self) -> usize {
         if let MoveKind::Together(count) = self.taken.kind { count } else { 1 }
     }
 }
 
 impl Race {
-    /// Returns the moves that `actions`, taken in order from `state`, make. Several throws of one piece are one move.
-    /// The texts leave out captures and other effects.
+    /// Returns the moves of `actions`, taken in order from `state`. Several throws of one piece are one move. The texts
+    /// leave out captures and other effects.
     pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<BoardStep> {
         let (mut at, mut walks) = (*state, Vec::new());
         for &action in actions {
@@ -63,7 +61,7 @@ impl Race {
         walks.iter().map(|walk| self.board_step(state, walk)).collect()
     }
 
-    /// The effect of `action`, which is legal in `state`, on the board; `None` when nothing moves.
+    /// The move that a legal `action` makes in `state`; `None` if no piece moves.
     pub fn step(&self, state: &State, action: Action) -> Option<BoardStep> {
         let mut step = self.board_step(state, &self.walk(state, action)?);
         let mut end = *state;
@@ -74,7 +72,7 @@ impl Race {
         Some(step)
     }
 
-    /// What a drawn board shows of the way of pieces of the mover of `state`.
+    /// The move of pieces of the mover of `state`, for a drawn board.
     pub(super) fn board_step(&self, state: &State, walk: &Travel) -> BoardStep {
         let (Travel { taken, path, target, .. }, seat) = (walk, self.colour(state));
         BoardStep {
@@ -88,12 +86,12 @@ impl Race {
         }
     }
 
-    /// The way that `action` makes pieces go; `None` when nothing moves.
+    /// The move that `action` makes in `state`; `None` if no piece moves.
     pub(super) fn walk(&self, state: &State, action: Action) -> Option<Travel> {
         let mut taken = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
-        // A throw that enters is counted from a place before the course.
+        // A piece that enters begins before the course.
         let origin = match from {
             0 if self.rules.enters_by_count() => self.rules.entry,
             0 => self.rules.entry - 1,
@@ -106,14 +104,14 @@ impl Race {
             (None, MoveKind::Bear) => from + 1,
             (None, MoveKind::Alone | MoveKind::Together(_)) => self.lapped(state, reached).min(self.rules.goal),
         };
-        // A piece that comes to a lower place goes round again, or bounces off the finish.
+        // A piece that reaches a lower place goes round again, or bounces off the finish.
         let lap = self.rules.sheet.gate.lap;
         let (walked, back) = match target < from || target == from && lap > 0 {
             true if lap == 0 => (self.rules.home, target..self.rules.home),
             true => (target + lap, 0..0),
             false => (target, 0..0),
         };
-        // Where the piece does not go round again although the gate is closed, a capture of the same turn opens it.
+        // If the piece passes a closed gate, a capture in this turn opens the gate.
         let shown = |place| self.shown(seat, if target == reached { place } else { self.lapped(state, place) });
         let path = (origin + 1..=walked).chain(back.rev()).filter_map(shown).collect();
         taken.throws = taken.throws.repeat(taken.used);
@@ -122,23 +120,23 @@ impl Race {
         Some(Travel { taken, is_declared, path, target })
     }
 
-    /// Adds a walk to the walks of a turn. If the same pieces continue an earlier walk, extends that walk instead.
+    /// Adds a move to the moves of a turn. If it continues an earlier move of the same pieces, extends that move.
     pub(super) fn follow(&self, walks: &mut Vec<Travel>, next: Travel) {
         let is_one = self.turns.notation().lands_at_once();
-        let goes_on = |known: &&mut Travel| {
+        let is_continued = |known: &&mut Travel| {
             (known.taken.slot, known.count()) == (next.taken.slot, next.count())
                 && (is_one || known.target == next.taken.from)
         };
-        let Some(known) = walks.iter_mut().find(goes_on) else { return walks.push(next) };
+        let Some(known) = walks.iter_mut().find(is_continued) else { return walks.push(next) };
         known.path.extend(next.path);
-        // A piece that enters and goes on enters where it gets to.
+        // A piece that enters and moves on enters on the last square.
         known.taken.kind = next.taken.kind;
         known.taken.throws.extend(next.taken.throws);
         known.target = next.target;
     }
 
-    /// Every piece of `state`, seat by seat, at the place to which the throws allotted so far have brought it. Captures
-    /// happen only when the turn is over.
+    /// Every piece of `state`, seat by seat, after the steps that it has been given in this turn. Captures of the turn
+    /// are not shown.
     pub fn standing_within(&self, state: &State) -> Vec<Standing> {
         let mut within = *state;
         let seat = self.colour(state);
@@ -146,7 +144,7 @@ impl Race {
         self.standing(&within)
     }
 
-    /// The place that each piece of the mover has reached within its turn, by slot.
+    /// The place that each piece of the mover has reached in this turn, by slot.
     pub(super) fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
         let mut reached = state.pieces[self.colour(state).index()];
         for slot in 0..self.pieces() {
@@ -166,7 +164,7 @@ impl Race {
         reached
     }
 
-    /// The place of a piece that would be at `place` but must lap.
+    /// The place of a piece that reaches `place`: a lower one if it must go round again.
     pub(super) fn lapped(&self, state: &State, place: u8) -> u8 {
         let gate = &self.rules.sheet.gate;
         let laps = place >= self.rules.gate
@@ -175,7 +173,7 @@ impl Race {
         if laps { self.rules.lapped(place) } else { place }
     }
 
-    /// The square where a place is drawn, the finish included.
+    /// The square where a piece at this place is drawn, also at the finish.
     fn shown(&self, seat: Seat, place: u8) -> Option<Square> {
         if place == self.rules.home {
             return self.rules.finish_of(seat).filter(|&finish| self.ground(finish) != super::Ground::Home);
@@ -274,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_turn_ends_pieces_stand_where_their_steps_led() {
+    fn pieces_are_where_their_steps_lead() {
         use crate::chance;
         use crate::notation::test_support::random_play;
         let games = ["ashtapada?pieces=3", "ashtapada?twins=bell", "ashte-kashte", "pagade", "pagade?no_cut=lap"];
@@ -316,7 +314,7 @@ mod tests {
         };
         let both = turns("pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
         assert!(both.contains(&"K4-P9 [3, 6] x".to_owned()), "{both:?}");
-        // The capture of the turn is that of the landing that makes it, whatever comes last.
+        // A capture belongs to the landing that makes it, also if that landing is not the last.
         let series = turns("ashtapada S:5,7/N:5,25 S 4,2");
         assert!(series.iter().any(|turn| turn.ends_with("xG8")), "{series:?}");
         // The piece that enters by a 1 moves on by the rest.

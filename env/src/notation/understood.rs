@@ -1,5 +1,5 @@
-//! The rules of a game as they are understood: sentences made from the tables and from the values of the sheet with its
-//! house rules, never from its prose.
+//! The rules of a game in sentences, made from the compiled tables and the values of the sheet. A reader can compare
+//! them with the `rules` of the sheet, which the program does not read.
 
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub struct RuleTopic {
 }
 
 impl Race {
-    /// The rules as they are understood, for all sets of seats.
+    /// The rules as the program understands them, by topic.
     pub fn understood(&self) -> Vec<RuleTopic> {
         let topics: [(&'static str, Vec<String>); 12] = [
             ("Seats", self.about_seats()),
@@ -41,8 +41,8 @@ impl Race {
             ("Finish", self.about_finish()),
             ("End of the game", self.about_end()),
         ];
-        let said = topics.into_iter().filter(|(_, sentences)| !sentences.is_empty());
-        said.map(|(topic, sentences)| RuleTopic { topic, sentences }).collect()
+        let topics = topics.into_iter().filter(|(_, sentences)| !sentences.is_empty());
+        topics.map(|(topic, sentences)| RuleTopic { topic, sentences }).collect()
     }
 
     fn words_of_turn(&self) -> TurnWords {
@@ -54,8 +54,8 @@ impl Race {
         format!("{} ({})", self.place_text(place), self.board().course(Seat::SOUTH)[usize::from(place) - 1])
     }
 
-    /// The numbers of places on the course: `1 to 7 and 77`.
-    fn ranges(&self, holds: impl Fn(u8) -> bool) -> Option<String> {
+    /// The numbers of the places before the finish for which `holds` is true: `1 to 7, 77`.
+    pub(super) fn ranges(&self, holds: impl Fn(u8) -> bool) -> Option<String> {
         let mut ranges: Vec<[u8; 2]> = Vec::new();
         for place in (1..self.rules.home).filter(|&place| holds(place)) {
             match ranges.last_mut() {
@@ -77,20 +77,20 @@ impl Race {
             Order::CounterClockwise => "The turn passes to the right: South, East, North, West.",
             Order::Clockwise => "The turn passes to the left: South, West, North, East.",
         };
-        let mut said = vec![format!("These seats can play: {}.", any_of(&seats.allowed)), order.to_owned()];
+        let mut sentences = vec![format!("These seats can play: {}.", any_of(&seats.allowed)), order.to_owned()];
         match seats.teams {
-            Teams::None => said.push("Each seat plays for itself.".to_owned()),
+            Teams::None => sentences.push("Each seat plays for itself.".to_owned()),
             Teams::Opposite => {
-                let players = if seats.one_mind { "One player has both." } else { "Each of the two has a player." };
+                let players = if seats.one_mind { "One player plays both." } else { "Each has its own player." };
                 let finished = match seats.finished_partner {
-                    FinishedPartner::Donates => "A seat whose own pieces have finished throws for its partner's.",
-                    FinishedPartner::Skips => "The turns of a seat whose own pieces have finished are skipped.",
+                    FinishedPartner::Donates => "A seat whose pieces have finished throws for its partner's pieces.",
+                    FinishedPartner::Skips => "The turns of a seat whose pieces have finished are skipped.",
                 };
-                let teams = "Where four seats play, opposite ones are partners: South and North, East and West.";
-                said.extend([teams, players, finished].map(str::to_owned));
+                let teams = "If four seats play, opposite seats are partners: South and North, East and West.";
+                sentences.extend([teams, players, finished].map(str::to_owned));
             }
         }
-        said
+        sentences
     }
 
     fn about_board(&self) -> Vec<String> {
@@ -107,19 +107,19 @@ impl Race {
             (CourseCopy::Mirror, true) => "North has the same course, mirrored: the first row is the last.",
             (_, false) => "Other seats have courses of their own.",
         };
-        let given = board.courses.iter().map(|(seat, course)| format!("That of {seat} is `{course}`."));
-        let mut said = vec![
+        let given = board.courses.iter().map(|(seat, course)| format!("The course of {seat} is `{course}`."));
+        let mut sentences = vec![
             format!("South's course goes in straight lines over {corners}."),
             format!("It has {} steps and ends at the finish ({}).", course.len() - 1, words.finish),
             others.to_owned(),
-            format!("Squares have numbers along a seat's own course, the first one {}.", self.place_text(1)),
+            format!("Squares are numbered along the course of each seat, from {} on.", self.place_text(1)),
         ];
         let comes_again = |place: &u8| course[..usize::from(*place) - 1].contains(&course[usize::from(*place) - 1]);
         let again: Vec<String> = (1..self.rules.home).filter(comes_again).map(|place| self.numbered(place)).collect();
         if !again.is_empty() {
-            said.push(format!("These numbers are on squares that came before: {}.", again.join(", ")));
+            sentences.push(format!("The course visits these squares for the second time: {}.", again.join(", ")));
         }
-        said.extend(given);
+        sentences.extend(given);
         for kind in board.mark_kinds() {
             let marks = self.squares().filter(|&(_, ground)| ground == Ground::Marked);
             let marks = marks.map(|(square, _)| square.to_string()).filter(|name| kind.squares.contains(name));
@@ -127,25 +127,26 @@ impl Race {
             if marks.is_empty() {
                 continue;
             }
-            said.push(format!("Marked squares ({}): {}.", words.mark, marks.join(", ")));
+            sentences.push(format!("Marked squares ({}): {}.", words.mark, marks.join(", ")));
             let rule = match kind.rule {
-                MarkRule::Share => "Pieces of any seats stand together there.",
-                MarkRule::Block => "No piece lands there where an enemy stands.",
-                MarkRule::Closed => "One piece in all, of any seat, stands there, and no unit lands there.",
-                MarkRule::Plain => "What holds elsewhere holds there, too.",
+                MarkRule::Share => "Pieces of all seats can be there together.",
+                MarkRule::Block => "A piece cannot land there while an enemy is there.",
+                MarkRule::Closed => "Only one piece of any seat can be there, and a unit cannot land there.",
+                MarkRule::Plain => "The rules of plain squares apply there.",
             };
-            said.push(rule.to_owned());
-            said.extend(kind.again.then(|| "A piece that lands there gets one more throw.".to_owned()));
+            sentences.push(rule.to_owned());
+            sentences.extend(kind.again.then(|| "A piece that lands there gets one more throw.".to_owned()));
         }
         let is_met = |place: u8| self.rules.cells[0][usize::from(place)] != 0;
         let is_private = |place: u8| is_met(place) && (self.rules.contested | self.rules.marked) >> place & 1 == 0;
         if let Some(private) = self.ranges(is_private) {
-            said.push(format!("Private squares ({}), where no other seat comes: {private}.", words.private));
+            sentences.push(format!("Private squares ({}) of this seat only: {private}.", words.private));
         }
         if !is_met(1) {
-            said.push("On the first square of its course a seat's pieces meet no piece of another seat.".to_owned());
+            sentences
+                .push("On the first square of its course a seat's pieces meet no piece of another seat.".to_owned());
         }
-        said
+        sentences
     }
 
     fn about_pieces(&self) -> Vec<String> {
@@ -159,8 +160,8 @@ impl Race {
         };
         let returns = match pieces.sent_to {
             Returns::OFF => "A captured piece goes off the board and must enter again.".to_owned(),
-            Returns::START => "A captured piece goes back to the first square of its course.".to_owned(),
-            Returns::Square(_) => format!("A captured piece goes back to {}.", self.numbered(self.rules.sent_to())),
+            Returns::START => "A captured piece returns to the first square of its course.".to_owned(),
+            Returns::Square(_) => format!("A captured piece returns to {}.", self.numbered(self.rules.sent_to())),
         };
         let allowed = any_of(&pieces.allowed);
         let count = format!("Each seat has {}; it can have {allowed}.", counted(self.pieces(), "piece"));
@@ -169,12 +170,11 @@ impl Race {
 
     fn about_throws(&self) -> Vec<String> {
         let dice = self.rules.values_of_throw();
-        let thrown = match (self.rules.sheet.throws.dice, dice) {
-            (1, _) => "A throw is one number.".to_owned(),
-            (count, 1) => format!("A throw is that of {count} dice, which are alike."),
-            _ => "A throw is that of two dice, which are alike.".to_owned(),
+        let thrown = match self.rules.sheet.throws.dice {
+            1 => "A throw is one number.".to_owned(),
+            count => format!("{count} dice are thrown at once. Each die has these probabilities."),
         };
-        // The weight of a value of one of two dice is the root of that of its doublet.
+        // The weight of a value of one die is the square root of the weight of its doublet.
         let outcomes = self.rules.outcomes.iter().filter(|throw| dice == 1 || throw.values[0] == throw.values[1]);
         let weight = |weight: u32| if dice == 1 { weight } else { weight.isqrt() };
         let weights: Vec<(u8, u32)> = outcomes.map(|throw| (throw.values[0], weight(throw.weight))).collect();
@@ -182,56 +182,56 @@ impl Race {
         let chance = |&(value, weight): &(u8, u32)| {
             format!("{value} comes {weight} in {all} times ({:.1} %)", 100.0 * f64::from(weight) / f64::from(all))
         };
-        let mut said = vec![thrown, format!("{}.", joined(weights.iter().map(chance), "; "))];
-        said.extend(weights.iter().any(|&(value, _)| value == 0).then(|| "A 0 moves nothing.".to_owned()));
-        said
+        let mut sentences = vec![thrown, format!("{}.", joined(weights.iter().map(chance), "; "))];
+        sentences.extend(weights.iter().any(|&(value, _)| value == 0).then(|| "A 0 moves nothing.".to_owned()));
+        sentences
     }
 
     fn about_turn(&self) -> Vec<String> {
         let (turn, words) = (&self.rules.sheet.turn, self.words_of_turn());
-        let mut said: Vec<String> = words.turn.iter().map(|&text| text.to_owned()).collect();
-        let mut say = |is_said: bool, text: String| said.extend(is_said.then_some(text));
+        let mut sentences: Vec<String> = words.turn.iter().map(|&text| text.to_owned()).collect();
+        let mut add = |is_added: bool, text: String| sentences.extend(is_added.then_some(text));
         let one = words.used[0];
         let granted = if turn.stop.is_empty() { "throw" } else { "series" };
-        say(!turn.stop.is_empty(), format!("A series ends with {}.", any_in_order(&turn.stop)));
-        say(!turn.stop.is_empty(), format!("It holds at most {} throws before that.", Series::LIMIT));
+        add(!turn.stop.is_empty(), format!("A series ends with {}.", any_in_order(&turn.stop)));
+        add(!turn.stop.is_empty(), format!("It holds at most {} throws before that.", Series::LIMIT));
         let must = match turn.must {
-            Must::Most => format!("As many {} as can be used in any way must be used.", words.used[1]),
+            Must::Most => format!("As many {} as possible must be used.", words.used[1]),
             Must::Greedy => {
-                format!("{} may be used in any way, until no more of them can be used.", capital(words.used[1]))
+                format!("{} may be used in any order, until no more of them can be used.", capital(words.used[1]))
             }
-            Must::One => format!("A {one} must be used if any piece can move by it."),
+            Must::One => format!("A {one} must be used if any piece can use it."),
             Must::NoMerge => format!("A {one} must be used, unless each move by it would lead onto an own piece."),
             Must::Optional => format!("No {one} has to be used."),
         };
-        say(true, must);
-        say(true, "What is not used is lost.".to_owned());
+        add(true, must);
+        add(true, format!("Unused {} are lost.", words.used[1]));
         let unused = if turn.again_unused { "also where it could not be used" } else { "if it could be used" };
-        say(!turn.again.is_empty(), format!("{} grants one more throw, {unused}.", any_in_order(&turn.again)));
-        say(turn.again_on_finish, "A piece that gets to the finish grants one more throw.".to_owned());
-        say(turn.again_on_doublet, format!("A doublet grants one more {granted}."));
-        say(turn.again_on_capture, format!("Captures grant one more {granted}, however many there were."));
+        add(!turn.again.is_empty(), format!("{} grants one more throw, {unused}.", any_in_order(&turn.again)));
+        add(turn.again_on_finish, "A piece that reaches the finish grants one more throw.".to_owned());
+        add(turn.again_on_doublet, format!("A doublet grants one more {granted}."));
+        add(turn.again_on_capture, format!("Captures grant one more {granted}, whatever their number."));
         let grants = !turn.again.is_empty()
             || [turn.again_on_doublet, turn.again_on_capture, turn.again_on_finish].contains(&true)
             || self.rules.lands_again != 0;
-        say(!grants, format!("Nothing grants one more {granted}."));
+        add(!grants, format!("Nothing grants one more {granted}."));
         if let Some(most) = turn.throw_limit() {
             let (most, is_lost) = (counted(most.into(), "throw"), turn.last_throw == LastThrow::Lost);
-            say(!is_lost, format!("A turn has at most {most}; the last grants no more."));
-            say(is_lost, format!("After {most} in a row that their values grant, the last is lost and ends the turn."));
-            say(is_lost, "A throw that is granted for another reason begins the count anew.".to_owned());
+            add(!is_lost, format!("A turn has at most {most}; the last grants no further throw."));
+            add(is_lost, format!("If {most} in a row grant a throw, the last is lost and ends the turn."));
+            add(is_lost, "A throw that is granted for another reason restarts the count.".to_owned());
         }
         let (when, how) = match turn.bonus_order {
-            BonusOrder::After => ("After", "too, by any piece"),
-            BonusOrder::Any => ("With", "before or after, both if they can be played, by any piece"),
+            BonusOrder::After => ("After", "by any piece"),
+            BonusOrder::Any => ("With", "before or after the throw, both if possible, by any piece"),
         };
         let how = if self.rules.sheet.entry.by_bonus { format!("{how}.") } else { format!("{how} on the board.") };
         let bonus = any_in_order(&turn.bonus);
-        say(!turn.bonus.is_empty(), format!("{when} {bonus} a step of 1 is to be played, {how}"));
+        add(!turn.bonus.is_empty(), format!("{when} {bonus} an extra step of 1 is played {how}"));
         let divides = turn.divide == Divide::Finish;
-        say(divides, "A throw may be divided between two pieces on the board, at least 1 for each.".to_owned());
-        say(divides, "One of the two has to get to the finish with its part.".to_owned());
-        said
+        add(divides, "A throw may be divided between two pieces on the board, at least 1 for each.".to_owned());
+        add(divides, "One of the two must reach the finish with its part.".to_owned());
+        sentences
     }
 
     fn about_entry(&self) -> Vec<String> {
@@ -241,7 +241,7 @@ impl Race {
         }
         let by = |is_under_way: usize| {
             if entry.by_bonus {
-                return "the step that follows a throw, and it alone,".to_owned();
+                return "only the extra step".to_owned();
             }
             // A piece that enters by count may take the sum of two dice.
             let all = match rules.enters_by_count() {
@@ -254,43 +254,43 @@ impl Race {
                 (values, [_, of]) => format!("{of} {}", any_of(&Vec::from_iter(places_of(values)))),
             }
         };
-        let mut said = vec![format!("{} brings a waiting piece onto the board.", capital(&by(0)))];
+        let mut sentences = vec![format!("{} lets a waiting piece enter.", capital(&by(0)))];
         if by(0) != by(1) {
             let (first, then) = match entry.first_while {
                 FirstWhile::Empty => ("while no own piece is on the course", "Otherwise"),
                 FirstWhile::Never => ("for the first piece of a seat, once in the game", "Later"),
             };
-            said.push(format!("That is so {first}. {then} {} does.", by(1)));
+            sentences.push(format!("This applies {first}. {then} {} does.", by(1)));
         }
         if rules.enters_by_count() {
-            said.push("It enters on the square with the number that was thrown.".to_owned());
+            sentences.push("It enters on the square with the thrown number.".to_owned());
             let example = rules.faces.iter().find(|&&value| rules.entry + value < rules.home);
-            said.extend(example.map(|value| {
+            sentences.extend(example.map(|value| {
                 let square = self.board().course(Seat::SOUTH)[usize::from(rules.entry + value) - 1];
                 format!("South's pieces enter with {value} on {square}.")
             }));
         } else {
             let first = if rules.entry == 1 { "the first square, " } else { "" };
-            said.push(format!("It enters on {first}{}.", self.numbered(rules.entry)));
+            sentences.push(format!("It enters on {first}{}.", self.numbered(rules.entry)));
         }
-        let mut say = |is_said: bool, text: &str| said.extend(is_said.then(|| text.to_owned()));
-        say(entry.compulsory, "A piece that waits and can enter must, before others move.");
-        say(entry.by_bonus, "While a piece waits, the step is for it alone.");
-        say(entry.clear, "While a piece waits, an own piece on that square moves before anything else, if it can.");
-        say(entry.spends, "Entering uses up what was thrown for it.");
-        say(
+        let mut add = |is_added: bool, text: &str| sentences.extend(is_added.then(|| text.to_owned()));
+        add(entry.compulsory, "A waiting piece that can enter must enter before other pieces move.");
+        add(entry.by_bonus, "While a piece waits, only a waiting piece can use the extra step.");
+        add(entry.clear, "While a piece waits, an own piece on that square must move first, if it can.");
+        add(entry.spends, "The value that lets a piece enter is used up.");
+        add(
             !entry.spends,
             "Entering does not use up the throw: after it any piece on the board may also play its number.",
         );
-        say(!entry.spends, "Each of the two parts may be left.");
+        add(!entry.spends, "Either part may be left out.");
         let (board, course) = match entry.lost_before {
-            LostBefore::Never => return said,
+            LostBefore::Never => return sentences,
             LostBefore::OffBoard => ("board", "A piece at the finish is on the board; one that was borne off is not."),
             LostBefore::OffCourse => ("course", "A piece at the finish is not on the course."),
         };
-        said.push(format!("While no own piece is on the {board}, throws before the first that enters are lost."));
-        said.push(course.to_owned());
-        said
+        sentences.push(format!("While no own piece is on the {board}, throws before the first entry are lost."));
+        sentences.push(course.to_owned());
+        sentences
     }
 
     fn about_stacking(&self) -> Vec<String> {
@@ -298,23 +298,23 @@ impl Race {
         let about = |count: u8| {
             let numbers = self.ranges(|place| self.rules.room[usize::from(place)] == count)?;
             Some(match count {
-                0 => format!("No piece ever comes to {numbers}."),
-                _ if count == most => format!("Any number of own pieces can stand on each of {numbers}."),
-                1 => format!("Only one own piece can stand on each of {numbers}."),
-                _ => format!("At most {count} own pieces can stand on each of {numbers}."),
+                0 => format!("No piece ever reaches {numbers}."),
+                _ if count == most => format!("Any number of own pieces can be on each of {numbers}."),
+                1 => format!("Only one own piece can be on each of {numbers}."),
+                _ => format!("At most {count} own pieces can be on each of {numbers}."),
             })
         };
-        let mut said: Vec<String> = (1..=most).chain([0]).filter_map(about).collect();
+        let mut sentences: Vec<String> = (1..=most).chain([0]).filter_map(about).collect();
         let passing = match self.rules.impassable {
             [0, 0] => "Everything can be passed.",
-            [0, _] => "A piece may not pass a square where two pieces of one enemy stand.",
-            _ => "A piece that moves alone may not pass a square where two pieces of one seat stand.",
+            [0, _] => "A piece may not pass a square with two pieces of one enemy.",
+            _ => "A piece that moves alone may not pass a square with two pieces of one seat.",
         };
-        said.push(passing.to_owned());
+        sentences.push(passing.to_owned());
         if self.rules.sheet.stacking.block != Block::None {
-            said.push("No piece lands on a square where two pieces of one enemy stand.".to_owned());
+            sentences.push("A piece cannot land on a square with two pieces of one enemy.".to_owned());
         }
-        said
+        sentences
     }
 
     fn about_units(&self) -> Vec<String> {
@@ -331,23 +331,23 @@ impl Race {
         };
         let speed = match unit.speed {
             Speed::Full => words.whole,
-            Speed::Half => "A unit moves by half of each throw, rounded down; it takes no 1.",
+            Speed::Half => "A unit moves by half of each throw, rounded down. It cannot use a 1.",
             Speed::HalfSpent => words.half_spent,
-            Speed::HalfEven => "A unit moves by half of an even throw; it takes no odd one.",
+            Speed::HalfEven => "A unit moves by half of an even throw. It cannot use an odd throw.",
             Speed::Double => words.double,
         };
         let split = if unit.split { "One of the two may leave alone." } else { "Neither of the two may leave alone." };
         let what = format!("Two own pieces {what} a unit ({word}), which may move as one.");
-        let mut said = vec![what, speed.to_owned(), split.to_owned()];
+        let mut sentences = vec![what, speed.to_owned(), split.to_owned()];
         if unit.kind == UnitKind::Together && unit.area == Area::Any && self.rules.cells[0][1] == 0 {
-            said.push("Pieces on the first square of their course are no unit.".to_owned());
+            sentences.push("Pieces on the first square of their course are not a unit.".to_owned());
         }
-        said.extend(words.shared.map(str::to_owned));
+        sentences.extend(words.shared.map(str::to_owned));
         if !unit.three.is_empty() {
             let three = any_in_order(&unit.three);
-            said.push(format!("Three pieces on one square may move so, too, with three dice of {three}."));
+            sentences.push(format!("Three pieces on one square may also move together, with three dice of {three}."));
         }
-        said
+        sentences
     }
 
     fn about_captures(&self) -> Vec<String> {
@@ -357,8 +357,8 @@ impl Race {
             return vec!["Nothing is ever captured.".to_owned()];
         };
         let word = &sheet.words.captures;
-        let mut said = vec![
-            format!("Pieces are captured on {contested}, and on no other square."),
+        let mut sentences = vec![
+            format!("Pieces are captured only on {contested}."),
             match sheet.capture.group {
                 Group::All => format!("A single piece that lands on single enemies {word} all of them."),
                 Group::One => format!("A single piece that lands on single enemies of a seat {word} one of them."),
@@ -370,13 +370,13 @@ impl Race {
                 Meeting::Shares => format!("{who} that lands on {whom} shares the square with it."),
                 Meeting::Barred => format!("{who} may not land on {whom}."),
             };
-            said.push(met(sheet.capture.single_on_unit, "A single piece", "an enemy's unit"));
-            said.push(met(sheet.capture.unit_on_single.into(), "A unit", "an enemy's single piece"));
-            said.push(match sheet.capture.unit_on_unit {
+            sentences.push(met(sheet.capture.single_on_unit, "A single piece", "an enemy's unit"));
+            sentences.push(met(sheet.capture.unit_on_single.into(), "A unit", "an enemy's single piece"));
+            sentences.push(match sheet.capture.unit_on_unit {
                 UnitMeeting::Takes => met(Meeting::Takes, "A unit", "an enemy's unit"),
                 UnitMeeting::TakesEqual => {
                     format!(
-                        "A unit that lands on an enemy's unit {word} it, unless that has more pieces: then both stay."
+                        "A unit that lands on an enemy's unit {word} it, unless it is the smaller unit: then both stay."
                     )
                 }
                 UnitMeeting::Shares => met(Meeting::Shares, "A unit", "an enemy's unit"),
@@ -384,19 +384,19 @@ impl Race {
             });
         }
         if sheet.seats.teams == Teams::Opposite {
-            said.push("Partners never capture each other.".to_owned());
-            said.push(match sheet.stacking.partner {
+            sentences.push("Partners never capture each other.".to_owned());
+            sentences.push(match sheet.stacking.partner {
                 WithPartner::Closed => {
-                    "A square where enemies are captured is closed while a partner's piece is there.".to_owned()
+                    "A square where pieces are captured is closed while a piece of the partner is there.".to_owned()
                 }
-                WithPartner::Shares => "Pieces of partners stand together anywhere.".to_owned(),
+                WithPartner::Shares => "Pieces of partners can be together on any square.".to_owned(),
             });
         }
-        said
+        sentences
     }
 
     fn about_gate(&self) -> Vec<String> {
-        let (rules, gate) = (&self.rules, &self.rules.sheet.gate);
+        let (rules, gate, lap) = (&self.rules, &self.rules.sheet.gate, self.rules.sheet.gate.lap);
         if !rules.has_gate() {
             return Vec::new();
         }
@@ -407,11 +407,11 @@ impl Race {
         };
         let without = match gate.without {
             Without::Wait => "Before that no piece of the seat may go there.".to_owned(),
-            Without::Lap if rules.longest > gate.lap => {
-                format!("Before that its pieces go round again, by {} less as often as it takes.", gate.lap)
+            Without::Lap if rules.longest > lap => {
+                format!("Before that its pieces go round again: their number is reduced by {lap} as often as needed.")
             }
-            Without::Lap => format!("Before that its pieces go round again: their number becomes {} less.", gate.lap),
-            Without::Open => "Before that its pieces may go there all the same.".to_owned(),
+            Without::Lap => format!("Before that its pieces go round again: their number is reduced by {lap}."),
+            Without::Open => "Before that its pieces may go there, too.".to_owned(),
         };
         vec![format!("The course from {from} on opens to a seat once {owner}."), without]
     }
@@ -421,37 +421,37 @@ impl Race {
         if finish.fill {
             let filled = self.ranges(|place| place >= rules.finished_from).unwrap_or_default();
             return vec![
-                format!("There is no finish: the last squares of the course, {filled}, are to be filled."),
+                format!("There is no finish: the last squares of the course, {filled}, must be filled."),
                 "They are reached by exact throws.".to_owned(),
             ];
         }
         let reached = match finish.overshoot {
             Overshoot::Illegal => "The finish is reached by an exact throw.",
-            Overshoot::Wasted => "The finish is reached by any throw that is large enough; the rest is wasted.",
+            Overshoot::Wasted => "The finish is reached by any throw that is large enough; the rest is lost.",
             Overshoot::Bounces => {
-                "The finish is reached by an exact throw. By a larger one a piece goes back by the rest."
+                "The finish is reached by an exact throw. With a larger throw a piece goes back by the rest."
             }
         };
-        let mut said = vec![format!("{reached} Any number of pieces can be there.")];
+        let mut sentences = vec![format!("{reached} Any number of pieces can be there.")];
         if !finish.from_last.is_empty() {
             let one = rules.faces.iter().filter(|&&value| value == 1 && !finish.from_last.contains(&1));
             let values = any_in_order(&finish.from_last.iter().chain(one).copied().collect::<Vec<_>>());
-            said.push(format!("From the square before it, {values} brings a piece there."));
+            sentences.push(format!("From the square before it, {values} moves a piece there."));
         }
         if !finish.doublets.is_empty() {
             let numbers = any_in_order(&finish.doublets);
-            said.push(format!("From {numbers} squares away it is reached only by a doublet of that number."));
-            said.push("One of the two dice brings the piece in.".to_owned());
+            sentences.push(format!("From {numbers} squares away it is reached only by a doublet of that number."));
+            sentences.push("One of the two dice brings the piece in.".to_owned());
         }
         if rules.goal == rules.home {
-            said.push(format!("A piece there ({}) has finished.", rules.sheet.words.home));
+            sentences.push(format!("A piece there ({}) has finished.", rules.sheet.words.home));
         } else {
-            said.push(format!("A throw of {} bears a piece off from there.", any_of(&finish.bear_off)));
-            said.push("Pieces are borne off only once all that are left are at the finish.".to_owned());
-            said.extend(Some(self.words_of_turn().not_borne.to_owned()).filter(|text| !text.is_empty()));
-            said.push(format!("A piece that was borne off ({}) has finished.", rules.sheet.words.borne));
+            sentences.push(format!("A throw of {} bears a piece off from there.", any_of(&finish.bear_off)));
+            sentences.push("Pieces are borne off only when all remaining pieces are at the finish.".to_owned());
+            sentences.extend(Some(self.words_of_turn().not_borne.to_owned()).filter(|text| !text.is_empty()));
+            sentences.push(format!("A piece that was borne off ({}) has finished.", rules.sheet.words.borne));
         }
-        said
+        sentences
     }
 
     fn about_end(&self) -> Vec<String> {
@@ -459,17 +459,17 @@ impl Race {
         let (who, then) = match (seats.teams, seats.end) {
             (Teams::Opposite, _) => ("team", "the game ends"),
             (Teams::None, End::First) => ("seat", "the game ends"),
-            (Teams::None, End::Placings) => ("seat", "with more than two the others play on for the places"),
+            (Teams::None, End::Placings) => ("seat", "with more than two seats, the others play for the next places"),
         };
-        let mut said = vec![format!("The first {who} whose pieces have all finished wins; {then}.")];
+        let mut sentences = vec![format!("The first {who} whose pieces have all finished wins; {then}.")];
         if rules.waits_at_gate() {
-            said.push("When no seat that has not finished can ever move again, the game ends.".to_owned());
-            said.push("These seats share the places that are left.".to_owned());
+            sentences.push("When no seat that has not finished can ever move again, the game ends.".to_owned());
+            sentences.push("These seats share the remaining places.".to_owned());
         }
         let limit = counted(self.spec().turn_limit as usize, "turn");
-        said.push(format!("After {limit} the game is truncated: no seat has won."));
-        said.push("For that limit a further throw after a move counts as a turn.".to_owned());
-        said
+        sentences.push(format!("After {limit} the game is truncated: no seat has won."));
+        sentences.push("A further throw after a move counts as a turn for this limit.".to_owned());
+        sentences
     }
 }
 

@@ -1,4 +1,4 @@
-//! The invariants of a position: of one seat's pieces, between the seats, and of a turn under way.
+//! Validation of positions: the pieces of one seat, the seats together, and the current turn.
 
 use crate::game::{Game, Payoff, Seat};
 use crate::race::Race;
@@ -7,7 +7,7 @@ use crate::race::position::state::{NO_PIECE, State};
 use crate::sheet::WithPartner;
 
 impl Race {
-    /// The invariants of one seat's pieces.
+    /// Checks the pieces of one seat.
     pub(crate) fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
         let rules = &*self.rules;
         let pieces = &state.pieces[seat.index()][..self.pieces()];
@@ -16,37 +16,41 @@ impl Race {
             let is_here = |&&other: &&u8| other == place || cell(place) != 0 && cell(other) == cell(place);
             let (here, most) = (pieces.iter().filter(is_here).count(), rules.room[usize::from(place) % PLACES]);
             if here > usize::from(most) {
-                return Err(format!("{here} pieces stand on {}, where {most} may", self.place_text(place)));
+                return Err(format!("{here} pieces are on {}, but it has room for {most}", self.place_text(place)));
             }
         }
         if pieces.contains(&rules.goal) && rules.goal > rules.home && pieces[0] < rules.home {
-            return Err("pieces are borne off only when all others are at the finish".to_owned());
+            return Err("a piece can be borne off only when all other pieces are at the finish or borne off".to_owned());
         }
         for (slot, &place) in pieces.iter().enumerate() {
             let is_declared = |slot: usize| state.declared[seat.index()] >> slot & 1 == 1;
             let twins = (0..pieces.len()).filter(|&other| pieces[other] == place && is_declared(other)).count();
             let is_before = u32::from(place) <= rules.declaring.trailing_zeros();
             if is_declared(slot) && (twins % 2 != 0 || is_before || place >= rules.home) {
-                return Err("declared units stand two by two beyond the squares where they are declared".to_owned());
+                return Err(
+                    "pieces marked `t` must be in pairs, after the first square where units are declared".to_owned()
+                );
             }
         }
         Ok(())
     }
 
-    /// The invariants between the seats.
+    /// Checks the seats together.
     pub(crate) fn check_pieces(&self, state: &State) -> Result<(), String> {
         let (seats, rules) = (self.spec().seats, &*self.rules);
         for seat in seats.iter().filter(|&seat| rules.has_gate() && !rules.gate_rule.is_open(state, seat)) {
             let inside = state.pieces[seat.index()].iter().find(|&&place| place >= rules.gate && place != NO_PIECE);
             if let Some(&place) = inside {
                 let place = self.place_text(place);
-                return Err(format!("a piece of {seat} is on {place}, beyond its gate, but {seat} has not captured"));
+                return Err(format!(
+                    "a piece of {seat} is on {place}, beyond its gate, but {seat} has not captured (no `{seat}+:`)"
+                ));
             }
         }
-        // A seat that has entered a piece says so; the mark stays when all its pieces are captured.
+        // A seat keeps the mark of its first entry, also when all its pieces are captured.
         for seat in seats.iter().filter(|&seat| rules.remembers_entry && !state.has_mark(seat)) {
             if state.pieces[seat.index()][..self.pieces()].iter().any(|&place| place > 0) {
-                return Err(format!("{seat} has entered a piece, which is written `{seat}+:`"));
+                return Err(format!("{seat} has entered a piece: write `{seat}+:`"));
             }
         }
         let exclusive = rules.exclusive;
@@ -59,14 +63,14 @@ impl Race {
                 let is_shared = |&&place: &&u8| bit(seat, place) & held & exclusive != 0;
                 if let Some(&place) = state.pieces[seat.index()].iter().find(is_shared) {
                     let place = self.place_text(place);
-                    return Err(format!("{other} stands on the square of {seat}'s {place}"));
+                    return Err(format!("{seat} and {other} cannot both be on the square of {seat}'s {place}"));
                 }
             }
         }
         self.check_finished(state)
     }
 
-    /// The seats that have finished, and their places.
+    /// Checks the seats that have finished, and their places.
     fn check_finished(&self, state: &State) -> Result<(), String> {
         let spec = self.spec();
         let places = spec.seats.iter().map(|seat| state.finished[seat.index()]);
@@ -75,21 +79,21 @@ impl Race {
         let problem = match spec.payoff {
             Payoff::Winner if places.len() > 1 => "two seats have won".to_owned(),
             Payoff::Teams if places.len() == spec.seats.len() => "two teams have won".to_owned(),
-            // The last one is left over when all others have finished.
+            // The game ends when only one seat has not finished.
             Payoff::Placings if places.len() == spec.seats.len() => "all seats have finished".to_owned(),
             Payoff::Placings if !places.iter().copied().eq(1..=places.len() as u8) => {
-                format!("the places of the seats that have finished are {places:?}, which cannot come about")
+                format!("finished seats must have the places 1, 2 and so on, not {places:?}")
             }
             Payoff::Winner | Payoff::Teams | Payoff::Placings => return Ok(()),
         };
         Err(problem)
     }
 
-    /// Whether a position within a turn can be played on by the rules. Not every such position can be reached from the
-    /// start of a turn.
+    /// Whether the rules allow to continue from a position within a turn. Some such positions cannot be reached from
+    /// the start of a turn.
     pub(crate) fn is_playable(&self, state: &State) -> bool {
-        let stands = |before: &State| self.check_seat(before, state.mover).is_ok();
-        self.turns.notation().is_playable(state, &stands)
+        let is_valid = |before: &State| self.check_seat(before, state.mover).is_ok();
+        self.turns.notation().is_playable(state, &is_valid)
     }
 }
 
@@ -119,12 +123,12 @@ mod tests {
             "saturankam S:0,0/N:0,0 S 1,3;0+5",
             // No piece has entered or moved.
             "thaayam?pieces=2&hop=each S:off,off/N:off,off S 4,2;",
-            // What is captured is off the board.
+            // The captured piece is still on the board.
             "thaayam?pieces=2&hop=each S:off,5/N:10,11 S 4;+",
-            // The 4 comes first; a throw is not set aside for none that can be played.
+            // The 4 must be set aside before the 8. A throw is set aside only if another throw can be played.
             "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!8",
             "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4,2;!4",
-            // Three dice were thrown; all of them are left, and none is set aside.
+            // Three dice were thrown, and none of them is set aside.
             "chaupar S:6,7,9,10/N:6,7,9,10 S 1,2,6;",
             "chaupar S:6,7,9,10/N:6,7,9,10 S 1,2",
             "chaupar S:6,7,9,10/N:6,7,9,10 S 1,2,6,*",
@@ -134,7 +138,7 @@ mod tests {
             assert!(Race::parse_position(text).is_err(), "{text}");
         }
         for text in [
-            // No turn comes to these, but they can be played on.
+            // No turn leads to these positions, but the rules allow to continue from them.
             "ashtapada S:off,off/N:off,off S 4,1,3;",
             "ashtapada S:5,30/N:off,23 S 4,2;",
             "thaayam?pieces=2&hop=each S:off,0/N:off,off S 4,2;+",
@@ -176,7 +180,7 @@ mod tests {
             "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!4,!4",
         ] {
             let error = Race::parse_position(text).expect_err(text).to_string();
-            assert!(error.contains("this is written `"), "{error}");
+            assert!(error.contains("write `") && error.contains("for this"), "{error}");
         }
     }
 

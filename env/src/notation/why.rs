@@ -1,4 +1,5 @@
-//! Why a piece has no move: found by asking the rules again with one thing changed, so that no rule stands here twice.
+//! The reason why a piece has no move. The code changes one thing in the position and asks the rules again, so this
+//! module contains no rules.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +8,13 @@ use crate::race::Race;
 use crate::race::position::state::{Phase, State, sort};
 use crate::race::turns::text::any_of;
 
-/// So many positions of a turn are looked at. A turn of more has no reasons. Where more come with one thing changed,
-/// that is taken for no help.
+/// The most positions of a turn that are visited. Larger turns get no reasons. A changed position with a larger turn
+/// counts as one in which the piece cannot move.
 const MOST: usize = 1 << 12;
 
 impl Race {
-    /// Why pieces of the side that is to choose have no move in the turn of `state`: the slot of each such piece with a
-    /// sentence. None where a part of the throws is allotted, or the turn leads through too many positions.
+    /// The slot of each of the mover's pieces that has no move in the turn of `state`, with the reason in words. Empty
+    /// within a turn, and if the turn leads through too many positions.
     pub fn reasons(&self, state: &State) -> Vec<(usize, String)> {
         if state.phase != Phase::Choose {
             return Vec::new();
@@ -25,7 +26,7 @@ impl Race {
         idle.map(|slot| (slot, self.reason(state, own[slot]))).collect()
     }
 
-    /// Why a piece at `place`, which has no move, has none.
+    /// The reason why a piece at `place` has no move.
     fn reason(&self, state: &State, place: u8) -> String {
         let moves = |state: &State| !self.beginnings(state, place).is_empty();
         let seat = self.colour(state);
@@ -41,30 +42,30 @@ impl Race {
             }
         }
         if let Some(there) = self.barring(state, place, &moves) {
-            return format!("it is held up by {there}");
+            return format!("it is blocked by {there}");
         }
         let fit: Vec<u8> = self.fitting(state, place).into_iter().collect();
         if fit.is_empty() {
-            return "no throw moves it as the pieces stand".to_owned();
+            return "no throw can move it in this position".to_owned();
         }
         if self.pending_throws(state).iter().any(|value| fit.contains(value)) {
-            return "the throws are to be used otherwise".to_owned();
+            return "the throws must be used by other pieces".to_owned();
         }
         format!("it waits for a throw of {}", any_of(&fit))
     }
 
-    /// The throws with which a piece at `place` can begin to move in the turn of `state`.
+    /// The throws that can begin a move of a piece at `place` in the turn of `state`.
     fn beginnings(&self, state: &State, place: u8) -> BTreeSet<u8> {
         let turns = self.turn_graph(state, MOST).unwrap_or_default();
         let moves = turns.moves.iter().filter(|next| next.leaves == place);
         moves.filter_map(|next| next.step.throws.first().copied()).collect()
     }
 
-    /// The pieces that bar the way of one at `place`: those of one square or, where none alone does, of a side.
+    /// The pieces that block a piece at `place`: the pieces on one square, or otherwise the pieces of one seat.
     fn barring(&self, state: &State, place: u8, moves: &dyn Fn(&State) -> bool) -> Option<String> {
         let own = self.colour(state);
         let others: Vec<Seat> = self.spec().seats.iter().filter(|&seat| seat != own).chain([own]).collect();
-        // Pieces of `seat` for which `is_away` holds are where they bar nothing.
+        // Whether the piece can move after the pieces of `seat` with `is_away` are removed.
         let without = |seat: Seat, is_away: &dyn Fn(u8) -> bool| {
             let mut state = *state;
             let away = if seat == own { self.rules.goal } else { self.rules.sent_to() };
@@ -87,8 +88,8 @@ impl Race {
         Some(if all == own { "other pieces of its side".to_owned() } else { format!("pieces of {}", all.name()) })
     }
 
-    /// The values of throws with which a piece at `place` could move if nothing else were thrown in the turn, besides
-    /// what ends a series.
+    /// The values of throws that could move a piece at `place` if the turn had no other throws, except for the throw
+    /// that ends a series.
     fn fitting(&self, state: &State, place: u8) -> BTreeSet<u8> {
         let mut start = *state;
         start.begin_turn(state.mover);
@@ -102,7 +103,7 @@ impl Race {
         for outcome in outcomes.clone() {
             let values = self.throw_values(Outcome(outcome));
             let next = thrown(&start, outcome);
-            // A throw after which a series goes on is followed by one that ends it.
+            // If the throw continues a series, add a throw that ends the series.
             let ended = match self.node(&next) {
                 Node::Chance(_) => {
                     let ends = outcomes.clone().map(|end| thrown(&next, end));
@@ -114,7 +115,7 @@ impl Race {
             if begins.is_empty() {
                 continue;
             }
-            // Parts of a divided throw are none that can be thrown.
+            // The parts of a divided throw are not values of throws.
             let is_whole = begins.iter().any(|value| values.contains(value));
             fit.extend(values.into_iter().filter(|value| !is_whole || begins.contains(value)));
         }
@@ -144,11 +145,11 @@ mod tests {
             let found = reasons(position);
             assert!(found.iter().any(|one| one == reason), "{found:?}");
         };
-        has("ashte-kashte S:hand,4,7,16/N:2,6,9,20 S 2", "3: it is held up by N on A4");
+        has("ashte-kashte S:hand,4,7,16/N:2,6,9,20 S 2", "3: it is blocked by N on A4");
         has("ashte-kashte S:7,8,35,47/N:8,12,23,45 N 8", "3: it waits for a throw of 1, 2 or 3");
-        has("thaayam S:4,7,13,keep/N:off,23,23,keep S 1,3", "3: it is held up by other pieces of its side");
-        has("saturankam S:54,72/N:off,home N 1,4", "0: the throws are to be used otherwise");
-        has("ashtapada S:19,59/N:57,keep N 3", "1: no throw moves it as the pieces stand");
+        has("thaayam S:4,7,13,keep/N:off,23,23,keep S 1,3", "3: it is blocked by other pieces of its side");
+        has("saturankam S:54,72/N:off,home N 1,4", "0: the throws must be used by other pieces");
+        has("ashtapada S:19,59/N:57,keep N 3", "1: no throw can move it in this position");
         assert_eq!(reasons("pagade S:60,74,75,76/N:6,7,12,12 S 1,1"), ["3: the way on opens once South has cut"]);
     }
 

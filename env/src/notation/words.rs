@@ -1,7 +1,6 @@
-//! Turns in words: the moves of each piece, the throws that it takes, and the effects of the turn.
+//! Turns in words: the moves of each piece, the throws that it uses, and the effects of the turn.
 //!
-//! Squares have the names that the drawing shows from South's side, so a reader needs no indices. Only the chosen turn
-//! is described, not its alternatives.
+//! Squares have their names on the drawn board, such as `H3`.
 
 use crate::game::{Action, Game, Node, Payoff, Seat};
 use crate::race::Race;
@@ -10,13 +9,12 @@ use crate::race::turns::text::{MoveKind, UnitMove, joined};
 use crate::sheet::{Overshoot, Without};
 
 impl Race {
-    /// The effect of `actions`, taken one after the other from `state`: `H3 to H7 by 4, then B2 to B4 by 2, captures N
-    /// on H7, throws again`, `enter on E1 (4 unused)`, `pass`.
+    /// Describes `actions`, taken in order from `state`: `H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws
+    /// again`, `enter on E1 (4 unused)`, `pass`.
     ///
-    /// `state` is a decision, and each action is legal after those before it. Within a turn the text describes the
-    /// whole turn: throws that are allotted already come first. A position does not keep the throws that made the steps
-    /// of a piece, so from 4 steps on, which can be one throw or several, they are named as one; and a throw that was
-    /// left unused is named only where the position remembers it.
+    /// `state` must be a decision, and each action must be legal. If `state` is within a turn, the text describes the
+    /// whole turn and begins with the steps that pieces have already been given. A position does not contain the throws
+    /// behind these steps: 4 steps or more are described as one throw, and earlier unused throws can be missing.
     pub fn turn_text(&self, state: &State, actions: &[Action]) -> String {
         let mut moves = self.allotted(state);
         let mut unused = self.pending_throws(state);
@@ -42,7 +40,7 @@ impl Race {
         }
         unused.splice(0..0, self.turns.notation().unused_throws(state));
         if moves.is_empty() {
-            return if self.goes_on(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
+            return if self.throws_again(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
         }
         let colour = self.colour(state);
         let texts: Vec<String> =
@@ -54,15 +52,15 @@ impl Race {
         text + &self.effects(state, &end, colour)
     }
 
-    /// Bound on the positions that a search of all afterstates of the turn of `state` may visit. Only a series of many
-    /// throws leads to more; after more than 16 throws with more than two pieces it takes long to find the legal
-    /// actions.
+    /// A bound on the positions that a search for all afterstates of the turn of `state` may visit. Only a series of
+    /// many throws exceeds it. The bound is lower for more than 16 throws and more than two pieces, since legal actions
+    /// are then slow to find.
     pub fn most_results(&self, state: &State) -> usize {
         let is_slow = self.pieces() > 2 && self.pending_throws(state).len() > 16;
         if is_slow { 1 << 12 } else { 1 << 15 }
     }
 
-    /// The throws that the units of the mover have been given in this turn.
+    /// The moves that the mover's pieces and units have been given in this turn.
     fn allotted(&self, state: &State) -> Vec<UnitMove> {
         let own = state.pieces[self.colour(state).index()];
         let mut moves = Vec::new();
@@ -84,26 +82,26 @@ impl Race {
         moves
     }
 
-    /// The unit that `action` moves in `state`; `None` when nothing moves.
+    /// The move that `action` makes in `state`; `None` if no piece moves.
     pub(super) fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         self.turns.notation().unit_move(state, action)
     }
 
-    /// The place that a move leads to, in a turn that ends in `end`.
+    /// The place that a move reaches in a turn that ends in `end`.
     fn target(&self, taken: &UnitMove, colour: Seat, end: &State) -> u8 {
         if let Some(target) = taken.target {
             return target;
         }
         let (rules, reached) = (&self.rules, taken.from.saturating_add(taken.steps));
         let arrived = if rules.sheet.finish.overshoot == Overshoot::Wasted { reached.min(rules.goal) } else { reached };
-        // Without a capture a piece goes round again where the rules say so.
+        // Some games send a piece round again if its seat has not captured.
         let has_lapped = reached >= rules.gate
             && rules.sheet.gate.without == Without::Lap
             && !end.pieces[colour.index()].contains(&arrived);
         if has_lapped { rules.lapped(reached) } else { reached.min(rules.goal) }
     }
 
-    /// One move in words, that leads to the place `target`.
+    /// One move in words; it reaches the place `target`.
     pub(super) fn move_text(&self, taken: &UnitMove, colour: Seat, target: u8) -> String {
         let by = match (taken.hidden, joined(&taken.throws, "+")) {
             (0, throws) => throws,
@@ -121,7 +119,7 @@ impl Race {
             None => "home".to_owned(),
         };
         let from = name(taken.from).map(|from| {
-            // The square on which the way out and the way home meet.
+            // The course visits this square on the way out and on the way home.
             let is_back = taken.from == self.rules.back;
             if is_back { format!("{from} (on its way home)") } else { from }
         });
@@ -137,8 +135,8 @@ impl Race {
         }
     }
 
-    /// The effects of a turn of `colour`'s pieces that leads from `start` to `end`, each after a comma: captures,
-    /// finishes, another throw.
+    /// The effects of a turn of `colour`'s pieces from `start` to `end`, each after a comma: captures, finishes,
+    /// another throw.
     pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> String {
         let mut effects = self.captures_text(start, &self.captured(start, end, colour));
         let is_over = self.node(end) == Node::Terminal;
@@ -150,7 +148,7 @@ impl Race {
             });
         } else if is_over {
             effects.push("no seat can ever move again".to_owned());
-        } else if self.goes_on(start, end) {
+        } else if self.throws_again(start, end) {
             effects.push("throws again".to_owned());
         }
         effects.iter().map(|effect| format!(", {effect}")).collect()
@@ -170,7 +168,7 @@ impl Race {
         lost.flatten().collect()
     }
 
-    /// These captured pieces of `start` in words, those of a seat on one square together.
+    /// The captured pieces of `start` in words, one text for each seat and square.
     pub(super) fn captures_text(&self, start: &State, captured: &[(Seat, usize)]) -> Vec<String> {
         let place = |(seat, slot): (Seat, usize)| (seat, start.pieces[seat.index()][slot]);
         let groups = captured.chunk_by(|&one, &other| place(one) == place(other));
@@ -183,12 +181,12 @@ impl Race {
     }
 
     /// Whether the mover of `start` throws again in `end`.
-    fn goes_on(&self, start: &State, end: &State) -> bool {
+    fn throws_again(&self, start: &State, end: &State) -> bool {
         self.node(end) == Node::Chance(start.mover)
     }
 }
 
-/// Adds a move to those of a turn: to that of the same unit where there is one.
+/// Adds a move to the moves of a turn. If the unit has a move, extends that move.
 fn add(moves: &mut Vec<UnitMove>, next: UnitMove) {
     let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
     if next.target.is_some() {

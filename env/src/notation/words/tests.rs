@@ -54,7 +54,7 @@ fn ashte_kashte_turns_are_described_by_squares() {
 }
 
 #[test]
-fn a_step_that_goes_with_a_throw_is_no_part_of_it() {
+fn the_extra_step_of_a_throw_is_not_part_of_the_throw() {
     let entered = turns("sokkattan S:hand,hand,hand/N:hand,hand,hand S 10");
     assert_eq!(entered, ["enter on J8 (10 unused), throws again"]);
     let after = turns("sokkattan?extra=any S:hand,hand,hand/N:hand,hand,hand S 10");
@@ -89,7 +89,7 @@ fn allotted_throws_are_described_too() {
             "H3 to H7 by 1+1+2, then B2 to B6 by 4, captures N on H7, throws again",
         ]
     );
-    // A piece that takes no more throws is described as well, and so are pieces that enter or are borne off.
+    // Earlier moves of the turn are described as well.
     assert_eq!(turns("ashtapada S:off,off/N:off,off S 2;off+1"), ["enter on E1, then E1 to H1 by 1+2"]);
     assert_eq!(
         turns("ashtapada?must_use=greedy S:23,keep/N:59,keep N 1,1,1,2;keep-,!1"),
