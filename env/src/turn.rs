@@ -1,47 +1,45 @@
-//! Afterstates of whole turns: the distinct positions in which the seat to act can end its turn, each with one sequence
-//! of actions that leads there.
+//! Afterstates of whole turns: the distinct positions in which a seat can end its turn, each with a sequence of
+//! actions.
 //!
-//! A turn of several throws is several actions, and different orders often lead to the same afterstate. Look-ahead,
-//! baselines and solvers evaluate each afterstate once. This module uses the `Game` interface only, without rules or
-//! values.
+//! A turn can have several actions, and different orders often lead to the same afterstate. Look-ahead, baselines and
+//! solvers evaluate each afterstate once. This module uses only the `Game` interface.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
 use crate::game::{Action, ActionMask, Game, Node};
 
-/// Lists up to this length are searched linearly, longer ones through a hash set.
+/// Lists up to this length are searched linearly; longer lists use a hash set.
 const SHORT: usize = 24;
 
-/// Default bound on the positions visited within one turn. Only a series of many throws leads to more.
+/// The default bound on the positions visited within one turn. Only a series of many throws exceeds it.
 pub const MOST_POSITIONS: usize = 1 << 15;
 
-/// The turn leads through more positions than were allowed.
+/// A turn leads through more positions than allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the turn leads through more than {most} positions")]
 pub struct TooManyPositions {
-    /// The number allowed.
+    /// The allowed number.
     pub most: usize,
 }
 
-/// The distinct afterstates of a turn; filled by [`turn_results`] and reused from call to call, so that short lists
-/// cost no allocation.
+/// The distinct afterstates of a turn. [`turn_results`] fills it; if it is reused, most calls allocate no memory.
 #[derive(Debug)]
 pub struct TurnResults<S> {
     results: Distinct<S>,
-    /// The sequences of actions of all afterstates, end to end.
+    /// The sequences of actions of all afterstates, one after the other.
     actions: Vec<Action>,
-    /// For each afterstate the end of its sequence in `actions`.
+    /// The end of the sequence of each afterstate in `actions`.
     ends: Vec<usize>,
     visited: Distinct<S>,
     open: Vec<Open>,
     path: Vec<Action>,
 }
 
-/// A position within the turn whose actions are being tried.
+/// A position within the turn with its actions; `tried` of them have been followed.
 #[derive(Clone, Debug)]
 struct Open {
-    /// Its place in `visited`.
+    /// The index in `visited`.
     position: usize,
     legal: ActionMask,
     tried: usize,
@@ -60,7 +58,7 @@ impl<S> Default for TurnResults<S> {
     }
 }
 
-/// A copy has the afterstates and their actions, and not the positions within the turn that led to them.
+/// A copy has the afterstates and their actions, but not the other positions of the search.
 impl<S: Clone> Clone for TurnResults<S> {
     fn clone(&self) -> TurnResults<S> {
         TurnResults {
@@ -78,8 +76,7 @@ impl<S> TurnResults<S> {
         TurnResults::default()
     }
 
-    /// Clears the list.
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.results.clear();
         self.actions.clear();
         self.ends.clear();
@@ -88,65 +85,64 @@ impl<S> TurnResults<S> {
         self.path.clear();
     }
 
-    /// Number of distinct afterstates; zero only when the position was no decision.
+    /// The number of distinct afterstates; zero only if the position is not a decision.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no afterstate.
+    /// Whether there are no afterstates.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The afterstates in the order in which they were found.
+    /// The afterstates, in the order of the search.
     pub fn states(&self) -> &[S] {
         &self.results.items
     }
 
-    /// Afterstate number `index`.
+    /// The afterstate at `index`.
     ///
     /// # Panics
-    /// When `index` is not below [`TurnResults::len`].
+    /// If `index` is not below [`TurnResults::len`].
     pub fn state(&self, index: usize) -> &S {
         &self.results.items[index]
     }
 
-    /// The actions that lead to afterstate number `index`: at least one, all of the deciding seat.
+    /// The actions that lead to the afterstate at `index`: one or more, all of the deciding seat.
     ///
     /// # Panics
-    /// When `index` is not below [`TurnResults::len`].
+    /// If `index` is not below [`TurnResults::len`].
     pub fn actions(&self, index: usize) -> &[Action] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.actions[start..self.ends[index]]
     }
 }
 
-/// Fills `out` with every distinct afterstate of the turn of `state`: all positions reached by the actions of the seat
-/// to act that are no longer a decision of this seat.
+/// Fills `out` with the distinct afterstates of the turn of `state`: the positions that actions of the seat to act
+/// reach and that are not decisions of this seat. If `state` is not a decision, `out` is empty.
 ///
-/// The search is depth-first over ascending actions; each afterstate keeps the first sequence found. Positions within
-/// the turn are expanded once, however many orders of actions reach them. When `state` is not a decision, `out` is
-/// empty.
+/// The search is depth-first, with actions in ascending order; each afterstate keeps its first sequence of actions.
+/// Each position within the turn is expanded once.
 ///
-/// Time and memory have no bound but the turn itself: a long series of throws leads to many thousands of positions. For
-/// positions of unknown origin there is [`turn_results_within`].
+/// Time and memory are not bounded: a long series of throws leads to many thousands of positions. For untrusted
+/// positions use [`turn_results_within`].
 pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
     turn_results_within(game, state, usize::MAX, out);
 }
 
-/// [`turn_results`], unless it visits more than `most` positions within the turn or at its end: then it stops, returns
-/// `false` and leaves in `out` those that it has found. For untrusted positions, which may have long series;
-/// [`MOST_POSITIONS`] is enough for all but the longest series.
+/// [`turn_results`] with a bound: if it visits more than `most` positions within the turn or at its end, it stops and
+/// returns `false`, and `out` has the afterstates found so far. [`MOST_POSITIONS`] suffices for all but the longest
+/// series of throws.
 pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out: &mut TurnResults<G::State>) -> bool {
     turn_results_while(game, state, |visited| visited <= most, out)
 }
 
-/// [`turn_results`], as long as `goes_on`, which is asked for each position that is visited with their number so far:
-/// as [`turn_results_within`], where the caller decides.
+/// [`turn_results`] that stops and returns `false` when `continues` does. `continues` is called for each visited
+/// position with their number so far.
 pub fn turn_results_while<G: Game>(
     game: &G,
     state: &G::State,
-    mut goes_on: impl FnMut(usize) -> bool,
+    mut continues: impl FnMut(usize) -> bool,
     out: &mut TurnResults<G::State>,
 ) -> bool {
     out.clear();
@@ -155,7 +151,7 @@ pub fn turn_results_while<G: Game>(
     visited.insert(state.clone());
     open.push(Open { position: 0, legal: game.legal_actions(state), tried: 0 });
     while let Some(top) = open.last_mut() {
-        if !goes_on(visited.items.len() + ends.len()) {
+        if !continues(visited.items.len() + ends.len()) {
             return false;
         }
         let Some(action) = top.legal.nth(top.tried) else {
@@ -186,7 +182,7 @@ pub fn turn_results_while<G: Game>(
 #[derive(Debug)]
 struct Distinct<S> {
     items: Vec<S>,
-    /// All items once the list is longer than [`SHORT`], empty before.
+    /// All items if the list is longer than [`SHORT`]; otherwise empty.
     index: HashSet<S>,
 }
 
@@ -204,7 +200,7 @@ impl<S> Distinct<S> {
 }
 
 impl<S: Clone + Eq + Hash> Distinct<S> {
-    /// Appends `item` unless the list has it; returns whether it did.
+    /// Appends `item` unless the list contains it; returns whether it was appended.
     fn insert(&mut self, item: S) -> bool {
         if self.items.len() <= SHORT {
             if self.items.contains(&item) {
@@ -229,7 +225,7 @@ mod tests {
     use crate::game::{Outcome, Seat};
     use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// Every afterstate of every order of actions, duplicates included.
+    /// The afterstates of all orders of actions, with duplicates.
     fn all_orders(game: &Toy, state: &ToyState, seat: Seat, out: &mut Vec<ToyState>) {
         for action in game.legal_actions(state).iter() {
             let mut next = state.clone();

@@ -1,13 +1,12 @@
-//! A single Gym-style environment: one game that is stepped by actions and throws its own dice.
+//! Gym-style environments: games that are stepped by actions and throw their own dice.
 //!
-//! Between two decisions the environment throws the dice, so a caller sees decisions only; [`Game`] itself has the
-//! chance nodes. [`VecEnv`] steps many games at once.
+//! [`Env`] is one game; [`VecEnv`] steps many games at once. The environment throws the dice between two decisions, so
+//! a caller sees no chance nodes.
 //!
-//! A game is truncated at the turn limit of its game, [`Spec::turn_limit`](crate::game::Spec::turn_limit). The limit
-//! belongs to the environment, not to the rules: it changes neither positions nor observations, and is no part of a
-//! ruleset's hash. A race has the limit of its sheet, or another one that is set when the race is built.
+//! A game is truncated at its turn limit, [`Spec::turn_limit`](crate::game::Spec::turn_limit). The limit belongs to the
+//! environment, not to the rules: positions, observations and the hash of a ruleset do not depend on it. A race has the
+//! limit of its sheet, unless another limit is set when the race is built.
 
-mod afterstates;
 mod rows;
 mod vec_env;
 
@@ -18,31 +17,30 @@ use rand::Rng;
 use crate::chance::{self, GameRng};
 use crate::game::{Action, ActionMask, BySeat, Game, Node, Seat};
 
-pub use afterstates::Afterstates;
 pub use vec_env::{Caller, VecBuffers, VecEnv, VecGame};
 
-/// One game under way.
+/// One game.
 #[derive(Clone, Debug)]
 pub struct Env<G: Game> {
     game: Arc<G>,
     state: G::State,
-    /// The legal actions of `state`, cached because they are read more than once.
+    /// The legal actions of `state`.
     legal: ActionMask,
-    /// The seat that sees the position, as in [`Observation::seat`].
+    /// The seat that observes, as in [`Observation::seat`].
     observer: Seat,
     rng: GameRng,
     turns: u32,
     throws: u64,
 }
 
-/// Where a game stands and how its dice go on: all that it needs to go on elsewhere.
+/// The complete state of an [`Env`], from which [`Env::resume`] continues the game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot<S> {
-    /// The position, a decision, the end, or what is before the next throw of a truncated game.
+    /// The position: a decision, the end, or the position before the next throw if the game is truncated.
     pub state: S,
-    /// The seat that sees the position, as in [`Observation::seat`].
+    /// The seat that observes, as in [`Observation::seat`].
     pub observer: Seat,
-    /// The generator of its throws.
+    /// The random number generator of the throws.
     pub rng: GameRng,
     /// Turns begun so far.
     pub turns: u32,
@@ -50,13 +48,13 @@ pub struct Snapshot<S> {
     pub throws: u64,
 }
 
-/// What a seat sees of a position, and what it may do.
+/// The observation of a seat and its legal actions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Observation {
-    /// The seat to act. After the end of a game it is the seat that sees the last position: the seat to throw next
-    /// where the game was truncated, the seat that made the last move where it is over by its rules.
+    /// The seat to act. After a truncated game, the seat to throw next; after a finished game, the seat of the last
+    /// move.
     pub seat: Seat,
-    /// The indices of the entries that are 1, each once; all others are 0.
+    /// The distinct indices of the entries that are 1; all other entries are 0.
     pub active: Vec<u16>,
     /// Number of entries, [`Spec::observation`](crate::game::Spec::observation).
     pub len: usize,
@@ -76,45 +74,45 @@ impl Observation {
 /// The result of a step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Step {
-    /// What the seat to act sees next, or the last position of the game.
+    /// The next observation, or the observation of the last position of the game.
     pub observation: Observation,
-    /// The game is over by its rules.
+    /// Whether the game is over by its rules.
     pub terminated: bool,
-    /// The game was truncated because it reached the turn limit; no seat has won it, and it is no draw.
+    /// Whether the game was truncated because it reached the turn limit. Such a game has no winner and is not a draw.
     pub truncated: bool,
-    /// The return of each seat, 0 to 1; zeros unless `terminated`, and for seats that take no part.
+    /// The return of each seat, 0 to 1; zeros unless `terminated`, and zeros for seats that do not play.
     pub returns: BySeat<f32>,
 }
 
-/// Why an action was refused; the game is unchanged.
+/// The reason why an action was refused. The game is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// The action is not legal here.
+    /// The action is not legal.
     #[error("action {action} is not legal{}; legal are {legal:?}", game.map_or(String::new(), |game| format!(" in game {game}")))]
     IllegalAction {
         /// The action given.
         action: u8,
         /// The legal actions.
         legal: ActionMask,
-        /// Which of many games, if there are many.
+        /// The index of the game in a [`VecEnv`].
         game: Option<usize>,
     },
     /// The game is over or truncated.
-    #[error("the game is over: reset it first")]
+    #[error("the game is over: reset it before the next action")]
     Over,
     /// The number of actions is not the number of games.
     #[error("{found} actions for {expected} games")]
     Count {
-        /// Number of games.
+        /// The number of games.
         expected: usize,
-        /// Number of actions given.
+        /// The number of actions given.
         found: usize,
     },
 }
 
 impl<G: Game> Env<G> {
-    /// A game seeded with 0; [`Env::reset`] starts another.
+    /// A game with seed 0; [`Env::reset`] starts a game with another seed.
     pub fn new(game: Arc<G>) -> Env<G> {
         let observer = game.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
         let (state, rng) = (game.initial_state(observer), chance::stream(0, 0));
@@ -123,38 +121,38 @@ impl<G: Game> Env<G> {
         env
     }
 
-    /// A game that goes on where another one stands.
+    /// Continues a game from a snapshot.
     pub fn resume(game: Arc<G>, snapshot: Snapshot<G::State>) -> Env<G> {
         let Snapshot { state, observer, rng, turns, throws } = snapshot;
         Env { legal: game.legal_actions(&state), game, state, observer, rng, turns, throws }
     }
 
-    /// Where the game stands.
+    /// The complete state of the game.
     pub fn snapshot(&self) -> Snapshot<G::State> {
         let Env { observer, turns, throws, .. } = *self;
         Snapshot { state: self.state.clone(), observer, rng: self.rng.clone(), turns, throws }
     }
 
-    /// Starts a new game and gives its first decision; the same seed and actions give the same game.
+    /// Starts a new game and returns its first decision. Equal seeds and actions give equal games.
     pub fn reset(&mut self, seed: u64) -> Observation {
         self.rng = chance::stream(seed, 0);
         self.restart(None);
         self.observation()
     }
 
-    /// Starts the next game with the current state of the generator: in `position`, where a turn under way counts as
-    /// one, or before the first throw of a seat that is drawn.
+    /// Starts the next game with the current generator: in `position`, or before the first throw of a random seat. A
+    /// turn that has begun in `position` counts as the first turn.
     fn restart(&mut self, position: Option<G::State>) {
         self.state = position
             .unwrap_or_else(|| self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.rng)));
         self.turns = u32::from(self.seat().is_some());
-        self.note_observer();
-        self.go_on();
+        self.update_observer();
+        self.advance();
     }
 
-    /// Notes the seat whose turn it is; at the end the seat of the last move stays.
+    /// Sets the observer to the seat whose turn it is. At the end it stays the seat of the last move.
     #[inline]
-    fn note_observer(&mut self) {
+    fn update_observer(&mut self) {
         if let Node::Chance(seat) | Node::Decision(seat) = self.game.node(&self.state) {
             self.observer = seat;
         }
@@ -180,10 +178,10 @@ impl<G: Game> Env<G> {
         })
     }
 
-    /// [`Env::step`] without looking at the position that it leads to.
+    /// [`Env::step`] without an observation.
     ///
     /// # Errors
-    /// When the action is not legal or the game is over; the game is unchanged.
+    /// If the action is not legal or the game is over. The game is unchanged.
     pub fn play(&mut self, action: Action) -> Result<(), StepError> {
         if self.legal.is_empty() {
             return Err(StepError::Over);
@@ -199,7 +197,7 @@ impl<G: Game> Env<G> {
     #[inline]
     fn play_legal(&mut self, action: Action) {
         self.game.apply_action(&mut self.state, action);
-        self.go_on();
+        self.advance();
     }
 
     /// The return of each seat, zeros before the end.
@@ -207,9 +205,9 @@ impl<G: Game> Env<G> {
         if self.is_terminated() { self.game.returns(&self.state) } else { BySeat::default() }
     }
 
-    /// Goes on to the next decision or the end.
+    /// Throws the dice up to the next decision or the end.
     #[inline]
-    fn go_on(&mut self) {
+    fn advance(&mut self) {
         let Env { game, state, rng, turns, throws, .. } = self;
         *turns += u32::from(matches!(game.node(state), Node::Chance(_)));
         let may_throw = *turns <= game.spec().turn_limit;
@@ -217,7 +215,7 @@ impl<G: Game> Env<G> {
             *throws += u64::from(may_throw);
             may_throw.then(|| chance::outcome(game.chance_outcomes(state), rng.next_u64()))
         });
-        self.note_observer();
+        self.update_observer();
         self.legal = self.game.legal_actions(&self.state);
     }
 
@@ -226,14 +224,12 @@ impl<G: Game> Env<G> {
         &self.game
     }
 
-    /// The position: a decision, or the end. A truncated game stands before its next throw. The final observation of a
-    /// game is [`Env::observe`] of this position by the seat to throw where the game was truncated, and by the seat
-    /// that made the last move where it is over by its rules.
+    /// The position: a decision, the end, or the position before the next throw if the game is truncated.
     pub fn state(&self) -> &G::State {
         &self.state
     }
 
-    /// The seat to act, or `None` when the game is over or truncated.
+    /// The seat to act; `None` if the game is over or truncated.
     pub fn seat(&self) -> Option<Seat> {
         match self.game.node(&self.state) {
             Node::Decision(seat) => Some(seat),
@@ -241,7 +237,7 @@ impl<G: Game> Env<G> {
         }
     }
 
-    /// The legal actions of the seat to act; empty when the game is over or truncated.
+    /// The legal actions of the seat to act; empty if the game is over or truncated.
     #[inline]
     pub fn legal_actions(&self) -> ActionMask {
         self.legal
@@ -250,7 +246,7 @@ impl<G: Game> Env<G> {
     /// Writes the observation of `seat` into `out`.
     ///
     /// # Panics
-    /// When the length of `out` is not [`crate::game::Spec::observation`].
+    /// If the length of `out` is not [`crate::game::Spec::observation`].
     pub fn observe(&self, seat: Seat, out: &mut [f32]) {
         self.game.observe(&self.state, seat, out);
     }
@@ -265,12 +261,12 @@ impl<G: Game> Env<G> {
         self.turns > self.game.spec().turn_limit && !self.is_terminated()
     }
 
-    /// Turns begun so far; a further throw after a move counts as a turn.
+    /// The number of turns begun so far. A further throw after a move counts as a turn.
     pub fn turns(&self) -> u32 {
         self.turns
     }
 
-    /// Throws made since the environment was built, over all its games.
+    /// The number of throws since the environment was built, over all its games.
     pub fn throws(&self) -> u64 {
         self.throws
     }

@@ -1,5 +1,5 @@
-//! Writes rows of a caller's arrays, with any strides; contiguous rows, the usual ones, are written as slices, which
-//! costs a fraction of indexing. The meaning of the columns is not known here.
+//! Writes rows of arrays with any strides. Contiguous rows, the usual case, are written as slices, which is much faster
+//! than indexing.
 
 use ndarray::ArrayViewMut1;
 
@@ -16,7 +16,7 @@ pub(super) fn write_active(mut row: ArrayViewMut1<'_, f32>, active: &[u16]) {
     }
 }
 
-/// Writes for each action whether it is in the set.
+/// Writes for each action whether it is in `mask`.
 #[inline]
 pub(super) fn write_mask(mut row: ArrayViewMut1<'_, bool>, mask: ActionMask) {
     let is_legal = |action: usize| mask.contains(Action(action as u8));

@@ -1,4 +1,4 @@
-//! A vectorised environment: many games in lock-step, writing into buffers of the caller.
+//! A vectorised environment: steps many games in lock-step and writes into buffers of the caller.
 
 use std::sync::Arc;
 
@@ -9,18 +9,17 @@ use super::{Env, StepError, rows};
 use crate::chance::{self, GameRng};
 use crate::game::{Action, Game, Seat};
 
-/// Games that are stepped together. A game that ends starts anew with the next step, whose action for it is ignored
-/// (NEXT_STEP of Gymnasium); so the observation of the step that ends a game is its last position. Nothing is
-/// allocated by a step.
+/// Games that are stepped together. After a game has ended, the next step starts a new game and ignores its action
+/// (the `NEXT_STEP` mode of Gymnasium), so the step that ends a game observes its last position. A step allocates no
+/// memory.
 ///
-/// Where the game was truncated, the last position is the position before the next throw as the seat to throw sees it:
-/// a learner that bootstraps evaluates it as any turn-start state. Where the game is over by its rules, it is that
-/// position as the seat that made the last move sees it: the pieces of all seats, but neither phase nor mover, and no
-/// throws; its value is the return. A game is truncated when it reaches
-/// [`Spec::turn_limit`](crate::game::Spec::turn_limit).
+/// The last position of a truncated game is a turn-start state, observed by the seat to throw: a learner that
+/// bootstraps can evaluate it. The last position of a finished game is observed by the seat of the last move; the
+/// observation has the pieces of all seats, but no phase, mover or throws, and its value is the return. A game is
+/// truncated at [`Spec::turn_limit`](crate::game::Spec::turn_limit).
 ///
-/// If the caller plays one seat, it also plays the other seats, at [`VecEnv::opponents`], between [`VecEnv::play`] and
-/// [`VecEnv::write`].
+/// If the caller observes one seat ([`Caller`]), it must act for the other seats, which [`VecEnv::opponents`] lists,
+/// between [`VecEnv::play`] and [`VecEnv::write`].
 #[derive(Clone, Debug)]
 pub struct VecEnv<G: Game> {
     games: Vec<VecGame<G>>,
@@ -31,11 +30,11 @@ pub struct VecEnv<G: Game> {
 /// Whose decisions and observations a [`VecEnv`] hands to its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Caller {
-    /// Those of all seats.
+    /// All seats.
     All,
-    /// Those of one seat, which is drawn anew for each game.
+    /// One seat, drawn at random for each game.
     Drawn,
-    /// Those of this seat.
+    /// This seat.
     One(Seat),
 }
 
@@ -44,33 +43,33 @@ pub enum Caller {
 pub struct VecGame<G: Game> {
     /// The game.
     pub env: Env<G>,
-    /// Draws the seeds of games, the seat of the caller, and what opponents draw; of no use if the caller plays all
+    /// Draws the seeds of games, the seat of the caller and the choices of opponents. Unused if the caller plays all
     /// seats.
     pub rng: GameRng,
     /// The seat of the caller; `None` if it plays all seats.
     pub own: Option<Seat>,
 }
 
-/// The output buffers of a step, all owned by the caller; `n` games.
+/// The output buffers of a step for `n` games, owned by the caller.
 #[derive(Debug)]
 pub struct VecBuffers<'a> {
-    /// What the seat of `players` sees, `[n, observation]`.
+    /// The observations of the seats of `players`, `[n, observation]`.
     pub observations: ArrayViewMut2<'a, f32>,
-    /// The legal actions, none where the game is over, `[n, actions]`.
+    /// The legal actions, `[n, actions]`; none if the game is over.
     pub masks: ArrayViewMut2<'a, bool>,
-    /// The seat to act, by its place among the seats of the game, `[n]`. Where the game is over, the seat that sees its
-    /// last position (see [`VecEnv`]). If the caller plays one seat, this seat.
+    /// The observing seat, as an index among the seats of the game, `[n]`: the seat of the caller if it plays one seat,
+    /// otherwise the seat to act, or the observer of the last position (see [`VecEnv`]).
     pub players: ArrayViewMut1<'a, i64>,
-    /// The return of each seat of a game that this step ended, else zeros, `[n, seats]`.
+    /// The returns of the seats if this step ended the game, otherwise zeros, `[n, seats]`.
     pub returns: ArrayViewMut2<'a, f32>,
     /// Whether this step ended the game by its rules, `[n]`.
     pub terminated: ArrayViewMut1<'a, bool>,
-    /// Whether this step truncated the game, because it reached the turn limit, `[n]`.
+    /// Whether this step truncated the game at the turn limit, `[n]`.
     pub truncated: ArrayViewMut1<'a, bool>,
 }
 
 impl<G: Game> VecGame<G> {
-    /// Starts the next game: in `position`, or before the first throw.
+    /// Starts the next game in `position`, or before the first throw.
     fn start(&mut self, caller: Caller, position: Option<G::State>) {
         if caller != Caller::All {
             self.env.rng = chance::stream(self.rng.next_u64(), 0);
@@ -82,13 +81,13 @@ impl<G: Game> VecGame<G> {
 }
 
 impl<G: Game> VecEnv<G> {
-    /// `count` games; call [`VecEnv::reset`] before the first step.
+    /// Creates `count` games. Call [`VecEnv::reset`] before the first step.
     pub fn new(game: &Arc<G>, count: usize, caller: Caller) -> VecEnv<G> {
         let one = |_| VecGame { env: Env::new(Arc::clone(game)), rng: chance::stream(0, 0), own: None };
         VecEnv::resume((0..count).map(one).collect(), caller)
     }
 
-    /// Games that go on where others stand.
+    /// Continues these games.
     pub fn resume(games: Vec<VecGame<G>>, caller: Caller) -> VecEnv<G> {
         VecEnv { games, caller, active: Vec::with_capacity(256) }
     }
@@ -98,7 +97,7 @@ impl<G: Game> VecEnv<G> {
         &self.games
     }
 
-    /// Throws made since the environment was built, over all games.
+    /// The number of throws since the environment was built, over all games.
     pub fn throws(&self) -> u64 {
         self.games.iter().map(|game| game.env.throws).sum()
     }
@@ -106,7 +105,7 @@ impl<G: Game> VecEnv<G> {
     /// Restarts every game, game `i` with stream `i` of `seed`, and writes the first decisions.
     ///
     /// # Panics
-    /// When a buffer does not have the shape that [`VecBuffers`] documents.
+    /// If a buffer does not have the shape that [`VecBuffers`] documents.
     pub fn reset(&mut self, seed: u64, out: &mut VecBuffers<'_>) {
         for index in 0..self.games.len() {
             self.start(index, chance::stream(seed, index as u64), None);
@@ -114,28 +113,28 @@ impl<G: Game> VecEnv<G> {
         self.write(out);
     }
 
-    /// Starts game `index` anew with the generator `rng`: in `position`, or before the first throw.
+    /// Starts a new game at `index` with the generator `rng`, in `position` or before the first throw.
     pub fn start(&mut self, index: usize, rng: GameRng, position: Option<G::State>) {
         let game = &mut self.games[index];
         (game.env.rng, game.rng) = (rng.clone(), rng);
         game.start(self.caller, position);
     }
 
-    /// Takes one action in every game, and writes what it leads to.
+    /// Takes one action in every game, and writes the results.
     ///
     /// # Errors
-    /// When an action is not legal in its game or the number of actions is wrong; then no game has moved, and nothing
-    /// is written.
+    /// If an action is not legal in its game, or the number of actions is wrong. Then no game moves and nothing is
+    /// written.
     ///
     /// # Panics
-    /// When a buffer does not have the shape that [`VecBuffers`] documents.
+    /// If a buffer does not have the shape that [`VecBuffers`] documents.
     pub fn step(&mut self, actions: &[Action], out: &mut VecBuffers<'_>) -> Result<(), StepError> {
         self.play(actions)?;
         self.write(out);
         Ok(())
     }
 
-    /// [`VecEnv::step`] without writing.
+    /// [`VecEnv::step`] without writing the results.
     ///
     /// # Errors
     /// As [`VecEnv::step`].
@@ -158,15 +157,15 @@ impl<G: Game> VecEnv<G> {
         Ok(())
     }
 
-    /// The games in which an opponent of the caller has to choose.
+    /// The games in which an opponent of the caller must act.
     pub fn opponents(&mut self) -> impl Iterator<Item = &mut VecGame<G>> {
         self.games.iter_mut().filter(|game| game.own.is_some_and(|own| game.env.seat().is_some_and(|seat| seat != own)))
     }
 
-    /// Writes where all games stand.
+    /// Writes the current state of all games.
     ///
     /// # Panics
-    /// When a buffer does not have the shape that [`VecBuffers`] documents.
+    /// If a buffer does not have the shape that [`VecBuffers`] documents.
     pub fn write(&mut self, out: &mut VecBuffers<'_>) {
         let Some(VecGame { env, .. }) = self.games.first() else { return };
         let (count, spec) = (self.games.len(), env.game.spec());

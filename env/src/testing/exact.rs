@@ -1,14 +1,14 @@
-//! Exact values of a small game, by value iteration over every reachable position.
+//! Exact values of a small game, by value iteration over all reachable positions.
 //!
-//! It is the reference of the tests of search and arenas: slow, plain and independent of all of them. It uses only the
-//! `Game` interface, and handles up to a few hundred thousand positions.
+//! Tests of search and arenas use them as a reference. The code is slow and simple, uses only the `Game` interface, and
+//! handles up to a few hundred thousand positions.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 
-/// Values closer than this are equal: far above the rounding of the sweeps, far below any real difference.
+/// Values closer than this are equal: more than the rounding errors, less than any real difference.
 const TIE: f64 = 1e-9;
 
 /// The policy of a seat.
@@ -20,7 +20,7 @@ pub enum Play {
     Uniform,
 }
 
-/// The exact values of every position that can be reached from the start.
+/// The exact values of all positions that can be reached from the start.
 #[derive(Clone, Debug)]
 pub struct Exact<S> {
     positions: HashMap<S, usize>,
@@ -28,7 +28,7 @@ pub struct Exact<S> {
 }
 
 impl<S: Eq + Hash> Exact<S> {
-    /// The expected return of each seat from `state` on, or `None` for a position that cannot be reached.
+    /// The expected return of each seat from `state` on; `None` if the position cannot be reached.
     pub fn values(&self, state: &S) -> Option<BySeat<f64>> {
         self.positions.get(state).map(|&position| self.values[position])
     }
@@ -39,25 +39,24 @@ impl<S: Eq + Hash> Exact<S> {
     }
 }
 
-/// A position in the form of the sweeps.
+/// A position as the sweeps use it, with the indices of its successors.
 enum ExactRow {
     End(BySeat<f64>),
     Mean(Vec<(f64, usize)>),
     Best(Seat, Vec<usize>),
 }
 
-/// Solves `game` when each seat chooses as `plays` says, to a change below 1e-12 a sweep. With every seat playing its
-/// best these are the values of perfect play (max^n: each seat maximises its own return); with one best seat against
-/// uniform ones, those of the best response to random play.
+/// Solves `game` with the policies `plays`, until a sweep changes no value by 1e-12 or more. If all seats play
+/// [`Play::Best`], the values are those of perfect play (max^n: each seat maximises its own return). If one seat plays
+/// best against uniform seats, they are the values of the best response to random play.
 ///
-/// Returns `None` when 1 000 sweeps do not converge: with more than two sides some positions have no pure equilibrium,
-/// and the sweeps cycle.
+/// Returns `None` if 1,000 sweeps do not converge: with more than two sides, some positions have no pure equilibrium.
 pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> {
     let (positions, rows) = enumerate(game, plays);
     let mut values = vec![BySeat([0.0; MAX_SEATS]); rows.len()];
     for _ in 0..1000 {
         let mut change = 0.0_f64;
-        // Later positions are mostly successors of earlier ones.
+        // Later positions are mostly successors of earlier positions.
         for (position, row) in rows.iter().enumerate().rev() {
             let new = match row {
                 ExactRow::End(returns) => *returns,
@@ -84,7 +83,7 @@ pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> 
     None
 }
 
-/// Numbers every reachable position in the order of a breadth-first walk and lists its successors.
+/// Numbers all reachable positions in breadth-first order and lists their successors.
 fn enumerate<G: Game>(game: &G, plays: BySeat<Play>) -> (HashMap<G::State, usize>, Vec<ExactRow>) {
     let mut positions = HashMap::new();
     let mut states = Vec::new();

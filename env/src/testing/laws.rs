@@ -1,8 +1,7 @@
-//! Property tests of every [`Game`]: the laws on which search, learning and the gym rely.
+//! Property tests for every [`Game`]: the laws that search, learning and the gym rely on.
 //!
-//! A test of a game calls [`check_game`]. It plays random games, checks every node on the way and all successors of
-//! some of them, and returns the first broken law with the state that breaks it. It uses the `Game` interface alone;
-//! the rules of a game and its notation are tested elsewhere.
+//! A test of a game calls [`check_game`]. It plays random games, checks every visited node and all successors of some
+//! nodes, and returns the first broken law with the state that breaks it. It uses only the `Game` interface.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -26,20 +25,20 @@ use views::Views;
 /// The configuration of [`check_game`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LawConfig {
-    /// Seed of the throws and of the choices.
+    /// The seed of throws and choices.
     pub seed: u64,
-    /// Number of random games.
+    /// The number of random games.
     pub games: usize,
 }
 
 /// Counts over the random games.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
-    /// Nodes on the way, each of them checked.
+    /// Visited nodes; all of them were checked.
     pub nodes: usize,
     /// Games that ended by their rules.
     pub terminated: usize,
-    /// Games truncated at the turn limit; the caller decides whether there may be any.
+    /// Games that were truncated at the turn limit. This breaks no law.
     pub truncated: usize,
 }
 
@@ -57,7 +56,7 @@ pub struct Broken<S> {
 
 type Checked<G> = Result<(), Broken<<G as Game>::State>>;
 
-/// Laws of a kind of game beside those of every game: of a state, and of the step from it to another one.
+/// Laws for some kinds of game: of a state, and of the step from a state to the next.
 type Further<'a, G> = &'a dyn Fn(&G, &<G as Game>::State, Option<&<G as Game>::State>) -> Checked<G>;
 
 fn broken<S: Clone>(law: &'static str, state: &S, problem: impl Into<String>) -> Broken<S> {
@@ -74,17 +73,16 @@ fn hold<S: Clone>(
     if holds { Ok(()) } else { Err(broken(law, state, problem())) }
 }
 
-/// One node in so many has its successors checked too.
+/// At one of this many nodes, successors are checked, too.
 const SPACING: usize = 40;
-/// Nodes that are checked around such a node.
+/// The number of successors that are checked at such a node.
 const AROUND: usize = 60;
 
-/// Plays random games and checks every law at each node on the way: those of [`check_state`] and [`check_step`], that
-/// equal observations mean equal futures around some of the nodes, that the same seed gives the same game, and that the
-/// gym refuses all but legal actions.
+/// Plays random games and checks the laws: [`check_state`] and [`check_step`] at every visited node, that equal
+/// observations mean equal futures, that equal seeds give equal games, and that the gym refuses illegal actions.
 ///
 /// # Errors
-/// The first law found broken.
+/// The first broken law.
 pub fn check_game<G: Game>(game: &Arc<G>, play: &LawConfig) -> Result<Tally, Broken<G::State>> {
     check_with(game, play, &|_, _, _| Ok(()))
 }
@@ -100,21 +98,21 @@ fn check_with<G: Game>(game: &Arc<G>, play: &LawConfig, further: Further<'_, G>)
     Ok(tally)
 }
 
-/// The laws of the spec and of the first positions.
+/// Checks the spec and the initial positions.
 fn check_start<G: Game>(game: &G) -> Checked<G> {
-    const LAW: &str = "the spec says what is played";
+    const LAW: &str = "the spec describes the game";
     let spec = game.spec();
     let any = game.initial_state(spec.seats.iter().next().unwrap_or(Seat::SOUTH));
     let check = |holds, problem: &str| hold(LAW, &any, holds, || format!("{problem}: {spec:?}"));
-    check((2..=MAX_SEATS).contains(&spec.seats.len()), "two to four seats")?;
-    check((1..=32).contains(&spec.actions), "1 to 32 actions")?;
-    check((1..=usize::from(u16::MAX)).contains(&spec.observation), "a length of observations")?;
-    check(spec.turn_limit > 0, "a turn limit")?;
+    check((2..=MAX_SEATS).contains(&spec.seats.len()), "must have two to four seats")?;
+    check((1..=32).contains(&spec.actions), "must have 1 to 32 actions")?;
+    check((1..=usize::from(u16::MAX)).contains(&spec.observation), "must have observations")?;
+    check(spec.turn_limit > 0, "must have a turn limit")?;
     let is_team = |seat: Seat| {
         let team = spec.teams[seat];
         team.contains(seat) && team.iter().all(|mate| spec.teams[mate] == team && spec.seats.contains(mate))
     };
-    check(spec.seats.iter().all(is_team), "each seat in one team")?;
+    check(spec.seats.iter().all(is_team), "each seat must be in one team")?;
     for first in spec.seats.iter() {
         let state = game.initial_state(first);
         let node = game.node(&state);
@@ -151,7 +149,7 @@ fn walk<G: Game>(game: &G, further: Further<'_, G>, rng: &mut GameRng, tally: &m
     }
 }
 
-/// A state that random play reaches by one throw or action; `None` at the end.
+/// A random successor of a state; `None` at the end.
 fn random_successor<G: Game>(game: &G, state: &G::State, rng: &mut GameRng) -> Option<G::State> {
     let mut next = state.clone();
     match game.node(state) {
@@ -206,11 +204,11 @@ fn check_around<G: Game>(game: &G, further: Further<'_, G>, state: &G::State) ->
     Ok(())
 }
 
-/// The laws of one state: throws and actions exist exactly at the nodes of their kind, returns fit the payoff,
-/// observations are in range, and the turn under way ends where its actions lead.
+/// Checks the laws of one state: only chance nodes have throws, only decisions have actions, returns fit the payoff,
+/// observations are in range, and the afterstates are those that the actions reach.
 ///
 /// # Errors
-/// The first law found broken.
+/// The first broken law.
 pub fn check_state<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     check_node(game, state)?;
     check_returns(game, state)?;
@@ -246,16 +244,18 @@ fn check_node<G: Game>(game: &G, state: &G::State) -> Checked<G> {
 }
 
 fn check_returns<G: Game>(game: &G, state: &G::State) -> Checked<G> {
-    const LAW: &str = "returns are those of the outlook";
+    const LAW: &str = "returns fit the payoff";
     let (spec, returns) = (game.spec(), game.returns(state));
     if game.node(state) != Node::Terminal {
-        return hold("returns wait for the end", state, returns.0 == [0.0; MAX_SEATS], || format!("{returns:?}"));
+        return hold("returns are zero before the end", state, returns.0 == [0.0; MAX_SEATS], || {
+            format!("{returns:?}")
+        });
     }
     let sum: f32 = spec.seats.iter().map(|seat| returns[seat]).sum();
     let count = spec.seats.len() as f32;
     let expected = match spec.payoff {
         Payoff::Winner => 1.0,
-        // Each team shares its value, so every value counts as often as the team has seats.
+        // All seats of a team have its value.
         Payoff::Teams | Payoff::Placings => count / 2.0,
     };
     let are_in_range = spec.seats.iter().all(|seat| (0.0..=1.0).contains(&returns[seat]));
@@ -272,7 +272,7 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     for seat in game.spec().seats.iter() {
         let mut active = vec![u16::MAX];
         game.observe_active(state, seat, &mut active);
-        hold(LAW, state, active[0] == u16::MAX, || "the earlier entries of the list are lost".to_owned())?;
+        hold(LAW, state, active[0] == u16::MAX, || "earlier entries of the list were overwritten".to_owned())?;
         active.remove(0);
         let mut expected = vec![0.0; length];
         for &entry in &active {
@@ -282,16 +282,16 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
             *value = 1.0;
         }
         game.observe(state, seat, &mut written);
-        hold(LAW, state, written == expected, || format!("{seat}: written otherwise than {active:?}"))?;
+        hold(LAW, state, written == expected, || format!("{seat}: `observe` differs from {active:?}"))?;
     }
     Ok(())
 }
 
-/// The laws of one throw or action from `before` to `after`: a throw leaves the turn to its seat, nothing follows the
-/// end, and the observation shows where a turn begins.
+/// Checks the laws of one throw or action from `before` to `after`: after a throw its seat acts, no state follows the
+/// end, and the observation shows the start of a turn.
 ///
 /// # Errors
-/// The first law found broken.
+/// The first broken law.
 pub fn check_step<G: Game>(game: &G, before: &G::State, after: &G::State) -> Checked<G> {
     check_turn_start(game, before, after)?;
     match game.node(before) {
@@ -301,11 +301,11 @@ pub fn check_step<G: Game>(game: &G, before: &G::State, after: &G::State) -> Che
             hold("a throw leaves the turn to its seat", before, stays, || format!("{next:?}"))
         }
         Node::Decision(_) => Ok(()),
-        Node::Terminal => Err(broken("the end is the end", before, format!("{after:?}"))),
+        Node::Terminal => Err(broken("no state follows the end", before, format!("{after:?}"))),
     }
 }
 
-/// In a turn-start state only the first entries of an observation are 1, and at a decision another one is, too.
+/// In a turn-start state only the first entries of an observation can be 1. At a decision, a later entry is 1.
 fn check_turn_start<G: Game>(game: &G, before: &G::State, after: &G::State) -> Checked<G> {
     let follows_decision = matches!(game.node(before), Node::Decision(_));
     let is_start = match game.node(after) {
@@ -316,13 +316,15 @@ fn check_turn_start<G: Game>(game: &G, before: &G::State, after: &G::State) -> C
     for seat in game.spec().seats.iter() {
         let mut active = Vec::new();
         game.observe_active(after, seat, &mut active);
-        let looks = active.iter().all(|&entry| usize::from(entry) < game.spec().start_observation);
-        hold("the first entries mark the start of a turn", after, looks == is_start, || format!("{seat}: {active:?}"))?;
+        let is_shown = active.iter().all(|&entry| usize::from(entry) < game.spec().start_observation);
+        hold("the first entries mark the start of a turn", after, is_shown == is_start, || {
+            format!("{seat}: {active:?}")
+        })?;
     }
     Ok(())
 }
 
-/// Plays one game twice in the gym: once fresh, once in an environment that has played another game before.
+/// Plays one game twice in the gym: in a new environment, and in one that has already played another game.
 fn check_gym<G: Game>(game: &Arc<G>, seed: u64, rng: &mut GameRng) -> Checked<G> {
     let (mut env, mut used) = (Env::new(Arc::clone(game)), Env::new(Arc::clone(game)));
     while let Some(action) = used.legal_actions().nth(0) {
@@ -338,23 +340,23 @@ fn check_gym<G: Game>(game: &Arc<G>, seed: u64, rng: &mut GameRng) -> Checked<G>
         let state = env.state().clone();
         check_refusals(&mut env)?;
         let legal = env.legal_actions();
-        let says = |other: &dyn Debug| format!("the other has {other:?}");
-        hold("the same seed gives the same game", &state, *used.state() == state, || says(used.state()))?;
+        let problem = |other: &dyn Debug| format!("the other environment has {other:?}");
+        hold("the same seed gives the same game", &state, *used.state() == state, || problem(used.state()))?;
         let Some(action) = legal.nth(chance::below(legal.len(), rng)) else { return Ok(()) };
         let step = env.step(action).map_err(|error| broken("legal actions are taken", &state, error.to_string()))?;
         let same = used.step(action);
-        hold("the same seed gives the same game", &state, same.as_ref() == Ok(&step), || says(&same))?;
+        hold("the same seed gives the same game", &state, same.as_ref() == Ok(&step), || problem(&same))?;
         let is_over = matches!(game.node(env.state()), Node::Terminal);
         let is_reported = step.terminated == is_over && step.truncated == (!is_over && env.seat().is_none());
         hold("a step reports the end", env.state(), is_reported, || format!("{step:?}"))?;
-        let is_worth = step.returns == game.returns(env.state());
-        hold("a step reports the returns", env.state(), is_worth, || format!("{step:?}"))?;
+        let has_returns = step.returns == game.returns(env.state());
+        hold("a step reports the returns", env.state(), has_returns, || format!("{step:?}"))?;
     }
 }
 
-/// Every action that is not legal is refused without a trace.
+/// Checks that illegal actions are refused and change nothing.
 fn check_refusals<G: Game>(env: &mut Env<G>) -> Checked<G> {
-    const LAW: &str = "other than legal actions are refused";
+    const LAW: &str = "illegal actions are refused";
     let (state, turns, throws) = (env.state().clone(), env.turns(), env.throws());
     let legal = env.legal_actions();
     for action in (0..=64).chain([127, 128, 255]).map(Action).filter(|&action| !legal.contains(action)) {

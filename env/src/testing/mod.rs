@@ -1,7 +1,6 @@
-//! Test support for games, search and learning: property tests of every game, a toy game small enough to be solved
-//! exactly, and its solver.
+//! Test support for games, search and learning: property tests for every game, a small toy game, and an exact solver.
 //!
-//! All use the `Game` interface alone. Nothing here is meant for play.
+//! All of it uses only the `Game` interface.
 
 pub mod exact;
 pub mod laws;

@@ -1,13 +1,13 @@
-//! A toy race game: small enough to be solved exactly in milliseconds, rich enough to expose a wrong search.
+//! A toy race game for tests. It can be solved exactly in milliseconds, and it exposes errors of a search.
 //!
-//! It has the features of the real games that searches get wrong: extra throws (the same seat moves again), series of
-//! throws (a chance node after a chance node, several actions a turn), captures, three and four seats, teams and
-//! placings. It is no historical game and deliberately does not use the race engine.
+//! It has the features of the real games that are hard for a search: extra throws (a seat moves twice in a row), series
+//! of throws (two chance nodes in a row, several actions in a turn), captures, three and four seats, teams and
+//! placings. It does not use the race engine.
 //!
-//! Each seat runs one or two pieces along indices 0 (off the board) to 5 (home). Indices 1 to 4 lie on a ring of four
-//! squares that all seats share; each seat enters it one square after the seat before. A coin throws 1 or 2. A throw
-//! moves one piece; a 2 may be shortened to one step, never beyond home. Landing on an enemy's square sends all his
-//! pieces there back to 0; partners share squares.
+//! Each seat moves one or two pieces along the indices 0 (off the board) to 5 (home). Indices 1 to 4 are on a ring of
+//! four squares that all seats share; each seat enters the ring one square after the previous seat. A coin throws 1 or
+//! 2. A throw moves one piece. A 2 may be shortened to one step; no step goes beyond home. A piece that lands on
+//! enemies sends all of them back to 0; partners share squares.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ pub const HOME: u8 = 5;
 /// Squares of the shared ring.
 const RING: usize = 4;
 
-/// Entries of an observation for one seat: each index held by one piece or more, then by two.
+/// Entries of an observation for one seat: for each index, whether it has a piece; then whether it has two.
 const SEAT_BLOCK: usize = 2 * (HOME as usize + 1);
 
 /// The seats and teams.
@@ -30,13 +30,13 @@ const SEAT_BLOCK: usize = 2 * (HOME as usize + 1);
 pub enum ToyTable {
     /// South against North.
     Two,
-    /// South, East and North, each for himself.
+    /// South, East and North, each alone.
     Three,
-    /// Four seats, each for himself.
+    /// Four seats, each alone.
     Four,
     /// South and North against East and West; the first team with all pieces home wins.
     Teams,
-    /// Four seats, each for himself, playing on for all placings.
+    /// Four seats, each alone, which play for all placings.
     Placings,
 }
 
@@ -49,12 +49,12 @@ pub enum ToyPieces {
     Two,
 }
 
-/// The bonus of a throw of 2.
+/// The effect of a throw of 2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ToyThrows {
-    /// After it has been played the same seat throws again.
+    /// The seat throws again after it has played the 2.
     Again,
-    /// The seat throws on at once, until a 1 or the third throw; then all throws are played, the 1 first.
+    /// The seat throws again at once, until a 1 or the third throw. Then all throws are played, the 1 first.
     Series,
 }
 
@@ -72,19 +72,19 @@ pub struct Toy {
 pub struct ToyState {
     /// Indices of the pieces, ascending; a second piece that does not exist stays 0.
     pieces: BySeat<[u8; 2]>,
-    /// The seat that throws or moves; the last one that moved when the game is over.
+    /// The seat that throws or moves; after the end, the seat that moved last.
     seat: Seat,
     /// Throws of 1 and of 2 that wait to be played.
     pending: [u8; 2],
     moving: bool,
     /// Whether the seat throws again after this move.
     again: bool,
-    /// For games of placings the place each finished seat took, from 1; 0 otherwise.
+    /// In games with placings, the place of each finished seat, from 1; otherwise 0.
     places: BySeat<u8>,
 }
 
 impl Toy {
-    /// The toy game of these rules.
+    /// The toy game with these rules.
     pub fn new(table: ToyTable, pieces: ToyPieces, throws: ToyThrows) -> Toy {
         let seats = match table {
             ToyTable::Two => SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
@@ -119,8 +119,8 @@ impl Toy {
         Toy { spec, count: if pieces == ToyPieces::One { 1 } else { 2 }, throws }
     }
 
-    /// A position with `seat` to throw and the pieces of each seat on the given indices, 0 to [`HOME`]. Where every
-    /// seat has one piece only the first index counts; larger indices mean home. Not meant for finished seats.
+    /// A position with `seat` to throw and the pieces of each seat on the given indices, 0 to [`HOME`]; larger indices
+    /// mean home. In games with one piece only the first index counts. Seats must not have finished.
     pub fn position(&self, seat: Seat, pieces: BySeat<[u8; 2]>) -> ToyState {
         let mut state = self.initial_state(seat);
         for owner in self.spec.seats.iter() {
@@ -214,8 +214,8 @@ impl Game for Toy {
         if matches!(self.node(state), Node::Chance(_)) { &THROWS } else { &NONE }
     }
 
-    /// Two actions for each piece, the rear one first: the whole throw, and one step of a 2. Pieces on one index are
-    /// the same piece.
+    /// Two actions for each piece, in ascending order of the pieces: the whole throw, and one step of a 2. Two pieces
+    /// on one index have the actions of one piece.
     fn legal_actions(&self, state: &ToyState) -> ActionMask {
         if !matches!(self.node(state), Node::Decision(_)) {
             return ActionMask::EMPTY;
@@ -319,9 +319,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_two_brings_another_throw_and_a_landing_captures() {
+    fn a_two_grants_another_throw_and_a_landing_captures() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-        // South's index 3 and North's index 1 are the same square.
+        // South's index 3 and North's index 1 are one square.
         let mut state = game.position(Seat::SOUTH, BySeat([[1, 4], [0, 0], [0, 1], [0, 0]]));
         game.apply_chance(&mut state, Outcome(1));
         assert_eq!(game.legal_actions(&state).bits(), 0b1011, "4 + 2 oversteps home");

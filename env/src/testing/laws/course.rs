@@ -1,4 +1,4 @@
-//! Laws of games in which pieces run a course: how far they have come, and what a step may change of it.
+//! Laws of race games: the steps of pieces along their course, and how a throw or an action may change them.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use crate::game::{Node, RaceGame, Seat};
 /// The direction of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Course {
-    /// A move never takes a piece of its own side back.
+    /// A move never moves a piece of its own side back.
     Forward,
-    /// Moves may take pieces round again, so that steps are lost; pieces at the goal stay there.
+    /// Moves may send pieces round again, with fewer steps. Pieces at the goal stay there.
     Laps,
 }
 
-/// As [`check_game`](super::check_game), and the laws of races: a throw moves nothing, an action takes the pieces of
-/// its side forward and sends others back to where captured pieces go at most.
+/// [`check_game`](super::check_game) with the laws of races: a throw moves no piece; an action moves pieces of its side
+/// forward, and pieces of other sides only back to the place of captured pieces.
 ///
 /// # Errors
-/// The first law found broken.
+/// The first broken law.
 pub fn check_race<G: RaceGame>(game: &Arc<G>, play: &LawConfig, course: Course) -> Result<Tally, Broken<G::State>> {
     check_with(game, play, &|game, state, next| match next {
         None => check_steps(game, state),
@@ -26,7 +26,7 @@ pub fn check_race<G: RaceGame>(game: &Arc<G>, play: &LawConfig, course: Course) 
     })
 }
 
-/// Steps ascend, and none is beyond the goal.
+/// Checks that steps ascend and do not exceed the goal.
 fn check_steps<G: RaceGame>(game: &G, state: &G::State) -> Checked<G> {
     for seat in game.spec().seats.iter() {
         let steps = &game.steps(state, seat)[..game.pieces()];
@@ -45,20 +45,20 @@ fn check_moves<G: RaceGame>(game: &G, course: Course, before: &G::State, after: 
     };
     for owner in spec.seats.iter() {
         let (old, new) = (steps(before, owner), steps(after, owner));
-        let says = || format!("{owner}: {old:?} became {new:?}");
+        let problem = || format!("{owner}: {old:?} became {new:?}");
         let at_goal = |steps: &[u8]| steps.iter().filter(|&&steps| steps == game.goal()).count();
-        hold("the goal is final", before, at_goal(&old) <= at_goal(&new), says)?;
+        hold("the goal is final", before, at_goal(&old) <= at_goal(&new), problem)?;
         if spec.teams[seat].contains(owner) {
-            let runs = course == Course::Laps || old.iter().zip(&new).all(|(old, new)| old <= new);
-            hold("moves run forward", before, runs, says)?;
+            let is_forward = course == Course::Laps || old.iter().zip(&new).all(|(old, new)| old <= new);
+            hold("moves run forward", before, is_forward, problem)?;
         } else {
-            hold("others are captured or left alone", before, is_captured(&old, &new, game.captured()), says)?;
+            hold("others are captured or left alone", before, is_captured(&old, &new, game.captured()), problem)?;
         }
     }
     Ok(())
 }
 
-/// Whether `new` is `old` with some entries turned to `captured`; both ascend.
+/// Whether `new` is `old` with some entries changed to `captured`. Both are in ascending order.
 fn is_captured(old: &[u8], new: &[u8], captured: u8) -> bool {
     let mut left = old.to_vec();
     let mut is_kept = |steps: &&u8| left.iter().position(|old| old == *steps).map(|at| left.remove(at)).is_some();

@@ -1,4 +1,4 @@
-//! Tests of the laws: they hold for the toy game, and each reports a toy game that breaks it.
+//! Tests of the laws: the toy game keeps all of them, and each law finds a toy game that breaks it.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::game::{ActionMask, BySeat, Chances, MAX_PIECES, RaceGame, Spec};
 use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-/// The fault of a spoiled game.
+/// The fault of a spoiled toy game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     None,
@@ -185,14 +185,14 @@ fn the_toy_game_keeps_every_law() {
 fn a_broken_law_is_named() {
     assert_eq!(check_race(&Spoiled::new(Fault::None), &play(8), Course::Forward).map(|tally| tally.terminated), Ok(8));
     for (fault, law) in [
-        (Fault::Teams, "the spec says what is played"),
+        (Fault::Teams, "the spec describes the game"),
         (Fault::SecondSeatFirst, "the first seat throws first"),
         (Fault::ThrowsWithoutEnd, "throws belong to chance nodes and actions to decisions"),
         (Fault::Probabilities, "probabilities sum to one"),
         (Fault::NoAction, "throws belong to chance nodes and actions to decisions"),
         (Fault::ActionOutOfRange, "actions are in range"),
-        (Fault::EarlyReturns, "returns wait for the end"),
-        (Fault::Returns, "returns are those of the outlook"),
+        (Fault::EarlyReturns, "returns are zero before the end"),
+        (Fault::Returns, "returns fit the payoff"),
         (Fault::EntryTwice, "an observation is a set of entries"),
         (Fault::EntryOutOfRange, "an observation is a set of entries"),
         (Fault::Blind, "equal observations mean equal futures"),

@@ -1,18 +1,15 @@
-//! Laws of whole turns: they end where their actions lead, and the batch of afterstates agrees with them.
+//! The law that the afterstates of a turn are the positions that its actions reach.
 
 use std::collections::HashSet;
 
-use ndarray::Array2;
-
 use super::{Checked, hold};
 use crate::game::{Game, Node};
-use crate::gym::Afterstates;
-use crate::turn::{TurnResults, turn_results};
+use crate::turn::{TurnResults, turn_results, turn_results_within};
 
-/// More orders than this are not stepped through one by one.
+/// If a turn has more sequences of actions than this, they are not all tried.
 const ORDERS: usize = 2000;
 
-/// Checks the whole turns of a decision against stepping through its actions; other nodes have none.
+/// Checks the afterstates of a decision by taking its actions one by one. Other nodes have no afterstates.
 pub(super) fn check<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     const LAW: &str = "whole turns end where actions lead";
     let mut results = TurnResults::new();
@@ -41,10 +38,11 @@ pub(super) fn check<G: Game>(game: &G, state: &G::State) -> Checked<G> {
         let stepped: HashSet<&G::State> = stepped.iter().collect();
         hold(LAW, state, stepped == distinct, || format!("{distinct:?}, by steps {stepped:?}"))?;
     }
-    check_afterstates(game, state, &results)
+    let is_bounded = results.len() < 2 || !turn_results_within(game, state, 1, &mut TurnResults::new());
+    hold(LAW, state, is_bounded, || "a search with the bound 1 found several results".to_owned())
 }
 
-/// The afterstates of every sequence of actions, duplicates included; `None` when there are too many.
+/// The afterstates of all sequences of actions, with duplicates; `None` if there are too many.
 fn step_all<G: Game>(game: &G, state: &G::State) -> Option<Vec<G::State>> {
     let seat = game.node(state);
     let mut open = vec![state.clone()];
@@ -61,32 +59,4 @@ fn step_all<G: Game>(game: &G, state: &G::State) -> Option<Vec<G::State>> {
         }
     }
     Some(ends)
-}
-
-fn check_afterstates<G: Game>(game: &G, state: &G::State, results: &TurnResults<G::State>) -> Checked<G> {
-    const LAW: &str = "afterstates are observed one by one";
-    let mut afterstates = Afterstates::default();
-    let is_bounded = results.len() > 1 && afterstates.enumerate(game, state, 1).is_err() && afterstates.is_empty();
-    hold(LAW, state, is_bounded || results.len() < 2, || {
-        "a turn of several results was enumerated with the bound 1".to_owned()
-    })?;
-    let found = afterstates.enumerate(game, state, usize::MAX);
-    hold(LAW, state, found.is_ok(), || "an enumeration without a bound failed".to_owned())?;
-    let is_same = afterstates.states() == results.states()
-        && (0..results.len()).all(|index| afterstates.actions(index) == results.actions(index));
-    hold(LAW, state, is_same, || format!("{:?}, not {:?}", afterstates.states(), results.states()))?;
-    // One row more than there are afterstates, which must stay unchanged.
-    let mut batch = Array2::from_elem((results.len() + 1, game.spec().observation), f32::NAN);
-    afterstates.observe(game, batch.view_mut());
-    let mut row = vec![0.0; game.spec().observation];
-    for (index, result) in results.states().iter().enumerate() {
-        match game.node(result) {
-            Node::Chance(seat) | Node::Decision(seat) => game.observe(result, seat, &mut row),
-            Node::Terminal => row.fill(0.0),
-        }
-        let is_same = batch.row(index).iter().eq(&row);
-        hold(LAW, state, is_same, || format!("row {index} of {result:?}"))?;
-    }
-    let is_left = batch.row(results.len()).iter().all(|value| value.is_nan());
-    hold(LAW, state, is_left, || "a row beyond the results was written".to_owned())
 }

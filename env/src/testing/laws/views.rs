@@ -1,4 +1,4 @@
-//! The law that equal observations mean equal futures: states that look the same to a seat are compared.
+//! The law that equal observations mean equal futures. States with equal observations are compared.
 
 use std::collections::HashMap;
 
@@ -7,27 +7,27 @@ use crate::game::{Game, Node, Outcome, Seat};
 
 const LAW: &str = "equal observations mean equal futures";
 
-/// The states seen so far, by observation.
+/// The first state of each observation.
 #[derive(Debug)]
 pub(super) struct Views<S> {
-    seen: HashMap<(Seat, Vec<u16>), S>,
+    first: HashMap<(Seat, Vec<u16>), S>,
 }
 
 impl<S> Default for Views<S> {
     fn default() -> Views<S> {
-        Views { seen: HashMap::new() }
+        Views { first: HashMap::new() }
     }
 }
 
 impl<S: Clone + PartialEq> Views<S> {
-    /// Compares `state` with the first state that looked the same to a seat. Terminal states are skipped: they may look
-    /// the same with other returns, and their observations are not used.
+    /// Compares `state` with the first state that has the same observation for a seat. Terminal states are skipped:
+    /// their observations are not used.
     pub(super) fn check<G: Game<State = S>>(&mut self, game: &G, state: &S) -> Checked<G> {
         if game.node(state) == Node::Terminal {
             return Ok(());
         }
         for seat in game.spec().seats.iter() {
-            let first = self.seen.entry((seat, view(game, state, seat))).or_insert_with(|| state.clone());
+            let first = self.first.entry((seat, view(game, state, seat))).or_insert_with(|| state.clone());
             if first != state {
                 check_alike(game, first, state)?;
             }
@@ -36,7 +36,7 @@ impl<S: Clone + PartialEq> Views<S> {
     }
 }
 
-/// The observation of `seat`, as ascending entries.
+/// The entries of the observation of `seat`, in ascending order.
 fn view<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<u16> {
     let mut active = Vec::new();
     game.observe_active(state, seat, &mut active);
@@ -44,8 +44,8 @@ fn view<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<u16> {
     active
 }
 
-/// Whether two different states that look the same have the same pieces, throws and actions, and successors that look
-/// the same again.
+/// Checks that two states with equal observations have equal throws and actions, and successors with equal
+/// observations.
 fn check_alike<G: Game>(game: &G, first: &G::State, second: &G::State) -> Checked<G> {
     let check = |holds: bool, what: &str| hold(LAW, first, holds, || format!("other {what} in {second:?}"));
     check(game.node(first) == game.node(second), "node")?;
