@@ -1,22 +1,21 @@
 //! Sampling of outcomes: the only place where random bits become throws.
 //!
-//! The random number generator is fixed and portable, so the same seed gives the same throws on every machine and in
-//! every version; a test pins the values.
+//! A seed gives the same throws on every machine and in every version of the program; a test pins the values.
 
 use rand::{Rng, SeedableRng};
 
 use crate::game::{Chances, Game, Node, Outcome, Seat, SeatSet};
 
-/// The random number generator of every draw: xoshiro256++.
+/// The random number generator of all draws: xoshiro256++.
 pub type GameRng = rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A generator for stream `stream` of `seed`; streams of one seed are independent.
+/// The generator of stream number `stream` of `seed`. The streams of a seed are independent.
 pub fn stream(seed: u64, stream: u64) -> GameRng {
-    // The seed is spread by SplitMix64, which also keeps neighbouring streams apart.
+    // SplitMix64 spreads the bits of the seed and separates neighbouring streams.
     GameRng::seed_from_u64(mix(seed ^ mix(stream.wrapping_add(0x9E37_79B9_7F4A_7C15))))
 }
 
-/// The finalizer of SplitMix64: a bijection in which every bit of the input moves every bit of the output.
+/// The finalizer of SplitMix64: a bijection; each input bit affects all output bits.
 pub const fn mix(value: u64) -> u64 {
     let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -24,17 +23,16 @@ pub const fn mix(value: u64) -> u64 {
 }
 
 /// The outcome that 64 random bits select, by inverting the cumulative probabilities. Exact to 2⁻⁵³ for probabilities
-/// that are multiples of a power of two. Of [`Chances::NONE`] it is outcome 0.
+/// that are multiples of a power of two. Returns outcome 0 for [`Chances::NONE`].
 #[inline]
 pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-    // The sums ascend, so counting those passed finds the first above `uniform`, without an unpredictable branch.
+    // The sums ascend: their number up to `uniform` is the outcome, without an unpredictable branch.
     Outcome(chances.sums.iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
 }
 
-/// Throws the dice until a seat must decide; returns this seat, or `None` if no seat does: the game is over, or `draw`
-/// has stopped. `draw` gets the position and the seat that throws, and returns the outcome, or `None` to stop before
-/// this throw.
+/// Throws the dice until a seat must decide, and returns this seat. `draw` gets the position and the seat that throws,
+/// and returns the outcome, or `None` to stop before this throw. Returns `None` if `draw` stops or the game is over.
 #[inline]
 pub fn throw_dice<G: Game>(
     game: &G,
@@ -59,13 +57,13 @@ pub fn below(bound: usize, rng: &mut GameRng) -> usize {
     ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
 }
 
-/// The seat to throw first, uniformly drawn.
+/// A random seat of `seats`, with equal probabilities.
 ///
 /// # Panics
-/// When `seats` is empty.
+/// If `seats` is empty.
 pub fn first_seat(seats: SeatSet, rng: &mut GameRng) -> Seat {
     let nth = below(seats.len(), rng);
-    seats.iter().nth(nth).expect("the number is below that of the seats")
+    seats.iter().nth(nth).expect("the number is below the number of seats")
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The `Game` interface: a turn-based stochastic game of two to four seats with explicit chance nodes.
 //!
-//! Search, learning, arenas and bindings see only this trait; everything below it is rules. A state holds no random
-//! generator and no history, so a planner cannot see future throws: the caller draws them. Values are indexed by seat,
-//! never by ply, because extra throws let the same seat move again.
+//! Search, learning, arenas and bindings use only this trait; the rules are behind it. A state contains no random
+//! generator and no history: the caller draws the throws, so a planner cannot know future throws. Values are indexed by
+//! seat, not by ply, because extra throws let a seat move again.
 
 use std::fmt;
 use std::hash::Hash;
@@ -25,12 +25,12 @@ impl TryFrom<u8> for Seat {
     type Error = String;
 
     fn try_from(index: u8) -> Result<Seat, String> {
-        Seat::new(index.into()).ok_or_else(|| format!("{index} is no seat"))
+        Seat::new(index.into()).ok_or_else(|| format!("{index} is not a seat (seats are 0 to 3)"))
     }
 }
 
 impl Seat {
-    /// Every side of the board, in notation order.
+    /// All sides of the board, in notation order.
     pub const ALL: [Seat; MAX_SEATS] = [Seat(0), Seat(1), Seat(2), Seat(3)];
     /// The side with the bottom row.
     pub const SOUTH: Seat = Seat(0);
@@ -41,7 +41,7 @@ impl Seat {
     /// The side to South's left.
     pub const WEST: Seat = Seat(3);
 
-    /// The seat with number `index`, or `None` from 4 on.
+    /// The seat with number `index`; `None` if `index` is 4 or more.
     pub const fn new(index: usize) -> Option<Seat> {
         if index < MAX_SEATS { Some(Seat(index as u8)) } else { None }
     }
@@ -74,7 +74,7 @@ impl Seat {
         ["South", "East", "North", "West"][self.index()]
     }
 
-    /// The seat written as `letter`, or `None` for any other character.
+    /// The seat with this letter; `None` for other characters.
     pub fn from_letter(letter: char) -> Option<Seat> {
         Seat::ALL.into_iter().find(|seat| seat.letter() == letter)
     }
@@ -92,7 +92,7 @@ impl fmt::Display for Seat {
     }
 }
 
-/// The seats that take part, as a set.
+/// A set of seats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SeatSet(u8);
 
@@ -107,10 +107,10 @@ impl SeatSet {
         seats.iter().fold(SeatSet::EMPTY, |set, &seat| set.with(seat))
     }
 
-    /// The set of the seats written as `letters`, in any order: `SEW`.
+    /// The set of seats with these letters, in any order: `SEW`.
     ///
     /// # Errors
-    /// The first letter that is no seat or comes a second time.
+    /// The first letter that is not a seat or is repeated.
     pub fn from_letters(letters: &str) -> Result<SeatSet, SeatLettersError> {
         letters.chars().try_fold(SeatSet::EMPTY, |set, letter| match Seat::from_letter(letter) {
             None => Err(SeatLettersError::Unknown(letter)),
@@ -119,7 +119,7 @@ impl SeatSet {
         })
     }
 
-    /// This set and `seat`.
+    /// This set with `seat` added.
     #[must_use]
     pub const fn with(self, seat: Seat) -> SeatSet {
         SeatSet(self.0 | 1 << seat.index())
@@ -131,7 +131,7 @@ impl SeatSet {
         self.0 >> seat.index() & 1 == 1
     }
 
-    /// Number of seats in the set.
+    /// The number of seats in the set.
     #[inline]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
@@ -154,19 +154,19 @@ impl fmt::Debug for SeatSet {
     }
 }
 
-/// Why letters name no set of seats.
+/// The reason why letters are not a set of seats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SeatLettersError {
-    /// The letter is no seat.
-    #[error("`{0}` is no seat (seats are S, E, N and W)")]
+    /// The letter is not a seat.
+    #[error("`{0}` is not a seat (seats are S, E, N and W)")]
     Unknown(char),
-    /// The seat is given twice.
+    /// The seat is repeated.
     #[error("seat `{0}` is given twice")]
     Repeated(Seat),
 }
 
-/// One value for each side of the board; the entries of seats that do not take part are never read.
+/// One value for each side of the board. The entries of seats that do not play are not used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 pub struct BySeat<T>(pub [T; MAX_SEATS]);
 
@@ -189,23 +189,23 @@ impl<T> IndexMut<Seat> for BySeat<T> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Action(pub u8);
 
-/// The number of an outcome of a chance node: its place in [`Game::chance_outcomes`].
+/// The number of an outcome of a chance node: its index in [`Game::chance_outcomes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Outcome(pub u8);
 
-/// The probabilities of the outcomes of a chance node, as a slice, with their cumulative sums, by which outcomes are
-/// drawn ([`chance::outcome`](crate::chance::outcome)). They are made from a list of at most 256 numbers from 0 to 1
-/// whose sum is 1; neither is checked here, but [`laws`](crate::testing::laws) do.
+/// The probabilities of the outcomes of a chance node, as a slice, with their cumulative sums for
+/// [`chance::outcome`](crate::chance::outcome). They are made from a list of at most 256 numbers from 0 to 1 with the
+/// sum 1. Only the tests in [`laws`](crate::testing::laws) check this.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chances {
     probabilities: Vec<f64>,
-    /// The cumulative probability of each outcome; infinite from the last possible one on, so that rounding leaves no
-    /// gap.
+    /// The cumulative probability of each outcome; infinite from the last possible outcome on, so that rounding leaves
+    /// no gap.
     pub(crate) sums: Vec<f64>,
 }
 
 impl Chances {
-    /// No outcomes, as at nodes other than chance nodes.
+    /// No outcomes, for nodes that are not chance nodes.
     pub const NONE: Chances = Chances { probabilities: Vec::new(), sums: Vec::new() };
 }
 
@@ -230,7 +230,7 @@ impl Deref for Chances {
     }
 }
 
-/// A set of actions, such as the legal-action mask of a state; action spaces have at most 32 members, numbered 0 to 31.
+/// A set of actions, such as the legal actions of a state. Actions have numbers from 0 to 31.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ActionMask(u32);
 
@@ -238,7 +238,7 @@ impl ActionMask {
     /// No action.
     pub const EMPTY: ActionMask = ActionMask(0);
 
-    /// Adds `action`, which is below 32: a larger one panics in debug builds and is ignored in release builds.
+    /// Adds `action`, which must be below 32. A larger action panics in debug builds and is ignored in release builds.
     #[inline]
     pub fn insert(&mut self, action: Action) {
         debug_assert!(action.0 < 32, "action {} in a set of 32", action.0);
@@ -251,19 +251,19 @@ impl ActionMask {
         action.0 < 32 && self.0 >> action.0 & 1 == 1
     }
 
-    /// Number of actions in the set.
+    /// The number of actions in the set.
     #[inline]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether the set has no action.
+    /// Whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The `n`-th action in ascending order, or `None` when the set has `n` actions or fewer.
+    /// The `n`-th action in ascending order, from 0; `None` if the set has `n` actions or fewer.
     #[inline]
     pub fn nth(self, n: usize) -> Option<Action> {
         let mut bits = self.0;
@@ -322,70 +322,70 @@ pub enum Node {
     Terminal,
 }
 
-/// The scale of a game's returns and values.
+/// The scale of the returns and values of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Payoff {
     /// One seat wins: the values of the seats sum to 1.
     Winner,
-    /// A team wins: the seats of a team share their value, the values of one seat of each team sum to 1.
+    /// A team wins: the seats of a team have one value, and the values of the teams sum to 1.
     Teams,
-    /// The seats play on for placings worth 1, ⅔, ⅓ and 0: the values sum to 2.
+    /// The seats play for placings with the returns 1, ⅔, ⅓ and 0: the values sum to 2.
     Placings,
 }
 
-/// The fixed facts of a game that a learner needs before the first state.
+/// The fixed properties of a game, which a learner needs before the first state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Spec {
-    /// The name of the game with its flags, as in the text notation: `pagade?teams=true`.
+    /// The name of the game with its flags, as in the notation: `pagade?teams=true`.
     pub name: String,
-    /// The seats that take part.
+    /// The seats that play.
     pub seats: SeatSet,
     /// The scale of the returns and values.
     pub payoff: Payoff,
-    /// For each seat the seats of its team, itself included.
+    /// For each seat, the seats of its team with the seat itself.
     pub teams: BySeat<SeatSet>,
-    /// Size of the action space.
+    /// The size of the action space, at most 32.
     pub actions: usize,
-    /// Length of an observation.
+    /// The length of an observation.
     pub observation: usize,
-    /// Length of the prefix of an observation that holds every entry which can be 1 in a turn-start state. Within a
-    /// turn a later entry is 1, too, unless the position is equivalent to the turn-start state.
+    /// The length of the prefix of an observation outside of which all entries are 0 in turn-start states. Within a
+    /// turn a later entry is 1, unless the position is equivalent to the turn-start state.
     pub start_observation: usize,
-    /// Version of the encoding of actions and observations; it changes whenever either does.
+    /// The version of the encoding of actions and observations. It changes with them.
     pub encoding: u32,
-    /// Stable hash of the ruleset, seats included.
+    /// A stable hash of the ruleset and the seats.
     pub ruleset_hash: u64,
-    /// Turns after which a game is truncated.
+    /// The number of turns after which a game is truncated.
     pub turn_limit: u32,
 }
 
 /// A game with explicit chance nodes.
 ///
-/// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] trust their callers (the gym checks):
-/// given an illegal outcome or action they panic in debug builds. In release builds they do not panic and leave a valid
-/// state, which need not be one that play can reach: all pieces are on places of the game, and every method accepts it.
-/// Which state results is unspecified.
+/// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] do not check their arguments (the gym
+/// does). With an illegal outcome or action they panic in debug builds. In release builds they do not panic and leave
+/// an unspecified valid state: all pieces are on places of the game, and all methods accept the state, but play may be
+/// unable to reach it.
 pub trait Game: Send + Sync {
-    /// A position, plain bytes. Equal states have equal futures (Markov property); the turn counter is not part of it.
+    /// A position, plain bytes without a turn counter. Equal states have equal futures (Markov property).
     type State: Clone + Eq + Hash + fmt::Debug + Send + Sync;
 
-    /// The fixed facts of this game.
+    /// The fixed properties of this game.
     fn spec(&self) -> &Spec;
 
     /// The position before the first throw, with `first` to throw.
     fn initial_state(&self, first: Seat) -> Self::State;
 
-    /// The kind of node that `state` is.
+    /// The kind of node of `state`.
     fn node(&self, state: &Self::State) -> Node;
 
-    /// The exact probabilities of the outcomes at a chance node; empty elsewhere.
+    /// The exact probabilities of the outcomes at a chance node; empty at other nodes.
     fn chance_outcomes(&self, state: &Self::State) -> &Chances;
 
-    /// The legal actions: never empty at a decision, always empty elsewhere.
+    /// The legal actions: one or more at a decision, none at other nodes.
     fn legal_actions(&self, state: &Self::State) -> ActionMask;
 
-    /// Applies `outcome`, one of [`Game::chance_outcomes`] with a probability above 0, at a chance node.
+    /// Applies an outcome of [`Game::chance_outcomes`] at a chance node. Its probability must not be 0.
     fn apply_chance(&self, state: &mut Self::State, outcome: Outcome);
 
     /// Applies an action of [`Game::legal_actions`].
@@ -394,14 +394,14 @@ pub trait Game: Send + Sync {
     /// The return of each seat of a finished game, 0 to 1 (see [`Payoff`]); zeros at other nodes.
     fn returns(&self, state: &Self::State) -> BySeat<f32>;
 
-    /// Appends the indices of the entries of the observation that are 1, as `seat` sees `state`; all others are 0.
-    /// Indices are below [`Spec::observation`], each at most once.
+    /// Appends the distinct indices of the entries that are 1 in the observation of `state` by `seat`; all other
+    /// entries are 0. Indices are below [`Spec::observation`].
     fn observe_active(&self, state: &Self::State, seat: Seat, active: &mut Vec<u16>);
 
-    /// Writes the observation as `seat` sees `state` into `out`, of length [`Spec::observation`].
+    /// Writes the observation of `state` by `seat` into `out`, of length [`Spec::observation`].
     ///
     /// # Panics
-    /// When `out` has another length.
+    /// If `out` has another length.
     fn observe(&self, state: &Self::State, seat: Seat, out: &mut [f32]) {
         assert_eq!(out.len(), self.spec().observation, "length of the observation slice");
         let mut active = Vec::with_capacity(64);
@@ -413,19 +413,19 @@ pub trait Game: Send + Sync {
     }
 }
 
-/// A game in which the pieces of each seat run a course. Baselines compare how far they have come.
+/// A game in which the pieces of each seat move along a course. Baselines compare their steps.
 pub trait RaceGame: Game {
-    /// Pieces of each seat, 1 to [`MAX_PIECES`].
+    /// The number of pieces of each seat, 1 to [`MAX_PIECES`].
     fn pieces(&self) -> usize;
 
-    /// Steps from off the board to the end of the course: the largest entry of [`RaceGame::steps`].
+    /// The steps from off the board to the end of the course: the largest entry of [`RaceGame::steps`].
     fn goal(&self) -> u8;
 
-    /// Steps that each piece of `seat` has made, ascending, 0 to [`RaceGame::goal`]; only the first
-    /// [`RaceGame::pieces`] entries are meaningful. Throws that were allotted but not yet played do not count.
+    /// The steps of each piece of `seat`, ascending, 0 to [`RaceGame::goal`]. Only the first [`RaceGame::pieces`]
+    /// entries are used. Throws that are assigned to a piece but not yet played do not count.
     fn steps(&self, state: &Self::State, seat: Seat) -> [u8; MAX_PIECES];
 
-    /// The entry of [`RaceGame::steps`] of a piece that has just been captured.
+    /// The steps of a piece that has just been captured.
     fn captured(&self) -> u8 {
         0
     }

@@ -1,10 +1,9 @@
 //! Reinforcement-learning environments for the race games of India and their family, with explicit chance nodes.
 //!
-//! In reading order: [`game`] is the `Game` interface that everything else uses; [`sheet`] is a game as data;
-//! [`ruleset`] is a sheet with its house rules and seats; [`race`] is the engine, which compiles a sheet into tables;
-//! [`notation`] reads and prints positions; [`turn`] lists the afterstates of whole turns; [`turn_index`] numbers the
-//! turn-start states for solvers; [`gym`] steps games and throws their dice; [`testing`] has the property tests of
-//! every game and a small game that can be solved by hand.
+//! In reading order: [`game`] is the `Game` interface; [`sheet`] is a game as data; [`ruleset`] is a sheet with house
+//! rules and seats; [`race`] is the engine, which compiles a sheet into tables; [`notation`] reads and prints
+//! positions; [`turn`] lists the afterstates of whole turns; [`turn_index`] numbers the turn-start states for solvers;
+//! [`gym`] steps games and throws their dice; [`testing`] has property tests for all games and a small game for tests.
 //!
 //! ```
 //! let mut env = ashta_env::make("pagade?teams=true", 4)?;
@@ -36,11 +35,11 @@ pub use gym::{Env, Observation, Step, VecEnv};
 pub use race::Race;
 pub use sheet::ruleset::{self, Ruleset, RulesetError};
 
-/// An environment of the built-in game written as `game?flag=value&flag=value`, such as `pagade?teams=true`, for
-/// `seats` seats, before the first throw of seed 0.
+/// An environment of a built-in game, written as `game?flag=value&flag=value` (`pagade?teams=true`), for this number of
+/// seats, with seed 0.
 ///
 /// # Errors
-/// When there is no such game or house rule, or the game is not played by so many.
+/// If the game or a house rule is unknown, or the game does not allow this number of seats.
 pub fn make(text: &str, seats: usize) -> Result<Env<Race>, RulesetError> {
     Ok(Env::new(std::sync::Arc::new(Race::named(text, seats)?)))
 }
