@@ -1,9 +1,8 @@
-//! Value iteration for three and four seats, each for itself: maxⁿ, where every seat maximises its own chance of
-//! winning.
+//! Value iteration for three and four seats: maxⁿ, in which every seat maximizes its own expected return.
 //!
-//! That is a convention, not the only reasonable one: with more than two seats there can be several equilibria. Where
-//! results are equally good for the seat that chooses, to within [`TIE`], the first in the order of enumeration is
-//! taken, whichever of the other seats profits from it.
+//! This is a convention: with more than two seats there can be several equilibria. If several afterstates are equally
+//! good for the seat that chooses, to within [`TIE`], it chooses the first of them in the order of enumeration, no
+//! matter which of the other seats gains.
 
 use ashta_env::game::MAX_SEATS;
 use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
@@ -12,10 +11,11 @@ use super::UNIT;
 use super::quantity::{Value, bits};
 use super::sweep::{Kernel, Layer};
 
-/// Values that differ by less than this are equal.
+/// Values with a smaller difference count as equal.
 const TIE: f64 = 1e-7;
 
-/// The place of the mover among the movers, and the side positions, of a number; `None` where no position has it.
+/// The position with a number: the index of the mover among the movers, and the side positions; `None` for an unused
+/// number.
 fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)> {
     let count = turns.index().sides().len();
     let mut sides = Sides::default();
@@ -26,11 +26,12 @@ fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)>
     turns.is_position(turns.index().movers()[number], sides).then_some((number, sides))
 }
 
-/// Positions that a thread takes at once.
+/// Number of positions in an item.
 const CHUNK: usize = 256;
 
-/// One layer with the positions by the steps that all seats have made together, from the most to the fewest. A round of
-/// passes is solved at once, so the list has only its first position. Items are the numbers of some positions.
+/// The order of the positions: one layer, whose levels have the positions with the same total number of steps, in
+/// descending order. Passes lead from a position to the positions of its round and back to it, and a round is solved at
+/// once, so the order has only one position of each round. Items have the numbers of positions.
 pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
     let (index, seats) = (turns.index(), turns.index().seats());
     let steps = |side: &Side| usize::from(index.sides()[usize::from(*side)].steps);
@@ -40,11 +41,11 @@ pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
         let Some((mover, sides)) = position(turns, number) else { continue };
         let mut turned = sides;
         let mut is_least = || {
-            turned[..seats].rotate_left(1);
+            turned = rotate_left(turned, seats);
             sides <= turned
         };
-        let stands_for_others = if index.movers().len() == 1 { (1..seats).all(|_| is_least()) } else { mover == 0 };
-        if stands_for_others {
+        let is_first = if index.movers().len() == 1 { (1..seats).all(|_| is_least()) } else { mover == 0 };
+        if is_first {
             levels[most - sides[..seats].iter().map(steps).sum::<usize>()].push(number as u32);
         }
     }
@@ -52,33 +53,46 @@ pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
     vec![Layer { share: 1.0, levels }]
 }
 
-/// The game with the values found so far.
+/// Rotates the first `seats` (3 or 4) entries to the left by one. Lengths that the compiler knows make this fast.
+fn rotate_left<V>([a, b, c, d]: [V; MAX_SEATS], seats: usize) -> [V; MAX_SEATS] {
+    if seats == 3 { [b, c, a, d] } else { [b, c, d, a] }
+}
+
+/// Rotates the first `seats` (3 or 4) entries to the right by one.
+fn rotate_right<V>([a, b, c, d]: [V; MAX_SEATS], seats: usize) -> [V; MAX_SEATS] {
+    if seats == 3 { [c, a, b, d] } else { [d, a, b, c] }
+}
+
+/// The game with the current values.
 struct MaxN<'a, T> {
     turns: &'a T,
     cells: &'a [u32],
 }
 
-/// The backup of a turn for each seat in turn order from the one that throws, without the results that lead to the same
-/// position, and their probabilities.
+/// The backup of a turn: the expectation over the throws after which the position changes, and the probabilities of the
+/// other throws.
 #[derive(Clone, Copy, Default)]
 struct RoundBackup {
+    /// The sum of probability times value for each seat, in turn order from the seat that throws.
     sums: [f64; MAX_SEATS],
+    /// The probability that the next seat throws in the same position.
     passing: f64,
+    /// The probability that the same seat throws again in the same position.
     staying: f64,
 }
 
 impl<T: TurnModel> MaxN<'_, T> {
     /// The position after a pass.
-    fn after(&self, mover: usize, mut sides: Sides) -> (usize, Sides) {
-        sides[..self.turns.index().seats()].rotate_left(1);
-        ((mover + 1) % self.turns.index().movers().len(), sides)
+    fn after(&self, mover: usize, sides: Sides) -> (usize, Sides) {
+        let next = if mover + 1 < self.turns.index().movers().len() { mover + 1 } else { 0 };
+        (next, rotate_left(sides, self.turns.index().seats()))
     }
 
     fn first_cell(&self, mover: usize, sides: Sides) -> usize {
         self.turns.index().number(self.turns.index().movers()[mover], sides) * self.turns.index().seats()
     }
 
-    /// The values of the seats in turn order from the one that throws.
+    /// The values of the seats in turn order from the seat that throws.
     fn values(&self, mover: usize, sides: Sides) -> [f64; MAX_SEATS] {
         let first = self.first_cell(mover, sides);
         let mut values = [0.0; MAX_SEATS];
@@ -97,17 +111,17 @@ impl<T: TurnModel> MaxN<'_, T> {
         RoundBackup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
     }
 
-    /// Updates a position and those that passing leads to from it.
+    /// Updates the positions of a round: a position and the positions that passes from it lead to.
     fn update_round(&self, mut mover: usize, mut sides: Sides, set: &mut impl FnMut(usize, u32)) {
         let seats = self.turns.index().seats();
-        // A pass leads from each of these positions to the next: solved for, not iterated.
+        // A pass leads from each of these positions to the next one. The equations of the round are solved exactly.
         let mut round = [(0, [0.0; MAX_SEATS], 0.0); MAX_SEATS];
         for (at, (cell, sums, passing)) in round[..seats].iter_mut().enumerate() {
             let backup = self.backup(mover, sides);
             let moving = 1.0 - backup.staying;
             *cell = self.first_cell(mover, sides);
             *passing = if moving < 1e-12 { 1.0 } else { backup.passing / moving };
-            // By seat in turn order from the first thrower of the round.
+            // In turn order from the first seat to throw in the round.
             (0..seats).for_each(|seat| {
                 let sum = backup.sums[(seat + seats - at) % seats];
                 sums[seat] = if moving < 1e-12 { 0.0 } else { sum / moving };
@@ -123,7 +137,7 @@ impl<T: TurnModel> MaxN<'_, T> {
             }
             values.iter_mut().for_each(|value| *value /= going);
         }
-        // The values of the first position give those of the last, and so on backward.
+        // The values of the first position give the values of the last position, and so on backward.
         for (at, (cell, sums, passing)) in round[..seats].iter().enumerate().rev() {
             if going >= 1e-12 {
                 (0..seats).for_each(|seat| values[seat] = sums[seat] + passing * values[seat]);
@@ -133,7 +147,7 @@ impl<T: TurnModel> MaxN<'_, T> {
     }
 }
 
-/// The values of each seat, of which the one that throws makes its own as high as it can.
+/// The kernel of maxⁿ: updates the values of all seats, round by round.
 pub(super) struct Rounds<'a, T>(pub(super) &'a T);
 
 impl<T: TurnModel> Kernel for Rounds<'_, T> {
@@ -155,9 +169,10 @@ impl<T: TurnModel> Kernel for Rounds<'_, T> {
             count += 1;
             let RoundBackup { sums, passing, staying } = game.backup(mover, sides);
             let (next_mover, next_sides) = game.after(mover, sides);
-            let (here, next) = (game.values(mover, sides), game.values(next_mover, next_sides));
+            let next = rotate_right(game.values(next_mover, next_sides), seats);
+            let here = game.values(mover, sides);
             for seat in 0..seats {
-                let ahead = sums[seat] + passing * next[(seat + seats - 1) % seats] + staying * here[seat];
+                let ahead = sums[seat] + passing * next[seat] + staying * here[seat];
                 residual = residual.max((ahead - here[seat]).abs());
             }
         }
@@ -165,7 +180,7 @@ impl<T: TurnModel> Kernel for Rounds<'_, T> {
     }
 }
 
-/// Chooses the best result of each throw and sums up.
+/// Computes the backup of a turn: chooses the best afterstate of each throw.
 struct MaxNChoice<'a, T> {
     game: &'a MaxN<'a, T>,
     mover: usize,
@@ -175,15 +190,13 @@ struct MaxNChoice<'a, T> {
 }
 
 impl<T: TurnModel> MaxNChoice<'_, T> {
-    /// The values of a result.
+    /// The values of an afterstate.
     fn values(&self, end: TurnEnd) -> [f64; MAX_SEATS] {
         let seats = self.game.turns.index().seats();
         match end.then {
             Continuation::Next => {
                 let (mover, sides) = self.game.after(self.mover, end.sides);
-                let mut values = self.game.values(mover, sides);
-                values[..seats].rotate_right(1);
-                values
+                rotate_right(self.game.values(mover, sides), seats)
             }
             Continuation::Again => self.game.values(self.mover, end.sides),
             Continuation::Won => [1.0, 0.0, 0.0, 0.0],
@@ -206,7 +219,7 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
         let ends = ends.map(|end| self.ends[end]);
         let is_here = |end: TurnEnd| end.sides == self.sides;
         let leads = |then| ends.clone().all(|end| is_here(end) && end.then == then);
-        // A pass that is not forced is a result like any other: its values are iterated.
+        // A pass that is not forced is an afterstate like any other: its values are iterated.
         if leads(Continuation::Next) {
             self.backup.passing += probability;
         } else if leads(Continuation::Again) {
