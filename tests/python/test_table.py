@@ -293,7 +293,7 @@ BROKEN = {
     "cut in the header": (lambda data: data[:100], "it ends within the header"),
     "cut before the block": (lambda data: data[: 20 + len(parts(data)[0])], "it ends within block 1 of 1"),
     "cut in the block": (lambda data: data[:-1], "it ends within block 1 of 1"),
-    "trailing bytes": (lambda data: data + b"\0", "goes on after its last value"),
+    "trailing bytes": (lambda data: data + b"\0", "has bytes after its last value"),
     "another magic": (lambda data: b"ASHTABOT" + data[8:], "is not a table of ashta"),
     "another format": (lambda data: changed(data, 8, 3), "has format 2, this program reads format 1"),
     "another hash": (

@@ -1,8 +1,9 @@
-//! Perfect play, and how far agents are from it.
+//! Perfect play, and the distance of agents from it.
 //!
-//! [`solve`] finds the value of every turn-start state of a game by value iteration and proves how exact it is;
-//! [`table`] keeps the values as a file and evaluates by them; [`regret`] is what an agent loses a decision against
-//! perfect play; [`exploit`] finds the best response to an agent. This module may use `play`, `search` and `arena`.
+//! [`solve`] finds the value of every turn-start state of a game by value iteration and proves an error bound.
+//! [`table`] stores the values in a file and evaluates positions with them. [`regret`] measures how much value an agent
+//! loses against perfect play. [`exploit`] finds the best response to an agent. This module may use `play`, `search`
+//! and `arena`.
 
 pub mod exploit;
 pub mod regret;
@@ -17,7 +18,7 @@ pub fn start(starts: &TurnIndex) -> Sides {
     starts.locate(&starts.race().initial_state(starts.movers()[0])).map_or_else(Sides::default, |(_, start)| start)
 }
 
-/// The values of the start in turn order from the seat that throws first.
+/// The values of the initial position, in turn order from the seat that throws first.
 pub fn start_values(starts: &TurnIndex, solution: &solve::Solution) -> Vec<f64> {
     let number = starts.number(starts.movers()[0], start(starts));
     let value = |at: usize| f64::from(solution.values[at]) * solve::UNIT;

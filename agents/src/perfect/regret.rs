@@ -1,8 +1,8 @@
-//! Regret of an agent against perfect play: the winning chances that its choices lose, one by one.
+//! Regret of an agent against perfect play: the winning probability that each of its decisions loses.
 //!
-//! Regret depends neither on the opponent's mistakes nor, by much, on the dice: against a perfect opponent an agent's
-//! expected score is the value of the start less the sum of its regrets. So a game holds much more information than its
-//! result.
+//! Against a perfect opponent, the expected score of an agent is the value of the initial position minus the sum of its
+//! regrets. Regret does not depend on mistakes of the opponent, and only little on the dice. So a game gives much more
+//! information through its regrets than through its result.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,60 +18,60 @@ use crate::arena::{
 };
 use crate::perfect::table::{Perfect, Table};
 
-/// A choice with less regret than this is optimal: tables of 32 bits give values in single precision.
+/// A decision with less regret than this is optimal: evaluators return values in single precision.
 const OPTIMAL: f64 = 1e-6;
-/// Worst decisions that a report lists.
+/// The number of worst decisions in a report.
 const WORST: usize = 10;
 
 /// A decision with a large regret.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Blunder {
-    /// The position, all thrown.
+    /// The position after all throws of the turn, in the text notation.
     pub position: String,
-    /// The afterstate that was chosen.
+    /// The afterstate that the agent chose.
     pub played: String,
     /// The best afterstate.
     pub best: String,
-    /// The winning chance lost.
+    /// The value of `best` minus the value of `played`.
     pub regret: f64,
 }
 
-/// The regret of an agent against perfect play. A decision is a whole turn with more than one distinct afterstate; its
-/// regret is the value of the best afterstate less that of the chosen one.
+/// The regret of an agent against perfect play. A decision is a whole turn with more than one distinct afterstate. Its
+/// regret is the value of the best afterstate minus the value of the chosen afterstate.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RegretReport {
-    /// Decisions of the agent.
+    /// Number of decisions of the agent.
     pub decisions: u64,
-    /// Regret for each decision.
+    /// Mean regret per decision.
     pub regret_per_decision: Interval,
-    /// Regret for each game.
+    /// Mean regret per game.
     pub regret_per_game: Interval,
-    /// Share of decisions whose regret is below one in a million.
+    /// Share of decisions whose regret is below 0.000001.
     pub optimal_choices: Interval,
-    /// The agent's luck-corrected score against perfect play, from its regret.
+    /// The luck-corrected score of the agent against perfect play, computed from its regret.
     pub luck_adjusted_score: Interval,
-    /// Regrets that a half, nine tenths, 99 of 100 and all decisions do not exceed.
+    /// Quantiles of the regret per decision: 50 %, 90 %, 99 % and the maximum.
     pub quantiles: [f64; 4],
-    /// The worst decisions, the worst first.
+    /// The decisions with the largest regret, in descending order.
     pub worst: Vec<Blunder>,
 }
 
-/// The regret of A in a game.
+/// The regret of agent A in one game.
 #[derive(Clone, Debug, Default)]
 struct GameRegret {
-    /// Of each decision, in order.
+    /// The regret of each decision, in order.
     regrets: Vec<f64>,
-    /// The worst decisions: regret, position, chosen and best afterstate.
+    /// The decisions with the largest regret, in descending order: regret, position, chosen and best afterstate.
     worst: Vec<(f64, [State; 3])>,
 }
 
-/// A's regrets in the games of a match of two seats against perfect play, by block and A's seat.
+/// The regrets of agent A in a match of two seats against perfect play, by block and A's seat.
 #[derive(Default)]
 struct Regrets(BTreeMap<(u64, Seat), GameRegret>);
 
 impl Regrets {
-    /// Notes a turn of A in a game of this block.
-    fn note(&mut self, block: u64, turn: &PlayedTurn<State>, analysis: &TurnAnalysis<State>) {
+    /// Records a turn of A in a game of this block.
+    fn add_turn(&mut self, block: u64, turn: &PlayedTurn<State>, analysis: &TurnAnalysis<State>) {
         let game = self.0.entry((block, turn.seat)).or_default();
         if !analysis.is_choice() {
             return;
@@ -88,14 +88,14 @@ impl Regrets {
         }
     }
 
-    /// The sum over the games of each block.
+    /// The sum of `of` over the games of each block.
     fn per_block(&self, of: impl Fn(&GameRegret) -> f64) -> Vec<f64> {
         let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
         self.0.iter().for_each(|(&(block, _), game)| *sums.entry(block).or_default() += of(game));
         sums.into_values().collect()
     }
 
-    /// Sums up.
+    /// Summarizes all games.
     fn report(&self, race: &Race) -> RegretReport {
         let sums = self.per_block(|game| game.regrets.iter().sum());
         let counts = self.per_block(|game| game.regrets.len() as f64);
@@ -114,7 +114,8 @@ impl Regrets {
             regret_per_decision: Interval::ratio(&sums, &counts),
             regret_per_game,
             optimal_choices: Interval::ratio(&optimal, &counts).within([0.0, 1.0]),
-            // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
+            // The same seat throws first in both games of a block, and A changes seats. So the values of the two
+            // initial positions for A sum to 1, and their mean is 0.5.
             luck_adjusted_score: regret_per_game.taken_from(0.5).within([0.0, 0.5]),
             quantiles: [0.5, 0.9, 0.99, 1.0].map(|share| quantile(&regrets, share)),
             worst: worst.into_iter().take(WORST).map(blunder).collect(),
@@ -122,9 +123,10 @@ impl Regrets {
     }
 }
 
-/// Plays the agents that `agent` makes against perfect play in a game of two seats, as
-/// [`play_match`](crate::arena::play_match), and measures them. `None` for more seats, where perfect play of one seat
-/// depends on what the others do.
+/// Plays a match of an agent against perfect play in a game of two seats, as [`play_match`](crate::arena::play_match)
+/// does, and measures the regret of the agent. `agent` makes an agent for each thread.
+///
+/// Returns `None` for three or four seats: there, perfect play of a seat depends on the play of the others.
 pub fn against_perfect(
     race: &Race,
     agent: MakeAgent<'_, '_, Race>,
@@ -140,7 +142,7 @@ pub fn against_perfect(
         let (side, mut perfect) = (game.seating.seats_of(0), Perfect::new(Arc::clone(table)));
         for turn in game.turns.iter().filter(|turn| side.contains(turn.seat)) {
             let analysis = TurnAnalysis::new(race, &mut perfect, turn);
-            regrets.lock().unwrap_or_else(PoisonError::into_inner).note(game.block, turn, &analysis);
+            regrets.lock().unwrap_or_else(PoisonError::into_inner).add_turn(game.block, turn, &analysis);
         }
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);

@@ -1,4 +1,4 @@
-//! Exact expected scores of two players, at least one with a fixed policy; best response by value iteration.
+//! Best response by value iteration: the expected scores of two players, at least one with a fixed policy.
 
 use ashta_env::turn_index::{Sides, TurnModel};
 
@@ -11,43 +11,45 @@ use super::{SolveConfig, SolveError, UNIT};
 /// The expected score of a player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Response {
-    /// When it throws first.
+    /// The expected score if the player throws first.
     pub first: f64,
-    /// When the other one throws first.
+    /// The expected score if the opponent throws first.
     pub second: f64,
 }
 
 impl Response {
-    /// The mean when either begins as often as the other.
+    /// The mean of both: each player throws first in half of the games.
     pub fn mean(self) -> f64 {
         f64::midpoint(self.first, self.second)
     }
 }
 
-/// The values of the last meeting, as a warm start of the next: players that changed little have similar values.
+/// The values from the last call of [`evaluate_policies`], as a warm start of the next call: similar players have
+/// similar values.
 #[derive(Debug, Default)]
 pub struct Memory(Vec<u32>);
 
-/// The expected score of the first of two players, each with its own policy. `None` when the watch stopped it.
+/// Returns the expected score of the first of two players with the policies `policies`; `None` if the watch stopped the
+/// sweeps.
 ///
-/// The values of both players together are twice as many as those of [`solve`](super::solve). `memory` holds the values
-/// of an earlier meeting in the same game, and afterwards those of this one; the result depends on it by no more than
-/// the tolerance.
+/// Each player has its own values, so there are twice as many values as in [`solve`](super::solve). Before the call,
+/// `memory` is empty or has the values of an earlier call for the same game; after the call, it has the values of this
+/// call. Its content changes the result by no more than the tolerance.
 ///
 /// # Errors
-/// When a policy is not of as many positions as two seats have, or the values do not converge.
+/// When a policy has another number of positions than the game, or the values do not converge.
 pub fn evaluate_policies<T: TurnModel>(
     turns: &T,
     start: Sides,
-    styles: [PlayerPolicy<'_>; 2],
+    policies: [PlayerPolicy<'_>; 2],
     memory: &mut Memory,
     config: &SolveConfig,
     watch: SolveWatch<'_>,
 ) -> Result<Option<Response>, SolveError> {
     let count = turns.index().sides().len();
     let expected = count * count;
-    for style in styles {
-        let found = match style {
+    for policy in policies {
+        let found = match policy {
             PlayerPolicy::Best => expected,
             PlayerPolicy::GreedyBy(values) => values.len(),
             PlayerPolicy::Tabular(policy) => policy.positions(),
@@ -59,7 +61,7 @@ pub fn evaluate_policies<T: TurnModel>(
     if memory.0.len() != 2 * expected {
         memory.0 = vec![ONE / 2; 2 * expected];
     }
-    let transposed = styles.map(|style| match style {
+    let transposed = policies.map(|policy| match policy {
         PlayerPolicy::GreedyBy(values) => {
             let mut values = values.to_vec();
             transpose(&mut values, count);
@@ -67,11 +69,11 @@ pub fn evaluate_policies<T: TurnModel>(
         }
         _ => Vec::new(),
     });
-    let styles = std::array::from_fn(|player| match styles[player] {
+    let policies = std::array::from_fn(|player| match policies[player] {
         PlayerPolicy::GreedyBy(_) => PlayerPolicy::GreedyBy(&transposed[player]),
         other => other,
     });
-    let kernel = TwoSeats::<T, Value>::new(turns, styles, false);
+    let kernel = TwoSeats::<T, Value>::new(turns, policies, false);
     let (order, cells) = (pair_order(turns.index().sides()), Swept { values: &mut memory.0, deltas: None });
     let swept = config.sweeps().run(&kernel, cells, &order, Cursor::default(), watch);
     if swept?.is_break() {

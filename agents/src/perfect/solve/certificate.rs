@@ -1,16 +1,16 @@
 //! A proven error bound for the values of value iteration.
 //!
-//! Let `h` be a number for each position with `h ≥ c + E[max h]` (`c > 0`), where the maximum is over the results that
-//! a player might choose: all whose value is within a gap of the best. Let looking one turn ahead change no value by
-//! more than `r`, and let `d` be the largest probability of throws that were left out. Then with `e = (r + d) / c` the
-//! values plus `e·h` are at least what perfect play gets from looking one turn ahead at them, as long as `2·e·h` stays
-//! below the gap, because then no result beyond the gap can become the best; in the same way the values less `e·h` are
-//! at most that. Bounds that a turn of perfect play only tightens hold perfect play between them. `docs/solving.md` has
-//! the argument in full.
+//! Let `h` be a number for each position with `h ≥ c + E[max h]` and `c > 0`. The expectation is over the throws. The
+//! maximum is over the afterstates that a player might choose: all whose value differs from the best by at most a gap.
+//! Let `r` be the largest change of a value by looking one turn ahead, let `d` be the largest probability of throws
+//! that were left out, and let `e = (r + d) / c`. Assume that `2·e·h` is below the gap everywhere, so that the
+//! afterstates beyond the gap cannot become the best. Then looking one turn ahead from the upper bounds, values plus
+//! `e·h`, increases none of them, and looking ahead from the lower bounds, values minus `e·h`, decreases none of them.
+//! So the values of perfect play are between these bounds. `docs/solving.md` has the full argument.
 //!
-//! `h` is found by sweeping like the values themselves: it is about the expected number of turns when both players drag
-//! the game out as long as that costs them next to nothing. When the last sweep changes no `h` by more than `t`, then
-//! `c = 1 − t` will do.
+//! Sweeps find `h`, as they find the values. It is approximately the expected number of turns if both players prolong
+//! the game as far as this costs them almost nothing. If the last sweep changes no `h` by more than `t`, then `c = 1 − t`
+//! is valid.
 
 use std::ops::ControlFlow;
 
@@ -22,31 +22,31 @@ use super::order::pair_order;
 use super::quantity::{Length, Quantity};
 use super::sweep::{Cursor, SolveWatch, Sweeps, Swept};
 
-/// Results whose values differ by less than this from the best might be the best.
+/// Afterstates whose value differs from the best by at most this might be the best.
 const GAP: f64 = 1e-3;
-/// `h` is swept until it changes by no more than this.
+/// Sweeps end when they change no `h` by more than this.
 const TOLERANCE: f64 = 0.25;
-/// The most that rounding to single precision takes from `c` besides.
+/// The largest reduction of `c` by rounding to single precision.
 const ROUNDING: f64 = 0.01;
-/// Sweeps after which `h` is taken to have no bound.
+/// The largest number of sweeps; if `h` has not converged then, there is no proof.
 const LIMIT: usize = 200;
-/// The probability of the throws that are covered where many positions are swept at once.
+/// The probability of the throws that are covered if many positions are swept together.
 const COVERED: f64 = 0.999;
 
-/// Bounds of the error of the values.
+/// Proven bounds of the error of the values.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// In any position.
+    /// The largest error in any position.
     pub error: f64,
-    /// In the position before the first throw.
+    /// The largest error in the initial position.
     pub start_error: f64,
-    /// The largest `h`: about the expected number of turns when both players drag the game out.
+    /// The largest `h`: approximately the expected number of turns if both players prolong the game.
     pub longest: f64,
 }
 
-/// Bounds for values that look-ahead changes by at most `residual`; `None` where there is no proof. `values` are in the
-/// order of the kernel, and `deltas` is room for changes, all 0. Breaks when the watch does.
+/// Returns error bounds for values with the Bellman residual `residual`; `None` if there is no proof. `values` are in
+/// the order of the kernel. `deltas` is memory for changes; all its entries are 0. Breaks if the watch breaks.
 pub(super) fn certify<T: TurnModel>(
     turns: &T,
     values: &[u32],

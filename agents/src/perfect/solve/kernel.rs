@@ -1,12 +1,12 @@
-//! Value iteration for two seats, with sixteen positions side by side (SIMD).
+//! Value iteration for two seats, for sixteen positions at the same time (SIMD).
 //!
-//! A zero-sum game needs one number a position. A value is the expected return of the seat that is about to throw, as a
-//! fraction of 2³² − 1. That is finer than single precision, and the value of the other seat has the complement of its
-//! bits.
+//! A zero-sum game needs one number per position: the expected return of the seat that throws, as a fraction of
+//! 2³² − 1. This is finer than single precision, and the complement of the bits is the value for the other seat.
 //!
-//! Most turns of a side position are the same against all side positions of the other seat, but for captures. So the
-//! best results are found for sixteen of them at a time: the lanes. The values that a turn leads to should then lie
-//! side by side: cells are in the order of [`TurnIndex::number`] with the side positions [exchanged](transpose).
+//! Except for captures, most turns of a side position do not depend on the side position of the other seat. So the
+//! kernel finds the best afterstates against sixteen side positions of the other seat together: the lanes. The values
+//! after a turn should then be neighbours in memory. So the cells have the order of [`TurnIndex::number`] with the two
+//! side positions [exchanged](transpose).
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::order::Tile;
 use super::quantity::{Backup, Quantity, Value};
 use super::sweep::{Kernel, fold};
 
-/// Exchanges the two side positions in the order of the cells, block by block, which the cache holds.
+/// Exchanges the two side positions in the order of the cells, in blocks that fit into the cache.
 pub(super) fn transpose(cells: &mut [u32], count: usize) {
     let blocks = || (0..count).step_by(64).map(|start| start..count.min(start + 64));
     for cells in cells.chunks_mut(count * count) {
@@ -37,26 +37,26 @@ pub(super) fn transpose(cells: &mut [u32], count: usize) {
 pub enum PlayerPolicy<'a> {
     /// The best response to the other player.
     Best,
-    /// The afterstate whose value here is highest for it; among equals the worst for it, so that the score found is a
-    /// lower bound. Values are for each position at the start of a turn those of the seat that throws, as fractions of
-    /// 2³² − 1 and in the order of [`TurnIndex::number`].
+    /// The afterstate with the highest of these values. If several have it, the player gets the worst of them, so that
+    /// its score is a lower bound. There is a value for each turn-start state: the value for the seat that throws, as a
+    /// fraction of 2³² − 1, in the order of [`TurnIndex::number`].
     GreedyBy(&'a [u32]),
-    /// A fixed policy, whatever the values.
+    /// A fixed policy that does not depend on values.
     Tabular(&'a TabularPolicy),
 }
 
-/// The tabulated policy of a player that does not choose by values: the ends of its turns.
+/// A policy as a table: the ends of the turns in each position.
 #[derive(Debug)]
 pub struct TabularPolicy {
-    /// For each position the place of its first turn, by number; and one more.
+    /// The index of the first turn of each position, by number; then the number of all turns.
     first: Vec<usize>,
-    /// Throws by probability, and the end of the turn.
+    /// The probability of the throws of each turn, and its end.
     turns: Vec<(f32, TurnEnd)>,
 }
 
 impl TabularPolicy {
-    /// The policy of so many positions with these turns: the number of the position, as [`TurnIndex::number`], the
-    /// probability of throws and where they lead. A number that no position has leads nowhere.
+    /// The policy in a game with this number of positions. Each turn has the number of its position, as
+    /// [`TurnIndex::number`], the probability of its throws, and its end. Unused numbers have no turns.
     pub fn new(positions: usize, mut turns: Vec<(usize, f32, TurnEnd)>) -> TabularPolicy {
         turns.sort_by_key(|&(number, ..)| number);
         let first = (0..=positions).map(|number| turns.partition_point(|&(found, ..)| found < number)).collect();
@@ -68,7 +68,7 @@ impl TabularPolicy {
         self.first.len() - 1
     }
 
-    /// Visits the turns of each lane; `first` is the position of lane 0.
+    /// Visits the turns of each lane; `first` is the number of the position of lane 0.
     fn visit(&self, first: usize, lanes: u16, visitor: &mut impl TurnVisitor) {
         let mut count = 0;
         for lane in lanes_of(lanes) {
@@ -82,17 +82,15 @@ impl TabularPolicy {
     }
 }
 
-/// The game as one player sees it.
+/// The game from the point of view of one player.
 #[derive(Clone, Copy, Debug)]
 struct View<'a> {
-    /// The quantities of the positions in which the other player throws next, and of those in which the same one does.
+    /// The cells of the positions in which the other player throws, and of the positions in which this player throws.
     cells: [&'a [u32]; 2],
     policy: PlayerPolicy<'a>,
-    /// With [`PlayerPolicy::GreedyBy`] results may be worse than the best by so many bits.
-    gap: i32,
 }
 
-/// A quantity of each position when two players meet.
+/// The kernel for two players: computes a quantity of each position.
 #[derive(Debug)]
 pub(super) struct TwoSeats<'a, T, Q> {
     turns: &'a T,
@@ -100,23 +98,26 @@ pub(super) struct TwoSeats<'a, T, Q> {
     /// Number of side positions.
     count: usize,
     policies: [PlayerPolicy<'a>; 2],
-    /// With [`PlayerPolicy::GreedyBy`] results may be worse than the best by so many bits.
+    /// With [`PlayerPolicy::GreedyBy`], a player may choose afterstates whose value is lower than the best by at most
+    /// this, in bits.
     gap: i32,
-    /// Both players have the same policy and share their cells.
+    /// Whether both players have the same policy and share their cells.
     are_alike: bool,
-    /// All lanes are visited together, see [`TurnModel::has_rows`].
+    /// Whether all lanes are visited together, see [`TurnModel::has_rows`].
     has_rows: bool,
-    /// Of the throws of a turn the likeliest are covered, until they have this probability together.
+    /// The throws of a turn are visited, the likeliest first, until their total probability is at least this.
     covered: f64,
     quantity: PhantomData<Q>,
 }
 
-/// Keys side by side.
+/// The keys of all lanes.
 type Keys = [i32; LANES];
 
 impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
-    /// The cells are those of all positions where players are alike, or twice as many: first those in which the first
-    /// player throws. The values of [`PlayerPolicy::GreedyBy`] are in the order of the cells.
+    /// A kernel for players with these policies. If the players are alike, there is one cell for each position.
+    /// Otherwise there are twice as many cells: first the positions in which the first player throws, then the
+    /// positions in which the second player throws. The values of [`PlayerPolicy::GreedyBy`] have the order of the
+    /// cells.
     pub(super) fn new(turns: &'a T, policies: [PlayerPolicy<'a>; 2], are_alike: bool) -> Self {
         let is_tabular = policies.iter().any(|policy| matches!(policy, PlayerPolicy::Tabular(_)));
         let has_rows = turns.has_rows() && !is_tabular;
@@ -125,36 +126,37 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
         TwoSeats { turns, mover, count, policies, gap: 0, are_alike, has_rows, covered, quantity: PhantomData }
     }
 
-    /// The quantity when both players choose of the results whose value differs from the best by at most `gap`.
+    /// A kernel for two players who can choose every afterstate whose value differs from the best by at most `gap`.
     pub(super) fn of_nearly_best(turns: &'a T, values: &'a [u32], gap: f64, covered: f64) -> Self {
         let gap = (gap / super::UNIT) as i32;
         TwoSeats { gap, covered, ..TwoSeats::new(turns, [PlayerPolicy::GreedyBy(values); 2], true) }
     }
 
-    /// The game as each player sees it.
+    /// The points of view of the two players.
     fn views<'v>(&'v self, cells: &'v [u32]) -> [View<'v>; 2] {
         let half = if self.are_alike { 0 } else { self.count * self.count };
         let (first, second) = (cells, &cells[half..]);
-        let view = |player: usize, cells| View { cells, policy: self.policies[player], gap: self.gap };
+        let view = |player: usize, cells| View { cells, policy: self.policies[player] };
         [view(0, [second, first]), view(1, [first, second])]
     }
 
-    /// The cell of the position in which a seat throws with the first of these side positions.
+    /// The cell of a position, from the side positions of the seat that throws and of the other seat.
     #[inline]
     pub(super) fn cell(&self, [own, other]: [usize; 2]) -> usize {
         other * self.count + own
     }
 
-    /// The keys of passing for each of up to [`LANES`] `others` against `own`.
+    /// The keys of a pass by a seat with the side position `own` against each of up to [`LANES`] `others`.
     fn passes(&self, view: View<'_>, own: usize, others: &Range<usize>) -> Keys {
         row(view.cells[0], self.cell([others.start, own]), Q::key_after)
     }
 
-    /// The backups of the turns of `own` against each of up to [`LANES`] `others`, if passing has the keys `passes`.
-    /// Only those in the lanes `wanted` are sure to be found.
+    /// The backups of the turns of `own` against each of up to [`LANES`] `others`; `passes` are the keys of a pass. The
+    /// backups of lanes that are not in `wanted` are arbitrary.
     fn backups(&self, view: View<'_>, own: usize, others: &Range<usize>, passes: Keys, wanted: u16) -> [Backup; LANES] {
         let mut best = BestOfLanes::<Q> {
             view,
+            gap: self.gap,
             own: own as Side,
             others: others.clone(),
             count: self.count,
@@ -162,7 +164,7 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
             sums: [[0.0; LANES]; 3],
             results: Vec::with_capacity(RESULTS),
             ranks: Vec::new(),
-            leads: Vec::with_capacity(RESULTS),
+            next: Vec::with_capacity(RESULTS),
             wanted: if self.has_rows { self.covered } else { f64::INFINITY },
             covered: 0.0,
             quantity: PhantomData,
@@ -170,26 +172,26 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
         let first = others.start as Side;
         match view.policy {
             PlayerPolicy::Tabular(policy) => policy.visit(own * self.count + others.start, wanted, &mut best),
-            // Both seats of a tile take their backups from the same visit.
+            // All lanes are needed: a mirrored tile uses the backups for both seats.
             _ if self.has_rows => self.turns.visit(self.mover, [own as Side, first, 0, 0], all(others), &mut best),
             _ => self.turns.visit(self.mover, [own as Side, first, 0, 0], wanted, &mut best),
         }
         let covered = if self.has_rows { best.covered } else { self.covered };
         let [sum, passing, staying] = best.sums;
         let backup = |lane: usize| Backup { sum: sum[lane], passing: passing[lane], staying: staying[lane] };
-        std::array::from_fn(|lane| Q::whole(backup(lane), covered))
+        std::array::from_fn(|lane| Q::complete(backup(lane), covered))
     }
 
-    /// The lanes of `others` in which `own` is a position.
+    /// The lanes in which `own` against `others` is a position.
     fn positions(&self, own: usize, others: &Range<usize>) -> u16 {
         let is_position = |other| self.turns.is_position(self.mover, [own as Side, other as Side, 0, 0]);
         others.clone().rev().fold(0, |lanes, other| lanes << 1 | u16::from(is_position(other)))
     }
 
-    /// Looks ahead from all positions of a tile of at most [`LANES`] by [`LANES`] side positions, in which the first
-    /// player throws with one of its own side positions or the second with one of the others. Where the players are
-    /// alike a tile of the same side positions twice is evaluated only once.
-    fn meet(&self, [first, second]: [View<'_>; 2], tile: &Tile, set: &mut impl FnMut(usize, u32)) {
+    /// Updates all positions of a tile of at most [`LANES`] by [`LANES`] side positions. Either the first player throws
+    /// with a side position of `tile.own`, or the second player throws with a side position of `tile.other`. If the
+    /// players are alike and the two ranges are equal, each pair of positions is updated only once.
+    fn update_tile(&self, [first, second]: [View<'_>; 2], tile: &Tile, set: &mut impl FnMut(usize, u32)) {
         let [own, other] = &[&tile.own, &tile.other].map(|sides| usize::from(sides.start)..usize::from(sides.end));
         let is_mirrored = self.are_alike && own == other;
         let mut firsts = [(0, [0; LANES], [Backup::default(); LANES]); LANES];
@@ -237,11 +239,11 @@ impl<T: TurnModel, Q: Quantity> Kernel for TwoSeats<'_, T, Q> {
 
     fn update(&self, cells: &[u32], tile: &Tile, mut set: impl FnMut(usize, u32)) {
         let swapped = Tile { own: tile.other.clone(), other: tile.own.clone() };
-        // Which player is the first one matters where both pass: the second then knows the new value of the first.
+        // The order of the players matters if both pass: the second player uses the new value of the first player.
         let tiles =
             if self.has_rows || tile.own.start >= tile.other.start { [tile, &swapped] } else { [&swapped, tile] };
         for tile in &tiles[..if self.are_alike || *tile == swapped { 1 } else { 2 }] {
-            self.meet(self.views(cells), tile, &mut set);
+            self.update_tile(self.views(cells), tile, &mut set);
         }
     }
 
@@ -266,12 +268,12 @@ impl<T: TurnModel, Q: Quantity> Kernel for TwoSeats<'_, T, Q> {
     }
 }
 
-/// All lanes of these side positions.
+/// The lanes of these side positions.
 fn all(others: &Range<usize>) -> u16 {
     u16::MAX >> (LANES - others.len())
 }
 
-/// The keys of neighbouring cells; 0 beyond the last.
+/// The keys of neighbouring cells from `at` on; 0 after the last cell.
 #[inline(always)]
 fn row(cells: &[u32], at: usize, key: impl Fn(u32) -> i32) -> Keys {
     match cells[at..].first_chunk::<LANES>() {
@@ -280,42 +282,47 @@ fn row(cells: &[u32], at: usize, key: impl Fn(u32) -> i32) -> Keys {
     }
 }
 
-/// Results of the turns of a side position for which there is room from the start.
+/// The initial capacity for the afterstates of a side position.
 const RESULTS: usize = 512;
 
-/// Chooses the best result of each throw of several positions, in which a side position meets others.
+/// Computes the backups of a side position against others: chooses the best afterstate of each throw in each lane.
 struct BestOfLanes<'a, Q> {
     view: View<'a>,
+    /// As [`TwoSeats::gap`].
+    gap: i32,
     own: Side,
     others: Range<usize>,
+    /// Number of side positions.
     count: usize,
     passes: Keys,
-    /// By [`NextPosition`] and lane what makes up backups.
+    /// The fields of the backups, by [`NextPosition`] and lane.
     sums: [[f64; LANES]; 3],
-    /// The keys of results by lane; with [`PlayerPolicy::GreedyBy`] also the keys of the values that the player uses.
+    /// The keys of each afterstate.
     results: Vec<Keys>,
+    /// With [`PlayerPolicy::GreedyBy`], the keys of the values by which the player chooses; otherwise empty.
     ranks: Vec<Keys>,
-    /// The position that each result leads to.
-    leads: Vec<NextPosition>,
-    /// With this probability throws are covered, and so many have been.
+    /// The position after each afterstate.
+    next: Vec<NextPosition>,
+    /// The visit can end when throws with this total probability are covered.
     wanted: f64,
+    /// The total probability of the throws so far.
     covered: f64,
     quantity: PhantomData<Q>,
 }
 
-/// The position that results lead to.
+/// The position after one or several afterstates.
 #[derive(Clone, Copy, PartialEq)]
 enum NextPosition {
-    /// At least one to another position.
+    /// At least one of the positions is another position.
     Elsewhere,
-    /// To the same position, with the other player to throw.
+    /// The same position, with the other player to throw.
     Passing,
-    /// To the same position.
+    /// The same position, with the same player to throw.
     Staying,
 }
 
 impl NextPosition {
-    /// Where a result leads.
+    /// The position after an afterstate; `is_here` if the side positions are unchanged.
     fn of(then: Continuation, is_here: bool) -> NextPosition {
         match then {
             Continuation::Next if is_here => NextPosition::Passing,
@@ -326,36 +333,35 @@ impl NextPosition {
 }
 
 impl<Q: Quantity> BestOfLanes<'_, Q> {
-    /// Adds throws after which `N` lanes from `first` on choose among these results.
+    /// Adds throws after which the player chooses among the afterstates `ends`, in `N` lanes from `first` on.
     #[inline(always)]
     fn add<const N: usize>(
         &mut self,
         (first, lanes): (usize, u16),
         probability: f64,
-        leads_to: NextPosition,
+        next: NextPosition,
         ends: impl Iterator<Item = usize> + Clone,
     ) {
         let mut numbers = [1.0; N];
-        if leads_to == NextPosition::Elsewhere {
+        if next == NextPosition::Elsewhere {
             let best = if self.ranks.is_empty() {
                 best::<N>(&self.results, first, ends)
             } else {
-                let limits = best::<N>(&self.ranks, first, ends.clone()).map(|best| best.saturating_sub(self.view.gap));
+                let limits = best::<N>(&self.ranks, first, ends.clone()).map(|best| best.saturating_sub(self.gap));
                 best_within::<Q, N>(&self.results, &self.ranks, &limits, first, ends)
             };
             numbers = best.map(Q::number);
         }
-        let sums: &mut [f64; N] =
-            self.sums[leads_to as usize][first..].first_chunk_mut().expect("either all lanes or one");
+        let sums: &mut [f64; N] = self.sums[next as usize][first..].first_chunk_mut().expect("either all lanes or one");
         for (lane, (sum, number)) in sums.iter_mut().zip(numbers).enumerate() {
             *sum += if lanes >> (first + lane) & 1 == 1 { probability * number } else { 0.0 };
         }
     }
 
-    /// The keys of a result that leaves the other side positions of these lanes as they are.
+    /// The keys, in these lanes, of an afterstate that does not change the side position of the other seat.
     #[inline(always)]
     fn keys<K: Quantity>(&self, lanes: u16, own: Side, then: Continuation, cells: [&[u32]; 2]) -> Keys {
-        // A row takes as long as one key.
+        // Reading a row takes as long as reading one key.
         if then == Continuation::Next && !lanes.is_power_of_two() {
             return row(cells[0], usize::from(own) * self.count + self.others.start, K::key_after);
         }
@@ -366,7 +372,8 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
         keys
     }
 
-    /// The key of a result, if the cells are those of the other player's throw and of the same one's.
+    /// The key of an afterstate. `after` are the cells of the positions in which the other player throws, `again` the
+    /// cells of the positions in which this player throws.
     #[inline(always)]
     fn key<K: Quantity>(&self, [own, other]: [Side; 2], then: Continuation, [after, again]: [&[u32]; 2]) -> i32 {
         let at = |row: Side, column: Side| usize::from(row) * self.count + usize::from(column);
@@ -382,27 +389,27 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
 impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
     #[inline(always)]
     fn end(&mut self, lanes: u16, own: Side, then: Continuation) {
-        let leads_to = NextPosition::of(then, own == self.own);
-        self.results.push(match leads_to {
+        let next = NextPosition::of(then, own == self.own);
+        self.results.push(match next {
             NextPosition::Passing => self.passes,
             _ => self.keys::<Q>(lanes, own, then, self.view.cells),
         });
-        self.leads.push(leads_to);
+        self.next.push(next);
         if let PlayerPolicy::GreedyBy(values) = self.view.policy {
             self.ranks.push(self.keys::<Value>(lanes, own, then, [values; 2]));
         }
     }
 
-    // A `TurnEnd` that goes through memory is waited for.
+    // Inlined, because passing a `TurnEnd` through memory is slow.
     #[inline(always)]
     fn differ(&mut self, lane: usize, TurnEnd { sides: [own, other, ..], then }: TurnEnd) {
-        let leads_to = NextPosition::of(then, own == self.own && usize::from(other) == self.others.start + lane);
-        let key = match leads_to {
+        let next = NextPosition::of(then, own == self.own && usize::from(other) == self.others.start + lane);
+        let key = match next {
             NextPosition::Passing => self.passes[lane],
             _ => self.key::<Q>([own, other], then, self.view.cells),
         };
         self.results.last_mut().into_iter().for_each(|result| result[lane] = key);
-        self.leads.last_mut().into_iter().for_each(|leads| *leads = leads_to);
+        self.next.last_mut().into_iter().for_each(|last| *last = next);
         if let PlayerPolicy::GreedyBy(values) = self.view.policy {
             let rank = self.key::<Value>([own, other], then, [values; 2]);
             self.ranks.last_mut().into_iter().for_each(|ranks| ranks[lane] = rank);
@@ -413,13 +420,13 @@ impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
     fn throws(&mut self, lanes: u16, probability: f64, mut ends: impl Iterator<Item = usize> + Clone) {
         self.covered += probability;
         let all = ends.clone();
-        let Some(leads_to) = ends.next().map(|first| self.leads[first]) else { return };
-        // A pass that is not forced is a result like any other: its value is iterated.
-        let is_one = leads_to == NextPosition::Elsewhere || ends.all(|end| self.leads[end] == leads_to);
-        let leads_to = if is_one { leads_to } else { NextPosition::Elsewhere };
+        let Some(next) = ends.next().map(|first| self.next[first]) else { return };
+        // A pass that is not forced is an afterstate like any other: its value is iterated.
+        let is_same = next == NextPosition::Elsewhere || ends.all(|end| self.next[end] == next);
+        let next = if is_same { next } else { NextPosition::Elsewhere };
         match lanes.count_ones() {
-            1 => self.add::<1>((lanes.trailing_zeros() as usize, lanes), probability, leads_to, all),
-            _ => self.add::<LANES>((0, lanes), probability, leads_to, all),
+            1 => self.add::<1>((lanes.trailing_zeros() as usize, lanes), probability, next, all),
+            _ => self.add::<LANES>((0, lanes), probability, next, all),
         }
     }
 
@@ -434,8 +441,8 @@ fn chunk<const N: usize>(keys: &Keys, first: usize) -> &[i32; N] {
     keys[first..].first_chunk().expect("either all lanes or one")
 }
 
-/// The largest keys in `N` lanes from `first` on of the results with these numbers. A function of its own, so that all
-/// lanes are compared together.
+/// The largest keys, in `N` lanes from `first` on, of the afterstates with these numbers. Not inlined, so that the
+/// compiler compares all lanes with one instruction.
 #[inline(never)]
 fn best<const N: usize>(results: &[Keys], first: usize, numbers: impl Iterator<Item = usize>) -> [i32; N] {
     let mut best = [i32::MIN; N];
@@ -447,7 +454,7 @@ fn best<const N: usize>(results: &[Keys], first: usize, numbers: impl Iterator<I
     best
 }
 
-/// The keys of the results with these numbers whose values reach the limits, reduced by [`Quantity::of_equals`].
+/// The keys of the afterstates with these numbers whose values reach the limits, reduced by [`Quantity::break_tie`].
 #[inline(never)]
 fn best_within<Q: Quantity, const N: usize>(
     results: &[Keys],
@@ -461,7 +468,7 @@ fn best_within<Q: Quantity, const N: usize>(
         let (result, value) = (chunk::<N>(&results[number], first), chunk::<N>(&values[number], first));
         for lane in 0..N {
             let key = if value[lane] >= limits[lane] { result[lane] } else { Q::NO_RESULT };
-            best[lane] = Q::of_equals(key, best[lane]);
+            best[lane] = Q::break_tie(key, best[lane]);
         }
     }
     best

@@ -1,4 +1,4 @@
-//! The memory that solvers need, and whether the system has so much.
+//! The memory that solvers need, and a check that it is available.
 
 use std::hint::black_box;
 
@@ -6,22 +6,24 @@ use ashta_env::turn_index::TurnIndex;
 
 use super::{SolveError, value_count};
 
-/// What a solver needs besides the arrays of values, and each thread, in bytes.
+/// The memory that a solver needs besides the arrays of values, in bytes.
 const REST: usize = 32 << 20;
+/// The memory that each thread needs, in bytes.
 const THREAD: usize = 4 << 20;
 
-/// The memory that [`solve`](super::solve) needs, about, in GB: its tables of moves come on top.
+/// Returns the memory that [`solve`](super::solve) needs without its tables of moves, approximately, in GB.
 ///
 /// # Errors
-/// When less is free, or the limits of the process allow less.
+/// When less memory is free, or the limits of the process allow less.
 pub fn check_memory(starts: &TurnIndex, certify: bool, threads: usize) -> Result<f64, SolveError> {
     let is_pair = starts.seats() == 2;
-    // Values, those of the proof, and changes; or values and the order of positions, or values and the table.
+    // The values, the lengths of the proof, and the changes to extrapolate. At least two arrays: the values and the
+    // order of the positions, or the values and the table to write.
     let arrays = 1 + usize::from(is_pair && certify) + usize::from(is_pair && !starts.may_wait());
     check(value_count(starts), arrays.max(2), threads)
 }
 
-/// Checks that there is memory for so many arrays of so many values of four bytes.
+/// Checks that there is memory for `arrays` arrays of `values` values of four bytes each. Returns the memory in GB.
 pub(crate) fn check(values: usize, arrays: usize, threads: usize) -> Result<f64, SolveError> {
     let rest = REST + threads * THREAD;
     let bytes = (4 * values * arrays + rest) as u64;
@@ -30,13 +32,13 @@ pub(crate) fn check(values: usize, arrays: usize, threads: usize) -> Result<f64,
         block.try_reserve_exact(bytes).map(|()| block)
     };
     let blocks: Result<Vec<_>, _> = std::iter::repeat_n(4 * values, arrays).chain([rest]).map(reserve).collect();
-    // Without the black box the compiler leaves out allocations that nothing uses.
+    // Without the black box, the compiler removes allocations that nothing uses.
     let is_granted = black_box(blocks).is_ok() && available().is_none_or(|available| bytes <= available);
     let gigabytes = bytes as f64 / 1e9;
     if is_granted { Ok(gigabytes) } else { Err(SolveError::Memory { gigabytes }) }
 }
 
-/// The memory that a process can still take, where the system says so.
+/// The memory that a process can still allocate, in bytes; `None` if the system does not report it.
 fn available() -> Option<u64> {
     let facts = std::fs::read_to_string("/proc/meminfo").ok()?;
     let is_free = |line: &&str| line.starts_with("MemAvailable:") || line.starts_with("SwapFree:");

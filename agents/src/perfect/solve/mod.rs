@@ -1,7 +1,8 @@
 //! Perfect play by value iteration over all turn-start states.
 //!
-//! A solver needs the positions numbered ([`TurnModel`]) and knows nothing else of the game. Two seats are solved with
-//! one number a position and a proven error bound; three and four seats each for itself with one number a seat.
+//! The solver sees a game only through [`TurnModel`], which numbers the positions and enumerates their turns. A game of
+//! two seats needs one value per position and gets a proven error bound. In a game of three or four seats, each seat
+//! maximizes its own result, and a position has one value per seat.
 
 mod best_response;
 mod certificate;
@@ -30,17 +31,17 @@ pub use memory::check_memory;
 pub(crate) use sweep::fold;
 pub use sweep::{Cursor, SweepProgress};
 
-/// The unit of the bits of a value: values are fractions of 2³² − 1.
+/// The value of one unit of the bits: values are stored as fractions of 2³² − 1.
 pub const UNIT: f64 = 1.0 / ONE as f64;
 
 /// The settings of a solver.
 #[derive(Clone, Copy, Debug)]
 pub struct SolveConfig {
-    /// Threads; the values do not depend on it.
+    /// Number of threads; the values do not depend on it.
     pub threads: usize,
-    /// A value has converged when a sweep changes it by no more than this; about 2e-9 is the finest that makes sense.
+    /// A value has converged if a sweep changes it by at most this. Useful values are at least about 2e-9.
     pub tolerance: f64,
-    /// Whether to prove an error bound for the values of two seats, which takes more memory.
+    /// Whether to prove an error bound for the values of two seats, which needs more memory.
     pub certify: bool,
 }
 
@@ -53,25 +54,25 @@ impl SolveConfig {
 /// The stage of a solver.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
-    /// It finds the values.
+    /// Sweeping until the values converge.
     Values(SweepProgress),
-    /// It looks one turn ahead from every position.
+    /// Computing the Bellman residual: looking one turn ahead from every position.
     Check,
-    /// It proves an error bound.
+    /// Proving an error bound.
     Proof(SweepProgress),
 }
 
-/// Receives the stage of a solver at intervals; stops it by breaking.
+/// Receives the stage of a solver at intervals; stops the solver by breaking.
 pub type StageWatch<'a> = &'a (dyn Fn(&Stage) -> ControlFlow<()> + Sync);
 
 /// Perfect play of one game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
-    /// The values of all positions as fractions of 2³² − 1: with two seats the expected return of the seat that throws,
-    /// with more those of all seats in turn order from it. Positions are in the order of [`TurnIndex::number`]; places
-    /// that no position has hold arbitrary values.
+    /// The values of all positions as fractions of 2³² − 1, in the order of [`TurnIndex::number`]. With two seats, the
+    /// value is the expected return of the seat that throws. With more seats, there is a value for each seat, in turn
+    /// order from the seat that throws. The values of unused numbers are arbitrary.
     pub values: Vec<u32>,
-    /// Their accuracy and cost.
+    /// Accuracy and cost of the values.
     pub facts: Facts,
 }
 
@@ -79,27 +80,27 @@ pub struct Solution {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
-    /// Number of positions at the start of a turn.
+    /// Number of turn-start states.
     pub positions: u64,
-    /// Sweeps over all positions; parts count as such.
+    /// Number of sweeps over all positions; a sweep over a part counts as its share of the positions.
     pub sweeps: f64,
-    /// Probability of throws that were left out of a turn at most.
+    /// The largest total probability of throws that were left out of a turn.
     pub cut_off: f64,
     /// The Bellman residual: the largest change of a value by looking one turn ahead.
     pub residual: f64,
-    /// Proven bounds of the error, where there is a proof.
+    /// Proven error bounds; `None` without a proof.
     pub certificate: Option<Certificate>,
 }
 
-/// Values on the way to perfect play.
+/// The state of a solver that was stopped.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Unfinished {
-    /// As in [`Solution::values`].
+    /// The values, as in [`Solution::values`].
     pub values: Vec<u32>,
-    /// Where to go on.
+    /// The place from which the solver resumes.
     pub place: Cursor,
-    /// How much the bits of each value have changed in sweeps that are to be extrapolated, in an order that only the
-    /// solver knows; empty where none are.
+    /// The changes of the bits of each value in the sweeps that will be extrapolated, in an internal order of the
+    /// solver; empty if there are no such sweeps.
     pub deltas: Vec<u32>,
 }
 
@@ -108,39 +109,39 @@ pub struct Unfinished {
 pub enum Solved {
     /// The game is solved.
     Solution(Solution),
-    /// The watch stopped it.
+    /// The watch stopped the solver.
     Unfinished(Unfinished),
 }
 
-/// Why a game cannot be solved.
+/// The reason why a game cannot be solved.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// The values to go on with are those of another game.
-    #[error("there are {found} values to go on with, not {expected}")]
+    /// The given values are for another game.
+    #[error("there are {found} values, but this game has {expected}")]
     Values {
-        /// How many the game has.
+        /// Number of values of the game.
         expected: usize,
-        /// How many there are.
+        /// Number of given values.
         found: usize,
     },
     /// There is too little memory.
-    #[error("that needs about {gigabytes:.2} GB of memory; less is free, or a limit allows less (`ulimit -v`)")]
+    #[error("this needs about {gigabytes:.2} GB of memory: free more memory, or raise the limit (`ulimit -v`)")]
     Memory {
-        /// How much is needed, about.
+        /// The memory that is needed, approximately.
         gigabytes: f64,
     },
     /// The values do not converge.
-    #[error("after {sweeps} sweeps values still change by {change:e}: there may be no pure perfect play")]
+    #[error("the values still change by {change:e} after {sweeps} sweeps: perhaps perfect play needs random choices")]
     NotConverged {
-        /// Sweeps over the part that does not converge.
+        /// Sweeps over the layer that does not converge.
         sweeps: usize,
-        /// The largest change in the last of them.
+        /// The largest change in the last sweep.
         change: f64,
     },
 }
 
-/// Sweeps after which values are taken not to converge.
+/// The largest number of sweeps over a layer.
 const LIMIT: usize = 2_000;
 
 /// Number of values of a solution.
@@ -148,12 +149,12 @@ pub(crate) fn value_count(starts: &TurnIndex) -> usize {
     if starts.seats() == 2 { starts.numbers() } else { starts.numbers() * starts.seats() }
 }
 
-/// Solves a game whose first throw is made with the side positions `start`, or goes on where it was stopped.
+/// Solves a game that starts with the side positions `start`, or resumes from `unfinished`.
 ///
-/// The values do not depend on the number of threads, nor on whether the work was stopped in between.
+/// The values do not depend on the number of threads, nor on whether the solver was stopped and resumed.
 ///
 /// # Errors
-/// When `unfinished` is of another game, there is too little memory, or the values do not converge.
+/// When `unfinished` is for another game, there is too little memory, or the values do not converge.
 pub fn solve<T: TurnModel>(
     turns: &T,
     start: Sides,
@@ -167,15 +168,15 @@ pub fn solve<T: TurnModel>(
     }
     let fresh = || Unfinished { values: vec![ONE / 2; expected], ..Unfinished::default() };
     let Unfinished { mut values, place, mut deltas } = unfinished.unwrap_or_else(fresh);
-    let kept = if place.has_deltas() { expected } else { 0 };
-    let wrong = [(values.len(), expected), (deltas.len(), kept)].into_iter().find(|(found, due)| found != due);
+    let due = if place.has_deltas() { expected } else { 0 };
+    let wrong = [(values.len(), expected), (deltas.len(), due)].into_iter().find(|(found, due)| found != due);
     if let Some((found, expected)) = wrong {
         return Err(SolveError::Values { expected, found });
     }
     let work = Work { turns, start, place, config, watch };
     let found = if turns.index().seats() == 2 {
         kernel::transpose(&mut values, turns.index().sides().len());
-        // Where seats can wait for ever, there are many solutions.
+        // If both seats can wait for ever, the values are not unique, so nothing is extrapolated.
         let deltas = (!turns.index().may_wait()).then_some(&mut deltas);
         let found = work.two_seats(Swept { values: &mut values, deltas });
         kernel::transpose(&mut values, turns.index().sides().len());
@@ -193,7 +194,7 @@ pub fn solve<T: TurnModel>(
     })
 }
 
-/// What is to be solved, and where to go on.
+/// The game to solve, the place to start from and the settings.
 struct Work<'a, T> {
     turns: &'a T,
     start: Sides,
@@ -216,7 +217,8 @@ impl<T: TurnModel> Work<'_, T> {
         })
     }
 
-    /// Sweeps until the values have converged, and says how exact they are; or where the watch stopped it.
+    /// Sweeps until the values have converged, then measures their accuracy. Breaks with the place where the watch
+    /// stopped it.
     fn solve<K: Kernel>(
         &self,
         kernel: &K,

@@ -1,4 +1,5 @@
-//! The order in which value iteration visits the positions of two seats, in tiles of neighbouring positions.
+//! The order in which value iteration visits the positions of two seats: layers, levels, and tiles of neighbouring
+//! positions.
 
 use std::ops::Range;
 
@@ -6,14 +7,14 @@ use ashta_env::turn_index::{LANES, Side, SideInfo};
 
 use super::sweep::Layer;
 
-/// Some side positions against some others, or the same twice.
+/// All pairs of a side position from one range and a side position from another, or from the same range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Tile {
     pub(super) own: Range<Side>,
     pub(super) other: Range<Side>,
 }
 
-/// A range in pieces of at most [`LANES`].
+/// Splits a range into ranges of at most [`LANES`] numbers.
 fn pieces(range: Range<usize>) -> impl Iterator<Item = Range<Side>> {
     let end = range.end;
     range.step_by(LANES).map(move |start| start as Side..end.min(start + LANES) as Side)
@@ -23,7 +24,7 @@ fn pieces(range: Range<usize>) -> impl Iterator<Item = Range<Side>> {
 struct SideLayer {
     sides: Range<usize>,
     height: u8,
-    /// By steps the first side position with as many or more; one more entry at the end.
+    /// For each number of steps, the first side position with at least so many steps; then the end of `sides`.
     first: Vec<usize>,
 }
 
@@ -36,11 +37,11 @@ impl SideLayer {
     }
 }
 
-/// The order of the positions of two seats with these side positions, which are sorted by layer and then by steps.
+/// The order of the positions of two seats. `sides` are sorted by layer and then by steps.
 ///
-/// Irreversible gains of a seat (pieces at home, a cut) make the layers; the steps that both seats have made together,
-/// from the most to the fewest, make the levels. A tile has the positions in which the seat
-/// with either side position throws.
+/// A layer has the positions with the same irreversible progress of both seats (pieces at home, a cut). A level has the
+/// positions with the same total number of steps, in descending order. A tile has a position for each of the two seats
+/// that can throw.
 pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
     let mut layers: Vec<SideLayer> = Vec::new();
     for layer in sides.chunk_by(|a, b| a.layer == b.layer) {
@@ -53,7 +54,7 @@ pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
             first: (0..=most + 1).map(|steps| start + below(steps)).collect(),
         });
     }
-    // Layers that the others lead to come first.
+    // A layer comes before all layers that lead to it.
     let mut pairs: Vec<[usize; 2]> = (0..layers.len()).flat_map(|a| (0..=a).map(move |b| [a, b])).collect();
     pairs.sort_by_key(|&[a, b]| std::cmp::Reverse(layers[a].height + layers[b].height));
     let layer = |[a, b]: [usize; 2]| {

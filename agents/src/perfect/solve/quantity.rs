@@ -1,19 +1,20 @@
-//! The quantities that value iteration finds for each position of two seats: the value, and the length of games, which
-//! the error bound needs.
+//! The quantities that value iteration computes for each position of two seats: the value, and the length of games,
+//! which the error bound needs.
 
 use super::UNIT;
 
 /// The bits of the value 1.
 pub(super) const ONE: u32 = u32::MAX;
 
-/// The backup of a turn: the quantities of the results that lead to other positions, times their probabilities, and the
-/// probabilities of those that do not.
+/// The backup of a turn: the expectation over the throws after which the position changes, and the probabilities of the
+/// other throws.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Backup {
+    /// The sum of probability times quantity over the throws after which the position changes.
     pub(super) sum: f64,
-    /// The other player throws in the same position.
+    /// The probability that the other player throws in the same position.
     pub(super) passing: f64,
-    /// The same player throws again in the same position.
+    /// The probability that the same player throws again in the same position.
     pub(super) staying: f64,
 }
 
@@ -23,7 +24,7 @@ impl Backup {
         Backup { sum: self.sum * factor, passing: self.passing * factor, staying: self.staying * factor }
     }
 
-    /// The same once the player no longer stays.
+    /// The backup on the condition that the player does not stay.
     #[inline]
     fn moving(self) -> Backup {
         let moving = 1.0 - self.staying;
@@ -34,35 +35,36 @@ impl Backup {
     }
 }
 
-/// A quantity of each position, as bits; and keys, which compare like the numbers that they stand for.
+/// A quantity of each position. Cells store its bits. Its keys have the order of the numbers that they represent.
 pub(super) trait Quantity: Sync {
-    /// The bits in a won game, for the winner.
+    /// The bits of a won game, for the winner.
     const WON: u32;
-    /// The bits in a drawn game.
+    /// The bits of a drawn game.
     const DRAWN: u32;
-    /// The key that stands for no result at all; see [`Quantity::of_equals`].
+    /// The key that loses every comparison of [`Quantity::break_tie`].
     const NO_RESULT: i32;
-    /// The key for the seat that throws in a position with these bits.
+    /// The key for the player who throws in a position with these bits.
     fn key(bits: u32) -> i32;
-    /// The key for the seat that has thrown before.
+    /// The key for the other player.
     fn key_after(bits: u32) -> i32;
-    /// The number of a key.
+    /// The number that a key represents.
     fn number(key: i32) -> f64;
-    /// The bits of two positions that passing leads to from each other. Passing, and throwing again without a move, are
-    /// solved for and not iterated.
+    /// The bits of two positions that differ only in the player who throws, from their backups. A pass leads from each
+    /// of them to the other, and a player can throw again without a move. The equations for these are solved exactly
+    /// instead of by iteration.
     fn pair(first: Backup, second: Backup) -> [u32; 2];
-    /// The key of passing back to a position with a new backup, for the player who passes; `pass` is the number of
-    /// passing on from there. `None` where the quantity from before must do.
+    /// The key of a pass by the second player, which leads to the position with the backup `first`. `pass` is the
+    /// number of a pass by the first player. `None` if the quantity from before this update must be used.
     fn key_of_pass(first: Backup, pass: f64, is_single: bool) -> Option<i32>;
-    /// The backup over all throws, from that over the throws covered and their probability.
-    fn whole(backup: Backup, covered: f64) -> Backup;
-    /// The one of two results that counts where the values that the player chooses by are equal.
-    fn of_equals(a: i32, b: i32) -> i32;
+    /// Extends a backup of throws with the total probability `covered` to all throws.
+    fn complete(backup: Backup, covered: f64) -> Backup;
+    /// The key that counts if the player could choose either of two results.
+    fn break_tie(a: i32, b: i32) -> i32;
 
-    /// The bits beyond `new`, by `factor` times its distance from `old`.
+    /// The bits of `new + factor * (new - old)`.
     fn extrapolated(old: u32, new: u32, factor: f64) -> u32;
 
-    /// How far apart bits are.
+    /// The absolute difference of two numbers, from their bits.
     fn distance(old: u32, new: u32) -> f64;
 }
 
@@ -70,7 +72,7 @@ pub(super) trait Quantity: Sync {
 #[derive(Debug)]
 pub(super) struct Value;
 
-/// The bias that makes unsigned numbers compare as signed ones.
+/// The offset between unsigned numbers and signed numbers of the same order.
 const BIAS: u32 = 1 << 31;
 
 /// The bits of a value.
@@ -99,7 +101,7 @@ impl Quantity for Value {
         (f64::from(key) + f64::from(BIAS)) * UNIT
     }
 
-    /// A half each where neither can do anything but pass or stay.
+    /// Both values are 0.5 if both players can only pass or stay.
     #[inline]
     fn pair(first: Backup, second: Backup) -> [u32; 2] {
         let (first, second) = (first.moving(), second.moving());
@@ -111,22 +113,23 @@ impl Quantity for Value {
         [bits(value), bits(second.sum + second.passing * (1.0 - value))]
     }
 
-    /// The second player uses the new value of the first; otherwise two players who prefer to pass would oscillate.
+    /// The second player uses the new value of the first player; otherwise the values of two players who prefer to pass
+    /// would oscillate.
     #[inline]
     fn key_of_pass(first: Backup, pass: f64, is_single: bool) -> Option<i32> {
         let Backup { sum, passing, .. } = first.moving();
         (is_single || passing == 0.0).then(|| Value::key_after(bits(sum + passing * pass)))
     }
 
-    /// The throws not covered are taken to be like the others.
+    /// Assumes the same mean for the other throws.
     #[inline]
-    fn whole(backup: Backup, covered: f64) -> Backup {
+    fn complete(backup: Backup, covered: f64) -> Backup {
         backup.scaled(1.0 / covered)
     }
 
-    /// The least, a lower bound for any way to break ties.
+    /// The minimum: a lower bound for every way to break ties.
     #[inline]
-    fn of_equals(a: i32, b: i32) -> i32 {
+    fn break_tie(a: i32, b: i32) -> i32 {
         a.min(b)
     }
 
@@ -139,12 +142,12 @@ impl Quantity for Value {
     }
 }
 
-/// How long a game can be dragged out: turns, in single precision.
+/// The number of turns for which players can prolong a game, in single precision.
 #[derive(Debug)]
 pub(super) struct Length;
 
 impl Length {
-    /// Where many positions are swept at once not all throws are covered; this many turns stand for the others.
+    /// The assumed number of turns after the throws that are not covered. A proof must show that it is an upper bound.
     pub(super) const BOUND: f64 = 200.0;
 }
 
@@ -153,7 +156,7 @@ impl Quantity for Length {
     const DRAWN: u32 = 0;
     const NO_RESULT: i32 = 0;
 
-    /// Positive numbers compare like their bits.
+    /// Positive floats have the order of their bits.
     #[inline]
     fn key(bits: u32) -> i32 {
         bits as i32
@@ -183,15 +186,15 @@ impl Quantity for Length {
         (!is_single && first.passing == 0.0).then(|| Length::key((first.sum as f32).to_bits()))
     }
 
-    /// A turn more, and the bound for the throws not covered.
+    /// Adds one turn, and the bound for the other throws.
     #[inline]
-    fn whole(backup: Backup, covered: f64) -> Backup {
+    fn complete(backup: Backup, covered: f64) -> Backup {
         Backup { sum: 1.0 + backup.sum + (1.0 - covered) * Length::BOUND, ..backup }
     }
 
-    /// The longest.
+    /// The maximum: an upper bound for every way to break ties.
     #[inline]
-    fn of_equals(a: i32, b: i32) -> i32 {
+    fn break_tie(a: i32, b: i32) -> i32 {
         a.max(b)
     }
 

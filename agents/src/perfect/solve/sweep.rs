@@ -1,13 +1,14 @@
 //! Gauss-Seidel sweeps of value iteration on all threads, in an order that makes one sweep nearly backward induction.
 //!
-//! An order has layers, which the game never leaves backward, so that each is finished before the ones that lead to it;
-//! and within a layer levels, which only captures lead back to, so that only for them further sweeps are needed.
-//! Positions of one level are independent of each other but for a capture or a pass; they read the values from before
-//! the level, in whatever order threads run. So the values do not depend on the number of threads.
+//! The order has layers, and a layer has levels. The game never returns to an earlier layer, so the sweeps over a layer
+//! end before the sweeps over the layers that lead to it begin. Within a layer, only captures lead back to an earlier
+//! level, so only captures make more than one sweep necessary. The positions of a level depend on each other only
+//! through captures and passes, and all of them read the values from before the level. So the values do not depend on
+//! the number of threads.
 //!
-//! From sweep to sweep the changes become smaller at a rate that soon is the same, of either sign, since a value counts
-//! for one seat what it does not for the other. Once two rates in a row are alike, the changes of the last two sweeps
-//! are taken for the beginning of a geometric series, and all values move to where it ends.
+//! From sweep to sweep, the changes soon shrink at a constant rate. Their signs can alternate, because a gain for one
+//! seat is a loss for the other. If two consecutive rates are similar, the changes of the last two sweeps are treated
+//! as the start of a geometric series, and all values move to its limit.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -19,99 +20,101 @@ use serde::{Deserialize, Serialize};
 use super::SolveError;
 use super::quantity::Quantity;
 
-/// What is swept.
+/// The cells that sweeps update.
 pub(super) struct Swept<'a> {
-    /// The bits of values.
+    /// The bits of the values.
     pub(super) values: &'a mut [u32],
-    /// By cell how much its bits have changed in sweeps that are to be extrapolated: for all or for none. Once all
-    /// layers have converged all are 0. `None` where nothing is extrapolated, as there can be more than one solution.
+    /// The change of the bits of each cell in the sweeps that will be extrapolated; empty before the first such sweep,
+    /// and all 0 after all layers have converged. `None` if nothing is extrapolated, because the solution may not be
+    /// unique.
     pub(super) deltas: Option<&'a mut Vec<u32>>,
 }
 
-/// Two rates in a row are alike where they differ by less than this share of what they are below 1.
-const ALIKE: f64 = 0.2;
+/// Two consecutive rates are similar if their difference is less than this share of 1 minus the last rate.
+const SIMILAR: f64 = 0.2;
 
-/// Positions that are swept until their values have converged, before those of the next layer.
+/// Positions that are swept until their values have converged, before the positions of the next layer.
 pub(super) struct Layer<I> {
-    /// Its share in all positions.
+    /// Its share of all positions.
     pub(super) share: f64,
-    /// Its levels; each item is some positions that one thread works on together.
+    /// Its levels. An item is a group of positions that one thread updates together.
     pub(super) levels: Vec<Vec<I>>,
 }
 
-/// The update of positions in a sweep.
+/// Updates positions in a sweep.
 pub(super) trait Kernel: Sync {
-    /// Some positions.
+    /// A group of positions.
     type Item: Sync;
-    /// What it finds for each position.
+    /// The quantity that it computes for each position.
     type Quantity: Quantity;
 
     /// Calls `set` with the cell and the new bits of every value of the positions.
     fn update(&self, cells: &[u32], item: &Self::Item, set: impl FnMut(usize, u32));
 
-    /// Counts the positions and finds the largest change by looking one turn ahead.
+    /// Returns the number of positions, and the largest change of a value by looking one turn ahead.
     fn check(&self, cells: &[u32], threads: usize) -> (u64, f64);
 }
 
-/// Between which levels of which sweep a solver stands: all it must know to go on, besides the values.
+/// The place of a solver between two levels of a sweep: its whole state except the values and their changes.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
-    /// Layers that are finished.
+    /// Finished layers.
     pub layers: usize,
-    /// Sweeps over the next layer that are finished.
+    /// Finished sweeps over the current layer.
     pub sweeps: usize,
-    /// Levels of its next sweep that are finished.
+    /// Finished levels of the current sweep.
     pub levels: usize,
-    /// The largest change of a value in that sweep so far.
+    /// The largest change of a value in the current sweep so far.
     pub change: f64,
-    /// Sweeps that are finished in all, each counted by its share of the positions.
+    /// All finished sweeps, each counted by the share of its layer.
     pub work: f64,
-    /// The sum of all changes in the sweep so far, in units of 2⁻³²; changes above 1 count as 1.
+    /// The sum of all changes in the current sweep so far, in units of 2⁻³²; changes above 1 count as 1.
     #[serde(default)]
     pub total: u64,
-    /// Those of the sweeps before, up to three since the last extrapolation, the latest first.
+    /// The sums of the previous sweeps since the last extrapolation, at most three, the latest first.
     #[serde(default)]
     pub totals: [u64; 3],
 }
 
 impl Cursor {
-    /// Whether changes are kept, to be extrapolated.
+    /// Whether the changes of the values are recorded, to be extrapolated.
     pub(crate) fn has_deltas(&self) -> bool {
         self.totals[0] > 0
     }
 
-    /// The changes that are to be expected after the last two sweeps, in units of those that these made.
-    fn to_come(self) -> Option<f64> {
+    /// The expected sum of all future changes, divided by the changes of the last two sweeps; `None` if the last rates
+    /// are not similar.
+    fn extrapolation_factor(self) -> Option<f64> {
         let [last, before, first] = self.totals.map(|total| total as f64);
         let (rate, rate_before, both) = (last / before, before / first, last / first);
-        (rate < 1.0 && (rate - rate_before).abs() < ALIKE * (1.0 - rate)).then_some(both / (1.0 - both))
+        (rate < 1.0 && (rate - rate_before).abs() < SIMILAR * (1.0 - rate)).then_some(both / (1.0 - both))
     }
 }
 
 /// The report to a watch after each level.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepProgress {
-    /// Where the solver stands.
+    /// The place of the solver.
     pub place: Cursor,
-    /// Layers in all.
+    /// Number of all layers.
     pub layers: usize,
-    /// Levels of the sweep under way.
+    /// Number of levels of the current layer.
     pub levels: usize,
-    /// The largest change in the sweep before; 1 in the first one.
+    /// The largest change in the previous sweep over the layer; 1 in the first sweep.
     pub last_change: f64,
 }
 
-/// Receives the progress of the solver after each level; stops it by breaking.
+/// Receives the progress of the solver after each level; stops the solver by breaking.
 pub type SolveWatch<'a> = &'a (dyn Fn(&SweepProgress) -> ControlFlow<()> + Sync);
 
-/// How long to sweep and with how many threads.
+/// The settings of sweeps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweeps {
     pub(super) threads: usize,
-    /// A layer is finished when no value changes by more than this.
+    /// A layer has converged if a sweep changes no value by more than this.
     pub(super) tolerance: f64,
-    /// Sweeps after which a layer is given up.
+    /// The largest number of sweeps over a layer.
     pub(super) limit: usize,
 }
 
@@ -124,7 +127,7 @@ struct Changes {
 }
 
 impl Swept<'_> {
-    /// Sets values, and adds to their changes where these are kept.
+    /// Sets values. With `has_deltas`, also adds their changes to the deltas.
     fn set(&mut self, new: &[(usize, u32)], has_deltas: bool) {
         if let Some(deltas) = self.deltas.as_mut().filter(|_| has_deltas) {
             deltas.resize(self.values.len(), 0);
@@ -135,9 +138,9 @@ impl Swept<'_> {
         new.iter().for_each(|&(cell, bits)| self.values[cell] = bits);
     }
 
-    /// Moves every value that has changed by so many times its change.
+    /// Moves every value by `factor` times its delta, and sets all deltas to 0.
     fn extrapolate<Q: Quantity>(&mut self, factor: f64) {
-        // Most cells belong to other layers. They are only read, which takes a small part of the time.
+        // Most cells belong to other layers. They are only read, which takes little time.
         for (value, by) in self.values.iter_mut().zip(self.deltas.iter_mut().flat_map(|deltas| deltas.iter_mut())) {
             if *by != 0 {
                 *value = Q::extrapolated(value.wrapping_sub(*by), *value, factor);
@@ -148,11 +151,11 @@ impl Swept<'_> {
 }
 
 impl Sweeps {
-    /// Sweeps over `cells` from `place` on until all values have converged; breaks where the watch does. Their deltas
-    /// belong to the place.
+    /// Sweeps over `cells` from `place` on until all values have converged. The deltas of `cells` belong to `place`.
+    /// If `watch` breaks, breaks with the place.
     ///
     /// # Errors
-    /// When a layer has not converged within the limit.
+    /// When a layer has not converged after `limit` sweeps.
     pub(super) fn run<K: Kernel>(
         self,
         kernel: &K,
@@ -183,9 +186,9 @@ impl Sweeps {
                 let has_deltas = place.has_deltas();
                 place.totals = [place.total, place.totals[0], place.totals[1]];
                 if has_deltas && (is_converged || place.totals[2] > 0) {
-                    let to_come = place.to_come().filter(|_| !is_converged);
-                    cells.extrapolate::<K::Quantity>(to_come.unwrap_or(0.0));
-                    place.totals = if to_come.is_some() { [0; 3] } else { [place.total, 0, 0] };
+                    let factor = place.extrapolation_factor().filter(|_| !is_converged);
+                    cells.extrapolate::<K::Quantity>(factor.unwrap_or(0.0));
+                    place.totals = if factor.is_some() { [0; 3] } else { [place.total, 0, 0] };
                 }
             }
             if is_converged {
@@ -199,7 +202,7 @@ impl Sweeps {
         Ok(ControlFlow::Continue(place))
     }
 
-    /// Works on the items of a level.
+    /// Computes the new values of the items of a level.
     fn update<K: Kernel>(self, kernel: &K, cells: &[u32], items: &[K::Item]) -> Vec<Changes> {
         let visit = |Changes { new, change, total }: &mut Changes, item: usize| {
             kernel.update(cells, &items[item], |cell, bits| {
@@ -209,20 +212,20 @@ impl Sweeps {
                 new.push((cell, bits));
             });
         };
-        // To start a thread for a few items takes longer than to work on them.
-        let threads = self.threads.min(items.len() / LEAST);
+        // Starting a thread takes longer than updating a few items.
+        let threads = self.threads.min(items.len() / ITEMS_PER_THREAD);
         fold(items.len(), threads, Changes::default, visit)
     }
 }
 
-/// Items of a level for each thread at least.
-const LEAST: usize = 4;
+/// The smallest number of items of a level for each thread.
+const ITEMS_PER_THREAD: usize = 4;
 
-/// Calls `visit` once with each number below `count`, on so many threads with a fold of its own each; returns the
-/// folds.
+/// Calls `visit` once with each number below `count`, on `threads` threads. Each thread has its own accumulator, made
+/// by `start`. Returns all accumulators.
 ///
 /// # Panics
-/// When `visit` does.
+/// When `visit` panics.
 pub(crate) fn fold<A: Send>(
     count: usize,
     threads: usize,

@@ -1,7 +1,7 @@
 //! The file format of a table of values; `docs/table-format.md` describes it for other programs.
 //!
-//! A header of JSON, then blocks of values, each compressed separately and with a checksum. Reading never trusts a
-//! length and names every defect; writing is atomic.
+//! A file has a header of JSON and then blocks of values. Each block is compressed separately and has a checksum.
+//! Reading trusts no length in the file and names the defect of a damaged file. Writing is atomic.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -24,13 +24,13 @@ use crate::play::files::{open_regular, write_whole};
 
 /// The first bytes of every table.
 pub(super) const MAGIC: &[u8; 8] = b"ASHTATBL";
-/// The version of the format that this program writes, and the only one it reads.
+/// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;
 /// The largest header that is read, in bytes.
 const MAX_HEADER: u32 = 16 << 20;
-/// Values of a block.
+/// Number of values in a block; the last block can have fewer.
 const BLOCK: usize = 1 << 18;
-const BAD_HEADER: &str = "has a header that is not valid";
+const BAD_HEADER: &str = "the header of the file is not valid";
 
 /// The header of a table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ const BAD_HEADER: &str = "has a header that is not valid";
 pub struct TableHeader {
     /// The ruleset that was solved.
     pub ruleset: Ruleset,
-    /// Its hash.
+    /// The hash of the ruleset, 16 hexadecimal digits.
     pub ruleset_hash: String,
     /// Number of side positions of a seat.
     #[serde(rename = "camps")]
@@ -47,26 +47,26 @@ pub struct TableHeader {
     pub values: usize,
     /// Bits of a value, 16 or 32.
     pub bits: u8,
-    /// Accuracy and cost of the values; missing while the game is being solved.
+    /// Accuracy and cost of the values; missing if the game is not solved yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
-    /// Where the solver stopped; missing when it is done.
+    /// Where the solver stopped; missing if the game is solved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<Cursor>,
 }
 
-/// Refuses a part whose bytes are not those that were written.
+/// Returns an error unless the part has its checksum.
 fn check_intact(part: &str, is_intact: bool) -> Result<(), Error> {
-    Error::unless(is_intact, || format!("is damaged: the checksum of {part} is wrong"))
+    Error::unless(is_intact, || format!("the file is damaged: the checksum of {part} is wrong"))
 }
 
-/// Says that a fact in the header cannot be true.
-fn fact(what: &str, expected: impl Display, found: impl Display) -> String {
-    format!("{what} in the header is {found}, not {expected}")
+/// The message about a key of the header with a wrong value.
+fn wrong_value(key: &str, expected: impl Display, found: impl Display) -> String {
+    format!("{key} in the header is {found}, not {expected}")
 }
 
 fn io(action: &'static str) -> impl Fn(io::Error) -> Error {
-    move |source| Error::caused(format!("cannot be {action}"), source)
+    move |source| Error::caused(format!("the file cannot be {action}"), source)
 }
 
 fn in_file<T>(path: &Path, result: Result<T, Error>) -> Result<T, Error> {
@@ -74,7 +74,7 @@ fn in_file<T>(path: &Path, result: Result<T, Error>) -> Result<T, Error> {
 }
 
 impl TableHeader {
-    /// The header of so many values of a game.
+    /// The header of a file with this number of values.
     pub(super) fn new(
         starts: &TurnIndex,
         values: usize,
@@ -90,7 +90,7 @@ impl TableHeader {
     /// Reads the header of a file.
     ///
     /// # Errors
-    /// When it is no table.
+    /// When the file cannot be read or is not a table.
     pub fn read(path: &Path) -> Result<TableHeader, Error> {
         in_file(path, open(path).and_then(|mut input| read_header(&mut input)))
     }
@@ -100,31 +100,31 @@ pub(super) fn read(path: &Path) -> Result<Table, Error> {
     in_file(path, open(path).and_then(|mut input| decode(&mut input)))
 }
 
-/// The table that a file holds.
+/// Reads the content of the file of a table.
 pub(super) fn decode(input: &mut impl Read) -> Result<Table, Error> {
     match decode_any(input)? {
         (TableHeader { facts: Some(facts), unfinished: None, .. }, starts, values) => {
             Ok(Table { starts, values, facts })
         }
-        _ => Err(Error::new("is not finished: go on with `ashta solve`")),
+        _ => Err(Error::new("the table is not finished: run `ashta solve` again to finish it")),
     }
 }
 
 /// Reads the values of a game that is not solved yet.
 ///
 /// # Errors
-/// When the file is none of these or damaged, or belongs to another game.
+/// When the file cannot be read, is damaged, is a finished table or is for another game.
 pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Error> {
     let read = || {
         let (header, found, values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
-        Error::unless(expected == found, || format!("is of {found}, not of {expected}"))?;
+        Error::unless(expected == found, || format!("the file is for {found}, not for {expected}"))?;
         match (header.unfinished, values) {
             (Some(place), TableValues::Long(mut values)) => {
                 let deltas = values.split_off(value_count(starts));
                 Ok(Unfinished { values, place, deltas })
             }
-            _ => Err(Error::new("is finished: there is nothing to go on with")),
+            _ => Err(Error::new("the table is finished: there is nothing to resume")),
         }
     };
     in_file(path, read())
@@ -134,25 +134,25 @@ fn open(path: &Path) -> Result<BufReader<File>, Error> {
     Ok(BufReader::new(open_regular(path).map_err(io("opened"))?))
 }
 
-/// The content of a file, finished or not.
+/// Reads the content of a file, finished or not.
 fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableValues), Error> {
     let header = read_header(input)?;
     let hash = hash(&header.ruleset);
-    Error::unless(header.ruleset_hash == hash, || fact("ruleset_hash", &hash, &header.ruleset_hash))?;
+    Error::unless(header.ruleset_hash == hash, || wrong_value("ruleset_hash", &hash, &header.ruleset_hash))?;
     let race = Race::new(header.ruleset.clone());
     let starts = TurnIndex::new(&race).map_err(Error::new)?;
-    // Where changes are kept, there is one for each value.
+    // The changes of the last sweeps, if the file has them, follow the values: one for each value.
     let numbers = if header.unfinished.is_some_and(|place| place.has_deltas()) { 2 } else { 1 };
     let (sides, count) = (starts.sides().len(), value_count(&starts) * numbers);
-    Error::unless(header.sides == sides, || fact("camps", sides, header.sides))?;
-    Error::unless(header.values == count, || fact("values", count, header.values))?;
+    Error::unless(header.sides == sides, || wrong_value("camps", sides, header.sides))?;
+    Error::unless(header.values == count, || wrong_value("values", count, header.values))?;
     let values = match header.bits {
         16 => TableValues::Short(read_values(input, header.values, 2, |value| value as u16)?),
         32 => TableValues::Long(read_values(input, header.values, 4, |value| value)?),
-        bits => return Err(Error::new(fact("bits", "16 or 32", bits))),
+        bits => return Err(Error::new(wrong_value("bits", "16 or 32", bits))),
     };
     let is_over = input.read(&mut [0]).map_err(io("read"))? == 0;
-    Error::unless(is_over, || "goes on after its last value")?;
+    Error::unless(is_over, || "the file has bytes after its last value")?;
     Ok((header, starts, values))
 }
 
@@ -164,8 +164,8 @@ fn read_header(input: &mut impl Read) -> Result<TableHeader, Error> {
     const PART: &str = "the header";
     let start = read_bytes(input, MAGIC.len() + 8, PART)?;
     let (format, length) = (number(&start, MAGIC.len()), number(&start, MAGIC.len() + 4));
-    Error::unless(start.starts_with(MAGIC), || "is not a table of ashta: it begins with other bytes")?;
-    Error::unless(format == FORMAT, || format!("has format {format}, this program reads format {FORMAT}"))?;
+    Error::unless(start.starts_with(MAGIC), || "the file is not a table of ashta: its first bytes differ")?;
+    Error::unless(format == FORMAT, || format!("the table has format {format}, this program reads format {FORMAT}"))?;
     check_intact(PART, length <= MAX_HEADER)?;
     let header = read_bytes(input, length as usize, PART)?;
     let sum = number(&read_bytes(input, 4, PART)?, 0);
@@ -173,28 +173,28 @@ fn read_header(input: &mut impl Read) -> Result<TableHeader, Error> {
     serde_json::from_slice(&header).map_err(Error::because(BAD_HEADER))
 }
 
-/// Reads so many bytes.
+/// Reads `count` bytes of the part `part`.
 fn read_bytes(input: &mut impl Read, count: usize, part: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; count];
     input.read_exact(&mut bytes).map_err(|source| match source.kind() {
-        io::ErrorKind::UnexpectedEof => Error::new(format!("is cut short: it ends within {part}")),
+        io::ErrorKind::UnexpectedEof => Error::new(format!("the file is cut short: it ends within {part}")),
         _ => io("read")(source),
     })?;
     Ok(bytes)
 }
 
-/// The number in the four bytes from `at` on.
+/// The little-endian number in the four bytes at `at`.
 fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
 }
 
-/// A number with a comma before each three digits but the first ones.
+/// A number with commas between groups of three digits.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
-/// Reads values of so many bytes, block by block.
+/// Reads `count` values of `bytes` bytes each, block by block.
 fn read_values<V>(
     input: &mut impl Read,
     count: usize,
@@ -208,7 +208,7 @@ fn read_values<V>(
         let here = BLOCK.min(count - values.len());
         let start = read_bytes(input, 8, &part)?;
         let (length, sum) = (number(&start, 0) as usize, number(&start, 4));
-        // Values that cannot be compressed take a little more room than they have themselves.
+        // Compression can make the block slightly larger.
         check_intact(&part, length <= 2 * bytes * here + 64)?;
         let packed = read_bytes(input, length, &part)?;
         check_intact(&part, checksum(&[&packed]) == sum)?;
@@ -216,10 +216,14 @@ fn read_values<V>(
         let mut planes = Vec::with_capacity(size + 1);
         let read = ZlibDecoder::new(packed.as_slice()).take(size as u64 + 1).read_to_end(&mut planes);
         Error::unless(read.is_ok() && planes.len() == size, || {
-            format!("is damaged: block {} does not have {} bytes unpacked", block + 1, grouped(size))
+            format!(
+                "the file is damaged: block {} does not have {} bytes after decompression",
+                block + 1,
+                grouped(size)
+            )
         })?;
         if values.capacity() < values.len() + here {
-            // A header alone takes no room: there is as much again as has been read, and no more than there will be.
+            // The capacity follows the values read, at most twice their number: the header alone allocates nothing.
             values.reserve_exact((values.len() + here).min(count - values.len()));
         }
         let mut last = 0_u32;
@@ -232,7 +236,7 @@ fn read_values<V>(
     Ok(values)
 }
 
-/// Writes the values of a game that is not solved yet, with where to go on.
+/// Writes the values of a game that is not solved yet, and the place where the solver stopped.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -246,7 +250,7 @@ pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> 
     in_file(path, write_whole(path, io("written"), |out| encode(out, header, value)))
 }
 
-/// Puts the content of a file into `out`, with the values by number.
+/// Writes the content of a file to `out`; `value` returns the value of each number.
 pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
     let &TableHeader { values: count, bits, .. } = header;
     let header = serde_json::to_vec(header).map_err(Error::because(BAD_HEADER))?;
@@ -256,8 +260,8 @@ pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(
     put(&header)?;
     put(&checksum(&[&start, &header]).to_le_bytes())?;
     for first in (0..count).step_by(BLOCK) {
-        // The differences of neighbouring values, first all their lowest bytes, then the next ones: alike bytes stand
-        // together.
+        // The block has the differences between neighbouring values: first the lowest bytes of all differences, then
+        // the next bytes. This puts similar bytes together, so they compress better.
         let here = BLOCK.min(count - first);
         let mut planes = vec![0; usize::from(bits / 8) * here];
         let mut last = 0_u32;

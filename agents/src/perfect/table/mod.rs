@@ -1,8 +1,8 @@
-//! A table of the values of perfect play (as an endgame tablebase), and an exact evaluator by it.
+//! A table of the values of perfect play, like an endgame tablebase, and an exact evaluator that uses it.
 //!
-//! A table has a value for each position at the start of a turn. Everything else follows from these: the value of a
-//! decision is that of its best afterstate, and the value of a throw within a series is the expectation over the throws
-//! that may follow.
+//! A table has a value for each turn-start state. The other values follow from these. The value of a decision is the
+//! value of its best afterstate. The value of a chance node within a series is the expectation over the throws that can
+//! follow.
 
 mod file;
 
@@ -24,10 +24,10 @@ use crate::search::Expectimax;
 
 pub use file::{TableHeader, read_unfinished, write_unfinished};
 
-/// Branches of a series of throws that are rarer than this get the value of the series before it began.
+/// Branches of a series of throws with a smaller probability get the value of the turn-start state.
 const MIN_PROBABILITY: f32 = 1e-6;
 
-/// How many bits a value has.
+/// The values of a table, with 16 or 32 bits each.
 #[derive(Clone, PartialEq, Debug)]
 enum TableValues {
     /// Fractions of 2¹⁶ − 1.
@@ -52,13 +52,13 @@ impl TableValues {
     }
 }
 
-/// A value of 32 bits in 16.
+/// A value of 32 bits, rounded to 16 bits.
 fn short(value: u32) -> u16 {
-    // 2³² − 1 is 2¹⁶ − 1 times 2¹⁶ + 1.
+    // 2³² − 1 = (2¹⁶ − 1)(2¹⁶ + 1)
     ((u64::from(value) + 32_768) / 65_537) as u16
 }
 
-/// The values of perfect play of one game.
+/// The values of perfect play in one game.
 #[derive(Clone, Debug)]
 pub struct Table {
     starts: TurnIndex,
@@ -67,10 +67,10 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of a solution, with 16 bits a value or 32.
+    /// The table of a solution. Values have 16 bits if `is_short`, otherwise 32.
     ///
     /// # Panics
-    /// When the solution is not of `starts`.
+    /// When the solution and `starts` have different numbers of values.
     pub fn new(starts: TurnIndex, solution: Solution, is_short: bool) -> Table {
         let Solution { values, facts } = solution;
         let values = if is_short {
@@ -86,36 +86,36 @@ impl Table {
     /// Reads a table.
     ///
     /// # Errors
-    /// When the file is no table or damaged, or it is not finished.
+    /// When the file cannot be read, is not a table, is damaged or is not finished.
     pub fn read(path: &Path) -> Result<Table, Error> {
         file::read(path)
     }
 
-    /// Whether the content of a file begins as that of a table does.
+    /// Whether a file with this content is a table, finished or not, by its first bytes.
     pub fn is_table(content: &[u8]) -> bool {
         content.starts_with(file::MAGIC)
     }
 
-    /// The table whose file has this content.
+    /// Reads a table from the content of its file. No content causes a panic.
     ///
     /// # Errors
-    /// The defect of the content; any bytes are accepted without a panic.
+    /// When the content is not a table, is damaged or is not finished.
     pub fn from_bytes(mut bytes: &[u8]) -> Result<Table, Error> {
         file::decode(&mut bytes)
     }
 
-    /// Writes the table; nothing is left behind when that fails.
+    /// Writes the table to a file.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the file cannot be written. Then no partial file remains.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         file::write(path, &self.header(), |at| self.values.get(at))
     }
 
-    /// The content of the table's file: the same bytes for the same table.
+    /// The content of the table's file. Equal tables have the same bytes.
     ///
     /// # Errors
-    /// When a fact cannot be written as JSON.
+    /// When the header cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         file::encode(&mut bytes, &self.header(), |at| self.values.get(at))?;
@@ -136,22 +136,22 @@ impl Table {
         &self.facts
     }
 
-    /// The positions.
+    /// The numbering of the positions.
     pub fn index(&self) -> &TurnIndex {
         &self.starts
     }
 
-    /// Bits of a value: 16 or 32.
+    /// The number of bits of each value: 16 or 32.
     pub fn bits(&self) -> u8 {
         if matches!(self.values, TableValues::Short(_)) { 16 } else { 32 }
     }
 
-    /// The memory of its values, in bytes.
+    /// The memory that the values take, in bytes.
     pub fn bytes(&self) -> usize {
         self.values.len() * usize::from(self.bits() / 8)
     }
 
-    /// How far rounding to [`Table::bits`] may move a value.
+    /// The largest error of a value from rounding to [`Table::bits`].
     pub fn rounding(&self) -> f64 {
         0.5 / (f64::from(self.bits()).exp2() - 1.0)
     }
@@ -161,7 +161,7 @@ impl Table {
         f64::from(self.values.get(number)) / f64::from(most)
     }
 
-    /// The values of the seats in a position at the start of a turn, by seat.
+    /// The values of a turn-start state, by seat.
     fn at_start(&self, mover: Seat, sides: Sides) -> BySeat<f32> {
         let seats = self.starts.seats();
         let number = self.starts.number(mover, sides);
@@ -176,7 +176,7 @@ impl Table {
         values
     }
 
-    /// The values of a position at the start of a turn or of a finished game; `None` for any other.
+    /// The values of a turn-start state, or the returns of a finished game, by seat; `None` for any other position.
     pub fn known(&self, state: &State) -> Option<BySeat<f32>> {
         if self.starts.race().node(state) == Node::Terminal {
             return Some(self.starts.race().returns(state));
@@ -185,7 +185,7 @@ impl Table {
     }
 }
 
-/// Evaluates by a table: perfect play.
+/// The evaluator of perfect play: returns the values of a table.
 #[derive(Clone, Debug)]
 pub struct Perfect {
     table: Arc<Table>,
@@ -193,20 +193,21 @@ pub struct Perfect {
 }
 
 impl Perfect {
-    /// Evaluates by `table`, which must be of the game that is evaluated.
+    /// An evaluator for the game of `table`.
     pub fn new(table: Arc<Table>) -> Perfect {
         Perfect { table, results: TurnResults::new() }
     }
 
-    /// An agent that plays by `table`.
+    /// An agent that plays perfectly, with the values of `table`.
     pub fn agent(table: &Arc<Table>) -> Box<dyn Agent<Race> + Send> {
         Box::new(OnePly::new(Perfect::new(Arc::clone(table))))
     }
 
-    /// The values of a position within a turn, and the first action of the best result where there is a choice.
-    fn within(&mut self, race: &Race, state: &State) -> Evaluation {
+    /// The values of a position within a turn. At a decision node, the policy is the first action of the turn with the
+    /// best afterstate.
+    fn within_turn(&mut self, race: &Race, state: &State) -> Evaluation {
         let Node::Decision(seat) = race.node(state) else {
-            let mut series = Expectimax::new(Starts(&self.table), 1).with_min_probability(MIN_PROBABILITY);
+            let mut series = Expectimax::new(StartValues(&self.table), 1).with_min_probability(MIN_PROBABILITY);
             return series.evaluate(race, &[*state]).pop().unwrap_or_default();
         };
         turn_results(race, state, &mut self.results);
@@ -223,16 +224,16 @@ impl Evaluator<Race> for Perfect {
     fn evaluate(&mut self, race: &Race, states: &[State]) -> Vec<Evaluation> {
         let answer = |state: &State| match self.table.known(state) {
             Some(values) => values.into(),
-            None => self.within(race, state),
+            None => self.within_turn(race, state),
         };
         states.iter().map(answer).collect()
     }
 }
 
-/// Evaluates turn-start states; within a series of throws as at its beginning.
-struct Starts<'a>(&'a Table);
+/// Evaluates turn-start states. A position within a series of throws gets the values of the turn-start state.
+struct StartValues<'a>(&'a Table);
 
-impl Evaluator<Race> for Starts<'_> {
+impl Evaluator<Race> for StartValues<'_> {
     fn evaluate(&mut self, _race: &Race, states: &[State]) -> Vec<Evaluation> {
         let answer = |state: &State| self.0.known(&self.0.starts.start_of_turn(state)).unwrap_or_default().into();
         states.iter().map(answer).collect()
