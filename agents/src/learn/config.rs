@@ -1,4 +1,4 @@
-//! The settings of training: each field once, with its default and with what it may be.
+//! The settings of training: each field with its default and its allowed values.
 
 use ashta_env::game::Spec;
 use serde::{Deserialize, Serialize};
@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 use crate::network::portable::NetShape;
 use crate::play::error::Error;
 
-/// What a setting may be.
+/// The allowed values of a setting.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Allowed {
-    /// A whole number from the first to the second.
+    /// A whole number between these numbers, both included.
     Whole(i64, i64),
-    /// A number from the first to the second.
+    /// A number between these numbers, both included.
     Number(f64, f64),
-    /// A number above the first, up to the second.
+    /// A number greater than the first and at most the second.
     Above(f64, f64),
-    /// A word for an absent value, or something else.
+    /// This word, which means that there is no value, or a value of the other kind.
     Or(&'static str, &'static Allowed),
-    /// True or false.
+    /// A boolean.
     Switch,
-    /// A text that is not empty, and what it is.
+    /// A text that is not empty, with a description of its meaning.
     Text(&'static str),
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A part of the name of a folder, or left open.
+    /// A part of the name of a folder; may be empty.
     Name,
-    /// Different texts.
+    /// A list of texts without duplicates.
     Names,
     /// The widths of the hidden layers of a network.
     Widths,
 }
 
-/// A section of settings that says what each of them may be.
+/// A section of settings with the allowed values of each field.
 pub trait Section {
-    /// The name of each field, in order, with what it may be.
+    /// The name of each field and its allowed values, in the order of the fields.
     const ALLOWED: &'static [(&'static str, Allowed)];
 }
 
-/// Defines a [`Section`]: behind the type of each field stands what it may be, `field: Type => allowed`.
-/// Where all fields have defaults, `field: Type = default => allowed`, the structure implements `Default`, too.
+/// Defines a [`Section`]. Each field has its allowed values after its type: `field: Type => allowed`. If all fields
+/// have defaults, `field: Type = default => allowed`, the structure also implements `Default`.
 #[macro_export]
 macro_rules! settings {
     ($(#[$of_type:meta])* pub struct $name:ident {
@@ -73,7 +73,7 @@ macro_rules! settings {
 
 use Allowed::{Above, Number, Or, Switch, Whole, Widths};
 
-/// All settings of training.
+/// The settings of training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainConfig {
     /// The shapes of the two networks.
@@ -87,9 +87,9 @@ pub struct TrainConfig {
 settings! {
     /// The shapes of the two networks.
     pub struct NetworkConfig {
-        /// Units of the hidden layers of the value network from input to output.
+        /// Widths of the hidden layers of the value network, from input to output.
         pub hidden: Vec<usize> = vec![128] => Widths,
-        /// The same of the policy network.
+        /// Widths of the hidden layers of the policy network, from input to output.
         pub policy_hidden: Vec<usize> = vec![64] => Widths,
     }
 }
@@ -97,115 +97,117 @@ settings! {
 settings! {
     /// Self-play.
     pub struct SelfPlayConfig {
-        /// Games in the whole run.
+        /// Number of games in the whole run.
         pub games: u64 = 100_000 => Whole(1, 1_000_000_000_000),
-        /// Games between two runs of the learner.
+        /// Number of games in an iteration.
         pub games_per_iteration: u64 = 64 => Whole(1, 1_000_000),
         /// Share of the games that begin with random turns.
         pub random_start_share: f64 = 0.05 => Number(0.0, 1.0),
-        /// The largest number of random turns at the beginning of such a game; each number from 1 on is equally likely.
+        /// The largest number of random turns at the beginning of such a game; all numbers from 1 to this one are
+        /// equally likely.
         pub random_start_turns: u32 = 8 => Whole(0, 1000),
-        /// Afterstates that were not chosen, drawn from those of each turn, from which side branches start.
+        /// Number of side branches that start at each turn, each from a random afterstate that was not chosen.
         pub alternatives: u32 = 1 => Whole(0, 100),
-        /// Turns of a side branch.
+        /// Number of turns of a side branch.
         pub branch_turns: u32 = 1 => Whole(1, 1000),
-        /// Exploration: share of the turns of a game, its side branches aside, that are played at random.
+        /// Exploration: share of the turns of a game that are played at random. Side branches have no exploration.
         pub exploration: f64 = 0.2 => Number(0.0, 1.0),
-        /// Turns after which a game is truncated; its return is then the value estimate of its last position. The turn
-        /// limit of the game holds too.
+        /// Number of turns after which a game is truncated: its return is then the value estimate of its last position.
+        /// The turn limit of the game also applies.
         pub turn_limit: u32 = 10_000 => Whole(1, 1_000_000),
-        /// Throws and series that are less likely than this are pooled in the mean over the throws: one is sampled and
-        /// stands for the total probability of the pool, so the mean stays unbiased.
+        /// Throws and series with a smaller probability are pooled in the expectation over the throws: one of them is
+        /// sampled and gets the total probability of the pool, so the expectation is unbiased.
         pub series_probability: f64 = 0.03 => Number(1e-6, 1.0),
     }
 }
 
-/// The largest batch.
+/// The largest batch size.
 pub const MOST_BATCH: i64 = 65_536;
-/// The most average uses of a sample.
+/// The largest value of [`LearningConfig::replays`].
 pub const MOST_REPLAYS: f64 = 100.0;
 
 settings! {
     /// The learner: targets, losses, optimiser and replay buffer.
     pub struct LearningConfig {
-        /// λ of the TD(λ) targets: the weight of later results.
+        /// λ of the TD(λ) targets: the weight of later value estimates and of the result.
         pub lambda: f64 = 0.8 => Number(0.0, 1.0),
         /// Share of the run over which `lambda` falls from 1 to its value.
         pub lambda_fall: f64 = 0.0 => Number(0.0, 1.0),
-        /// Initial learning rate, that of the first layer; deeper layers have one in inverse proportion to their
-        /// fan-in.
+        /// Initial learning rate of the first layer. The learning rates of deeper layers are inversely proportional to
+        /// their fan-in.
         pub learning_rate: f64 = 6e-3 => Above(0.0, 1.0),
-        /// Share of the learning rate left at the end.
+        /// The final learning rate, as a share of the initial one.
         pub final_learning_rate_share: f64 = 0.05 => Number(0.0, 1.0),
-        /// Share of the run after which the learning rate falls.
+        /// Share of the run after which the learning rate begins to fall.
         pub decay_start: f64 = 0.3 => Number(0.0, 1.0),
-        /// Batch size: samples in a step.
+        /// Batch size: number of samples in a step.
         pub batch: usize = 256 => Whole(1, MOST_BATCH),
-        /// Capacity of the replay buffer of either network in samples, at least `batch`.
+        /// Capacity of the replay buffer of each network, in samples; at least `batch`.
         pub replay_capacity: usize = 20_000 => Whole(1, 100_000_000),
-        /// Average uses of a sample.
+        /// The average number of times that a sample is used.
         pub replays: f64 = 1.0 => Above(0.0, MOST_REPLAYS),
         /// Weight of the policy loss; the value loss has weight 1.
         pub policy_weight: f64 = 1.0 => Number(0.0, 100.0),
-        /// Policy temperature, in units of value: the policy target is the softmax of the afterstates' values over it.
+        /// Policy temperature, in units of value: the policy target is the softmax of the values of the afterstates
+        /// divided by this temperature.
         pub policy_temperature: f64 = 0.015 => Number(1e-6, 10.0),
-        /// EMA decay of the weights at each step, lower in the first steps; `None`: no averaging.
+        /// EMA decay of the weights per step, lower in the first steps; `None`: no averaging.
         pub ema: Option<f64> = Some(0.999) => Or(NONE, &Number(0.0, 0.999_999)),
         /// Gradient clipping by global norm: the largest norm; `None`: no clipping.
         pub gradient_clip: Option<f64> = None => Or(NONE, &Above(0.0, 1e6)),
-        /// Weight decay, decoupled as in AdamW: the share of the weights lost in a step of learning rate 1.
+        /// Decoupled weight decay, as in AdamW: a step shrinks the weights by this share times the learning rate.
         pub weight_decay: f64 = 0.0 => Number(0.0, 1.0),
-        /// Whether every turn is valued before its throw, too, so that targets are luck-corrected, with the luck of the
-        /// throws as a control variate.
+        /// Whether targets are luck-corrected: each turn also gets a value before its throw, and the luck of the throw
+        /// is a control variate.
         pub luck_correction: bool = true => Switch,
     }
 }
 
 impl LearningConfig {
-    /// λ when this share of the run is done.
+    /// Returns λ after this share of the run.
     pub fn lambda_at(&self, share: f64) -> f64 {
         let rest = if self.lambda_fall > 0.0 { (1.0 - share / self.lambda_fall).max(0.0) } else { 0.0 };
         self.lambda + (1.0 - self.lambda) * rest
     }
 
-    /// The learning rate when this share of the run is done.
+    /// Returns the learning rate after this share of the run.
     pub fn learning_rate_at(&self, share: f64) -> f64 {
         let fall = ((share - self.decay_start) / (1.0 - self.decay_start).max(1e-9)).clamp(0.0, 1.0);
         self.learning_rate * (1.0 - fall * (1.0 - self.final_learning_rate_share))
     }
 }
 
-/// The word that stands for the absence of a value.
+/// The word for a setting without a value.
 pub const NONE: &str = "none";
 
-/// What one iteration does: which games, with which λ, at which learning rate.
+/// The plan of one iteration: its games, λ and the learning rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Its number, from 1.
+    /// The number of the iteration, from 1.
     pub iteration: u64,
     /// The number of its first game.
     pub first: u64,
-    /// The number after its last game.
+    /// The number of its last game plus 1.
     pub end: u64,
     /// λ of the TD(λ) targets of these games.
     pub lambda: f64,
-    /// The learning rate of what is learned meanwhile.
+    /// The learning rate of the steps in this iteration.
     pub learning_rate: f64,
 }
 
 impl TrainConfig {
-    /// Checks the numbers without which a run would not end.
+    /// Checks the settings that could make a run endless.
     ///
     /// # Errors
-    /// No games in an iteration, no samples in a batch, or a replay buffer that is smaller than a batch.
+    /// When an iteration has no games, a batch has no samples, or the replay buffer is smaller than a batch.
     pub fn check(&self) -> Result<(), Error> {
         let SelfPlayConfig { games_per_iteration, .. } = self.selfplay;
         let LearningConfig { batch, replay_capacity, .. } = self.learning;
         Error::unless(games_per_iteration > 0 && batch > 0 && replay_capacity >= batch, || {
             format!(
-                "selfplay.games_per_iteration is {games_per_iteration}, learning.batch {batch} and \
-                 learning.replay_capacity {replay_capacity}: the first two must be 1 or more, the last at least the batch"
+                "`selfplay.games_per_iteration` ({games_per_iteration}) and `learning.batch` ({batch}) must be at \
+                 least 1, and `learning.replay_capacity` ({replay_capacity}) must be at least `learning.batch`"
             )
         })
     }
@@ -215,13 +217,13 @@ impl TrainConfig {
         NetShape::for_spec(spec, &self.network.hidden, &self.network.policy_hidden)
     }
 
-    /// The plans of a whole run that no time limits.
+    /// The plans of a whole run without a time limit.
     pub fn plans(&self) -> impl Iterator<Item = Plan> {
         std::iter::successors(self.plan(0, 0, 0.0), |plan| self.plan(plan.iteration, plan.end, 0.0))
     }
 
-    /// The plan of what follows `iteration` iterations with `games` games; `None` when the run is over. Where the time
-    /// of the run is limited, `time` is the share of it that has passed, and 0 otherwise.
+    /// Returns the plan of the iteration after `iteration` iterations with `games` games in total; `None` if the run is
+    /// over. `time` is the elapsed share of the time limit, or 0 without a limit.
     pub fn plan(&self, iteration: u64, games: u64, time: f64) -> Option<Plan> {
         let share = self.share_done(games, time);
         (games < self.selfplay.games && time < 1.0).then(|| Plan {
@@ -233,8 +235,7 @@ impl TrainConfig {
         })
     }
 
-    /// The share of the run that is done after so many games, 0 to 1: of the games, or of the time where that ends
-    /// sooner.
+    /// Returns the completed share of the run, 0 to 1: the share of the games or of the time, whichever is larger.
     pub fn share_done(&self, games: u64, time: f64) -> f64 {
         (games as f64 / self.selfplay.games as f64).max(time).min(1.0)
     }
@@ -245,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn settings_survive_serialization() {
         for config in [
             TrainConfig::default(),
             TrainConfig { learning: LearningConfig { ema: None, ..Default::default() }, ..Default::default() },
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_an_end_is_refused() {
+    fn endless_runs_are_refused() {
         assert!(TrainConfig::default().check().is_ok());
         let refused = |change: fn(&mut TrainConfig)| {
             let mut config = TrainConfig::default();

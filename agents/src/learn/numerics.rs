@@ -1,7 +1,7 @@
-//! How a machine rounds: what a run computes is the same to the last bit where this is the same.
+//! A fingerprint of how a machine rounds: machines with equal fingerprints compute the same run to the last bit.
 //!
-//! The forward pass and the learner on the CPU are written out and compiled once for all x86-64 processors that the
-//! program runs on. What is left to the machine are the functions of its C library, and other processors.
+//! The forward pass and the learner on the CPU round in the same way on all x86-64 processors that the program
+//! supports. Differences can come from the functions of the C library and from other processors.
 
 use ashta_env::game::{Action, ActionMask};
 use flate2::Crc;
@@ -10,7 +10,7 @@ use super::config::LearningConfig;
 use super::net::{Batch, Learner, LearnerDevice, Sample};
 use crate::network::portable::{MlpShape, ValueHead};
 
-/// A checksum of elementary functions and of a few steps of learning, from the same numbers everywhere.
+/// Returns a checksum of elementary functions and of a few steps of learning, both with fixed input.
 pub fn fingerprint() -> u32 {
     let mut sum = Crc::new();
     for step in 1..2000 {
@@ -28,7 +28,7 @@ pub fn fingerprint() -> u32 {
     sum.sum()
 }
 
-/// The weights of a small network after a few steps.
+/// The weights of a small network after a few steps; empty if learning fails.
 fn learned() -> Vec<f32> {
     let shape =
         MlpShape { observation: 40, hidden: vec![24, 16], values: 2, actions: 4, value_head: ValueHead::Softmax };

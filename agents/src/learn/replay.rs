@@ -1,8 +1,8 @@
 //! The replay buffer: the latest samples of self-play, from which batches are drawn.
 //!
-//! Samples are kept sparse; the newest overwrite the oldest. They are drawn as from a deck of cards: all places of the
-//! buffer in random order, then all again, so each is learned equally often. The generator is the caller's; saved and
-//! loaded, a replay gives the same batches to the last bit.
+//! Samples are sparse, and the newest samples overwrite the oldest. They are drawn like cards from a deck: all samples
+//! once in random order, then all again in a new order. So each sample is drawn equally often. A buffer that was saved
+//! and loaded draws the same batches to the last bit.
 
 use std::path::Path;
 
@@ -24,19 +24,19 @@ pub struct Replay {
     capacity: usize,
     actions: usize,
     samples: Vec<Stored>,
-    /// Samples ever added; the next one goes to this number modulo the capacity.
+    /// Number of samples ever added. The next sample is stored at this number modulo the capacity.
     added: u64,
-    /// Places that are still to be drawn, the next one last.
+    /// The indices of the samples that are still to be drawn, the next one last.
     deck: Vec<u32>,
 }
 
-/// Which positions are samples.
+/// The positions that are the samples of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
     /// Turn-start states, for the value network.
     Starts,
-    /// The others, for the policy network.
+    /// All other positions, for the policy network.
     Turns,
 }
 
@@ -69,38 +69,38 @@ struct BufferManifest {
 const FORMAT: u32 = 4;
 
 impl Replay {
-    /// An empty replay buffer for at most `capacity` samples of this part of a game with `actions` actions.
+    /// An empty replay buffer for at most `capacity` samples, in a game with `actions` actions.
     ///
     /// # Panics
     /// When `capacity` is 0.
     pub fn new(part: Part, capacity: usize, actions: usize) -> Replay {
-        assert!(capacity > 0, "a replay holds at least one sample");
+        assert!(capacity > 0, "the capacity of a replay buffer must be at least 1");
         Replay { part, capacity, actions, samples: Vec::new(), added: 0, deck: Vec::new() }
     }
 
-    /// Samples in the buffer.
+    /// Number of samples in the buffer.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
 
-    /// Whether there is no sample.
+    /// Whether the buffer has no samples.
     pub fn is_empty(&self) -> bool {
         self.samples.is_empty()
     }
 
-    /// Samples ever added.
+    /// Number of samples ever added.
     pub fn added(&self) -> u64 {
         self.added
     }
 
-    /// Replays a game and adds its samples of this part, seen by the seat that throws or decides, with targets by this
-    /// rule.
+    /// Replays a game and adds its samples of this part, with targets by `rule`. The seat that throws or decides
+    /// observes the position.
     pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord<G::State>, rule: TargetRule) {
         record.visit(game, rule, |position| self.add_position(game, &position));
     }
 
-    /// Adds a position of a game that is being replayed, if it is of this part. To fill several buffers, visit the game
-    /// once and offer each position to all of them.
+    /// Adds a position of a replayed game if it belongs to this part. To fill several buffers, replay the game once and
+    /// call this for each position and each buffer.
     pub fn add_position<G: Game>(&mut self, game: &G, position: &TrainingPosition<'_, G::State>) {
         if position.is_start != (self.part == Part::Starts) {
             return;
@@ -120,11 +120,11 @@ impl Replay {
         self.added += 1;
     }
 
-    /// Fills `batch` with the next `count` samples of the deck. An empty deck is made again of all samples there are,
-    /// in random order.
+    /// Fills `batch` with the next `count` samples of the deck. When the deck is empty, all samples are shuffled into a
+    /// new deck.
     ///
     /// # Panics
-    /// When there is no sample.
+    /// When the buffer has no samples.
     pub fn draw(&mut self, count: usize, rng: &mut GameRng, batch: &mut Batch) {
         batch.clear();
         let mut policy = vec![0.0; self.actions];
@@ -134,7 +134,7 @@ impl Replay {
                 for last in (1..self.deck.len()).rev() {
                     self.deck.swap(last, chance::below(last + 1, rng));
                 }
-                self.deck.pop().expect("there is a sample")
+                self.deck.pop().expect("the buffer has a sample")
             });
             let sample = &self.samples[place as usize];
             policy.fill(0.0);
@@ -185,23 +185,22 @@ impl Replay {
             NamedTensor::row("policies", &policies),
             NamedTensor::longs("deck", &self.deck),
         ];
-        tensor_file::save(&dir.join(FILE), KEY, "replay", &manifest, &tensors)
+        tensor_file::save(&dir.join(FILE), KEY, "replay buffer", &manifest, &tensors)
     }
 
-    /// The replay buffer of this part that was saved in the directory `dir` by a run with the same capacity and a
-    /// network of this shape.
+    /// Loads a replay buffer from the directory `dir`.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or was saved with another capacity or action space, or has entries or
-    /// values that the network has not.
+    /// When the file cannot be read, is damaged, was saved with another part or capacity, or does not fit a network of
+    /// this shape.
     pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, Error> {
         let actions = shape.actions;
-        // Lengths, legal actions and place in the deck; values; at most all entries and all actions.
+        // The bytes of a sample: lengths, legal actions and index in the deck; values; at most all entries and actions.
         let most = 16 + 4 * shape.values + 2 * shape.observation + 6 * actions;
         let bytes = tensor_file::read(&dir.join(FILE), MAX_HEADER + (capacity * most) as u64)?;
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: BufferManifest =
-            serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("replay"))?;
+            serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("replay buffer"))?;
         let name = |part: Part| format!("{part:?}").to_lowercase();
         for (what, expected, found) in [
             ("the format", FORMAT.to_string(), manifest.format.to_string()),
@@ -209,12 +208,12 @@ impl Replay {
             ("the capacity", capacity.to_string(), manifest.capacity.to_string()),
             ("the number of actions", actions.to_string(), manifest.actions.to_string()),
         ] {
-            Error::unless(expected == found, || format!("the saved replay has {what} {found}, not {expected}"))?;
+            Error::unless(expected == found, || format!("the saved replay buffer has {what} {found}, not {expected}"))?;
         }
-        let damaged = |what: &str| Error::new(format!("the saved replay is damaged: {what}"));
+        let damaged = |what: &str| Error::new(format!("the saved replay buffer is damaged: {what}"));
         let check = |holds: bool, what: &str| if holds { Ok(()) } else { Err(damaged(what)) };
         let count = manifest.samples;
-        check(count == 0 || manifest.values == shape.values, "the number of values is not that of the network")?;
+        check(count == 0 || manifest.values == shape.values, "the network has another number of values")?;
         let pairs = count.checked_mul(2).ok_or_else(|| damaged("too many samples"))?;
         let all_values = count.checked_mul(manifest.values).ok_or_else(|| damaged("too many values"))?;
         let (lengths, legal) = (file.shorts("lengths", pairs)?, file.longs("legal", count)?);
@@ -242,10 +241,10 @@ impl Replay {
         }
         check(
             samples.len() as u64 == manifest.added.min(capacity as u64),
-            "the number of samples is not that of its history",
+            "the number of samples does not match the number of samples ever added",
         )?;
         let deck = file.longs("deck", manifest.deck)?;
-        check(deck.iter().all(|&place| (place as usize) < samples.len()), "a place to be drawn is out of range")?;
+        check(deck.iter().all(|&place| (place as usize) < samples.len()), "a sample of the deck is out of range")?;
         Ok(Replay { samples, added: manifest.added, deck, ..Replay::new(part, capacity, actions) })
     }
 }
@@ -329,17 +328,17 @@ mod tests {
         let mut loaded = Replay::load(&dir, Part::Turns, 200, &shape).expect("just saved");
         assert_eq!(loaded, replay);
         let (mut first, mut second) = (Batch::default(), Batch::default());
-        // The rest of the deck, and some of the next one.
+        // The rest of the deck, and a part of the next deck.
         replay.draw(200, &mut chance::stream(1, 2), &mut first);
         loaded.draw(200, &mut chance::stream(1, 2), &mut second);
         assert_eq!(first, second);
         let other = Replay::load(&dir, Part::Turns, 300, &shape).expect_err("another capacity");
-        assert_eq!(other.to_string(), "the saved replay has the capacity 200, not 300");
+        assert_eq!(other.to_string(), "the saved replay buffer has the capacity 200, not 300");
         let other = Replay::load(&dir, Part::Starts, 200, &shape).expect_err("another part");
-        assert_eq!(other.to_string(), "the saved replay has the part turns, not starts");
+        assert_eq!(other.to_string(), "the saved replay buffer has the part turns, not starts");
         let few = MlpShape { observation: 3, ..shape };
         let other = Replay::load(&dir, Part::Turns, 200, &few).expect_err("a network with fewer inputs");
-        assert_eq!(other.to_string(), "the saved replay is damaged: an entry is out of range");
+        assert_eq!(other.to_string(), "the saved replay buffer is damaged: an entry is out of range");
         std::fs::remove_dir_all(&dir).expect("the temporary directory is writable");
     }
 }

@@ -1,11 +1,10 @@
-//! Training by self-play, of any game: the value network and the policy network with their replay buffers.
+//! Training by self-play for any game: the value network and the policy network with their replay buffers.
 //!
-//! A run repeats one iteration for each of [`TrainConfig::plans`]: play the games of the plan with the latest weights
-//! and meanwhile learn from the games before ([`Trainer::play_and_learn`]), then take the games in
-//! ([`Trainer::take_in`]). After the last iteration the games that were taken in last are still to be learned from
-//! ([`Trainer::learn`], with the learning rate at the end). Games are seeded by their number and batches drawn by one
-//! generator for each network. So the same games, taken in and learned from in the same order, make the same networks
-//! to the last bit, however many threads there are.
+//! A run has one iteration for each of [`TrainConfig::plans`]. An iteration plays the games of the plan with the latest
+//! weights and at the same time learns from the earlier games ([`Trainer::play_and_learn`]). Then it adds the new games
+//! to the replay buffers ([`Trainer::take_in`]). After the last iteration, [`Trainer::learn`] learns from the last
+//! games, with the final learning rate. Each game has a seed from its number, and each network has one generator for
+//! its batches. So the same games in the same order give the same networks to the last bit, with any number of threads.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,68 +23,68 @@ use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet};
 use crate::network::tensor_file;
 use crate::play::error::Error;
 
-/// The streams of the generators that draw the batches of each network; games use the streams of their numbers.
+/// For each network, the random stream that draws its batches; a game uses the stream of its number.
 const BATCHES: [u64; 2] = [u64::MAX, u64::MAX - 1];
-/// Which positions each network learns.
+/// For each network, the positions that it learns.
 const PARTS: [Part; 2] = [Part::Starts, Part::Turns];
-/// The folder of each network in that of a saved trainer.
+/// For each network, its folder within the folder of a saved trainer.
 const FOLDERS: [&str; 2] = ["value", "policy"];
 
-/// Both networks under training, with all that decides what they learn next.
+/// The value network and the policy network under training, with their replay buffers and random generators.
 #[derive(Debug)]
 pub struct Trainer<G> {
     config: TrainConfig,
     seed: u64,
     game: Arc<G>,
-    /// The value network learns positions at the start of a turn, the policy network all others.
+    /// The value network learns turn-start states, the policy network all other positions.
     networks: [NetTrainer; 2],
 }
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What a trainer goes on from, besides its networks and their samples.
+/// The state of a trainer, without its networks and replay buffers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainerState {
-    /// For the value network.
+    /// The state of the value network.
     pub value: DrawState,
-    /// For the policy network.
+    /// The state of the policy network.
     pub policy: DrawState,
 }
 
-/// What decides which batches a network learns next.
+/// The state that determines the next batches of a network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawState {
-    /// Samples that wait to be learned from, as a number of draws from the replay buffer.
+    /// Number of samples that must still be drawn from the replay buffer.
     pub due: f64,
     /// The generator that draws batches.
     pub rng: GameRng,
 }
 
-/// Mean losses over the steps of one iteration; nothing of a network that took no step.
+/// Mean losses over the steps of one iteration; `None` for a network that took no step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanLosses {
-    /// Of the value network.
+    /// The losses of the value network.
     pub value: Option<Losses>,
-    /// Of the policy network.
+    /// The losses of the policy network.
     pub policy: Option<Losses>,
 }
 
-/// What the games of an iteration were like.
+/// Statistics of the games of an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Counts of the games.
     pub tally: GameCounts,
-    /// Samples of these games, of both networks together.
+    /// Number of samples from these games, for both networks.
     pub added: u64,
-    /// Samples of all games so far, of both networks together.
+    /// Number of samples from all games so far, for both networks.
     pub samples: u64,
-    /// The coefficient, 0 or more, with which the luck of the throws was taken out of the targets.
+    /// The coefficient of the luck-correction of the targets.
     pub luck_coefficient: f64,
-    /// Turns of each game, where details were asked for.
+    /// Number of turns of each game; empty without details.
     pub turns: Vec<f32>,
-    /// What the seat that threw first should have been valued at, 0 to 1, turn by turn, where details were asked for.
+    /// The value targets, 0 to 1, of all turns for the seat that threw first; empty without details.
     pub targets: Vec<f32>,
 }
 
@@ -104,7 +103,7 @@ impl NetTrainer {
         self.replay.save(dir)
     }
 
-    /// Learns from as many batches as are due.
+    /// Learns from all batches that are due, with `size` samples each.
     fn learn(&mut self, size: usize, rate: f64) -> Option<Losses> {
         let NetTrainer { learner, replay, draws: DrawState { due, rng } } = self;
         let mut batch = Batch::default();
@@ -118,11 +117,11 @@ impl NetTrainer {
 }
 
 impl<G: Game> Trainer<G> {
-    /// One that has learned nothing; the weights that it begins with, the games and the batches follow from `seed`.
+    /// A new trainer. `seed` determines the initial weights, the games and the batches.
     ///
     /// # Errors
-    /// When the settings make a run without end ([`TrainConfig::check`]), a network cannot be built, or the device is
-    /// not there.
+    /// When the settings could make a run endless ([`TrainConfig::check`]), the shape of a network is invalid, or the
+    /// device is not available.
     pub fn new(game: &Arc<G>, config: &TrainConfig, device: LearnerDevice, seed: u64) -> Result<Trainer<G>> {
         Trainer::of(game, config, seed, |network, shape| {
             let replay = Replay::new(PARTS[network], config.learning.replay_capacity, shape.actions);
@@ -132,10 +131,10 @@ impl<G: Game> Trainer<G> {
         })
     }
 
-    /// The one that was saved in the folder `dir`, which goes on from `state`.
+    /// Loads a trainer from the folder `dir`, with the state `state`.
     ///
     /// # Errors
-    /// When what was saved is damaged or does not fit the settings.
+    /// When a file is damaged or does not fit the settings.
     pub fn load(
         game: &Arc<G>,
         config: &TrainConfig,
@@ -148,9 +147,9 @@ impl<G: Game> Trainer<G> {
         Trainer::of(game, config, seed, |network, shape| {
             let (folder, capacity) = (dir.join(FOLDERS[network]), config.learning.replay_capacity);
             let replay =
-                Replay::load(&folder, PARTS[network], capacity, &shape).map_err(saved("replay", network, dir))?;
+                Replay::load(&folder, PARTS[network], capacity, &shape).map_err(saved("replay buffer", network, dir))?;
             let (learner, draws) = (load_learner(config, network, shape, device, dir)?, draws[network].clone());
-            // Other settings may have been those of the run until now.
+            // The settings may have changed since the state was saved, so only the largest limits apply.
             let (due, most) = (draws.due, MOST_REPLAYS * replay.added() as f64 + MOST_BATCH as f64);
             let wrong = || format!("`due` is {due}, but must be from 0 to {most}");
             Error::unless((0.0..=most).contains(&due), wrong).map_err(saved("state", network, dir))?;
@@ -170,21 +169,22 @@ impl<G: Game> Trainer<G> {
         Ok(Trainer { config: config.clone(), seed, game: Arc::clone(game), networks })
     }
 
-    /// Writes networks and samples into the folder `dir`, which is there and empty; the rest is [`Trainer::state`].
+    /// Saves the networks and replay buffers in the folder `dir`, which must exist and be empty. The rest of the
+    /// trainer is [`Trainer::state`].
     ///
     /// # Errors
-    /// When a file cannot be written, or something was saved there before.
+    /// When a file cannot be written, or `dir` already has a trainer.
     pub fn save(&self, dir: &Path) -> Result<()> {
         self.networks.iter().zip(FOLDERS).try_for_each(|(network, folder)| network.save(&dir.join(folder)))
     }
 
-    /// What it goes on from, besides what is saved in files.
+    /// The state that [`Trainer::save`] does not write.
     pub fn state(&self) -> TrainerState {
         let [value, policy] = self.networks.each_ref().map(|network| network.draws.clone());
         TrainerState { value, policy }
     }
 
-    /// The networks as they stand after the last step, for self-play.
+    /// The networks with the latest weights, for self-play.
     ///
     /// # Errors
     /// When learning has diverged.
@@ -192,7 +192,7 @@ impl<G: Game> Trainer<G> {
         both(self.networks.each_ref().map(|network| network.learner.latest_net()))
     }
 
-    /// The networks to evaluate and to export, of half precision.
+    /// The networks to evaluate and to export, in half precision.
     ///
     /// # Errors
     /// When learning has diverged.
@@ -200,8 +200,8 @@ impl<G: Game> Trainer<G> {
         rounded(self.networks.each_ref().map(|network| network.learner.net()))
     }
 
-    /// Plays the games of `plan` with the latest weights, on so many threads, and meanwhile learns from as many batches
-    /// as are due.
+    /// Plays the games of `plan` with the latest weights, on `threads` threads, and at the same time learns from all
+    /// batches that are due.
     ///
     /// # Errors
     /// When learning has diverged.
@@ -213,7 +213,7 @@ impl<G: Game> Trainer<G> {
             let losses = self.learn(plan.learning_rate, 1);
             return Ok((play(plan.first, plan.end), losses));
         }
-        // All threads share the games; learning takes less time than playing, so it gets no thread of its own to idle.
+        // Learning takes less time than playing. So all threads play, and no thread only learns and then waits.
         let bound = |player: u64| plan.first + (plan.end - plan.first) * player / players;
         thread::scope(|scope| {
             let play = &play;
@@ -224,8 +224,8 @@ impl<G: Game> Trainer<G> {
         })
     }
 
-    /// Learns from as many batches as are due, with this learning rate; with two `threads` or more both networks at
-    /// once, and always with the same result.
+    /// Learns from all batches that are due, with the learning rate `rate`. With two or more `threads`, both networks
+    /// learn at the same time; the result is the same.
     pub fn learn(&mut self, rate: f64, threads: usize) -> MeanLosses {
         let (batch, networks) = (self.config.learning.batch, self.networks.each_mut());
         let [value, policy] = match threads {
@@ -237,16 +237,17 @@ impl<G: Game> Trainer<G> {
         MeanLosses { value, policy }
     }
 
-    /// Adds the samples of the games of an iteration, with TD(λ) targets of this λ, to those that are learned from,
-    /// each as often as the settings say. With `wants_details` the report has the lengths and targets of the games.
+    /// Adds the samples of the games of an iteration to the replay buffers, with TD(λ) targets for this λ. Makes
+    /// [`replays`](super::config::LearningConfig::replays) draws due for each sample. With `wants_details`, the report
+    /// has the lengths and targets of the games.
     pub fn take_in(&mut self, records: &[GameRecord<G::State>], lambda: f64, wants_details: bool) -> Report {
         let (game, networks) = (&*self.game, &mut self.networks);
         let before = networks.each_ref().map(|network| network.replay.added());
         let (seats, lambda) = (game.spec().seats, lambda as f32);
         let (coefficients, luck_coefficient) = fit_luck(records, lambda, seats);
         let rules = coefficients.into_iter().map(|luck_coefficient| TargetRule { lambda, luck_coefficient });
-        let ruled = || records.iter().zip(rules.clone());
-        for (record, rule) in ruled() {
+        let games = || records.iter().zip(rules.clone());
+        for (record, rule) in games() {
             record.visit(game, rule, |position| {
                 networks.iter_mut().for_each(|network| network.replay.add_position(game, &position));
             });
@@ -258,7 +259,7 @@ impl<G: Game> Trainer<G> {
             report.added += added;
             report.samples += network.replay.added();
         }
-        for (record, rule) in ruled() {
+        for (record, rule) in games() {
             report.tally.add(record, seats);
             if wants_details {
                 report.turns.push(record.main.turns.len() as f32);
@@ -270,11 +271,11 @@ impl<G: Game> Trainer<G> {
     }
 }
 
-/// The networks to export of the trainer that was saved in the folder `dir`, of half precision, whatever device they
-/// were learned on.
+/// Loads the networks to export from the folder `dir` of a saved trainer, in half precision. The device of the training
+/// is not needed.
 ///
 /// # Errors
-/// When what was saved is damaged or does not fit the settings, or learning has diverged.
+/// When a file is damaged or does not fit the settings, or learning has diverged.
 pub fn load_net(spec: &Spec, config: &TrainConfig, dir: &Path) -> Result<PortableNet> {
     let NetShape { value, policy } = config.shape(spec);
     let learner = |network, shape| load_learner(config, network, shape, LearnerDevice::Cpu, dir);
@@ -291,13 +292,13 @@ fn load_learner(
     Learner::load(&dir.join(FOLDERS[network]), shape, &config.learning, device).map_err(saved("learner", network, dir))
 }
 
-/// Says which part of a saved trainer an error is about.
+/// Adds to an error which part of a saved trainer it is about.
 fn saved(part: &str, network: usize, folder: &Path) -> impl FnOnce(Error) -> Error {
     let network = FOLDERS[network];
     Error::because(format!("the {part} of the {network} network of checkpoint {}", folder.display()))
 }
 
-/// Says that some weights are no numbers any more, or too large.
+/// The error about weights that are not finite, or too large for half precision.
 fn diverged(cause: Error) -> Error {
     Error::caused("learning has diverged; a smaller learning_rate may help", cause)
 }
@@ -310,7 +311,7 @@ fn rounded(networks: [Result<Mlp>; 2]) -> Result<PortableNet> {
     both(networks)?.rounded().map_err(diverged)
 }
 
-/// What a thread found; its panic goes on here.
+/// The result of a thread. If the thread panicked, resumes its panic.
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

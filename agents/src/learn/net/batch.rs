@@ -1,19 +1,19 @@
 //! A training batch in sparse form: observations with their value and policy targets.
 //!
-//! A batch knows nothing of games; its values are already relative to the observer, not by seat.
+//! A batch does not depend on a game. Its values are relative to the observer, not by seat.
 
 use ashta_env::game::ActionMask;
 
 use crate::network::portable::Observations;
 
-/// Samples in columns. Clear and refill one instead of making new ones.
+/// Samples in columns. To avoid allocations, clear a batch and fill it again.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Batch {
-    /// Entries of the observations that are 1.
+    /// The entries of the observations that are 1.
     pub(in crate::learn) observations: Observations,
     /// `[samples, values]`, relative to the observer.
     pub(super) values: Vec<f32>,
-    /// `[samples]`: the legal actions, none where there is no policy target.
+    /// `[samples]`: the legal actions; empty for a sample without a policy target.
     pub(super) legal: Vec<ActionMask>,
     /// `[samples with a policy target, actions]`.
     pub(super) policies: Vec<f32>,
@@ -22,12 +22,12 @@ pub struct Batch {
 /// One sample of a [`Batch`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sample<'a> {
-    /// Entries of the observation that are 1.
+    /// The entries of the observation that are 1.
     pub active: &'a [u16],
-    /// `[values]`: the targets of the values, relative to the observer, each 0 to 1.
+    /// `[values]`: the value targets, relative to the observer, each 0 to 1.
     pub values: &'a [f32],
-    /// The legal actions and their target probabilities `[actions]`, which sum to 1 over the legal actions; entries of
-    /// other actions are ignored. `None` at chance nodes.
+    /// The legal actions, and the policy target `[actions]`. The target probabilities of the legal actions sum to 1;
+    /// the other entries are ignored. `None` at chance nodes.
     pub policy: Option<(ActionMask, &'a [f32])>,
 }
 
@@ -37,12 +37,12 @@ impl Batch {
         self.legal.len()
     }
 
-    /// Whether there is no sample.
+    /// Whether the batch has no samples.
     pub fn is_empty(&self) -> bool {
         self.legal.is_empty()
     }
 
-    /// Removes all samples and keeps their room.
+    /// Removes all samples and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.observations.clear();
         self.values.clear();

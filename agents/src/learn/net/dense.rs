@@ -1,14 +1,14 @@
-//! The deeper layers of a network on the CPU, forward and back, on plain rows of numbers.
+//! The deeper layers of a network on the CPU, forward and backward.
 //!
-//! All loops run along the inputs of a layer, which are many, while the outputs of a head are few; so its weights are
-//! transposed first, `[outputs, inputs]`. The order of every sum is fixed.
+//! A layer can have few outputs, such as the head, but it has many inputs. So all inner loops run over the inputs, and
+//! the weights are first transposed to `[outputs, inputs]`. The order of every sum is fixed.
 
 use crate::network::portable::multiply_add;
 
-/// Numbers that one step of a loop takes at once: four vector registers of eight floats.
+/// Numbers in one step of a loop: four vector registers of eight floats.
 const STEP: usize = 32;
 
-/// A layer with its weights `[outputs, inputs]` in one row; reused from step to step.
+/// A layer with transposed weights `[outputs, inputs]`; reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transposed {
     weights: Vec<f32>,
@@ -16,7 +16,7 @@ pub(super) struct Transposed {
 }
 
 impl Transposed {
-    /// Takes over the weights `[inputs, outputs]` and forgets the gradient.
+    /// Loads the weights `[inputs, outputs]` and sets the gradient to 0.
     pub(super) fn load(&mut self, weights: &[f32], outputs: usize) {
         self.weights.resize(weights.len(), 0.0);
         let inputs = weights.len() / outputs;
@@ -27,7 +27,7 @@ impl Transposed {
         self.gradient.resize(weights.len(), 0.0);
     }
 
-    /// The sums `[samples, outputs]` of this layer with `bias` `[outputs]` for `inputs` `[samples, inputs]`.
+    /// Computes the sums `[samples, outputs]` of this layer, with `bias` `[outputs]`, for `inputs` `[samples, inputs]`.
     pub(super) fn forward(&self, bias: &[f32], inputs: &[f32], sums: &mut Vec<f32>) {
         let width = self.weights.len() / bias.len();
         sums.clear();
@@ -37,8 +37,9 @@ impl Transposed {
         }
     }
 
-    /// From the gradient `slopes` `[samples, outputs]` of the sums: adds that of weights and bias to what is known of
-    /// them, and gives that of the sums before the ReLU that made `inputs` `[samples, inputs]`.
+    /// Backpropagates the gradient `slopes` `[samples, outputs]` of the sums. Adds the gradients of the weights and of
+    /// the bias, and writes the gradient of the previous layer's sums to `before`. `inputs` `[samples, inputs]` are the
+    /// ReLU of those sums.
     pub(super) fn backward(&mut self, slopes: &[f32], inputs: &[f32], bias: &mut [f32], before: &mut Vec<f32>) {
         let width = self.weights.len() / bias.len();
         before.clear();
@@ -71,7 +72,7 @@ impl Transposed {
     }
 }
 
-/// The sum of the products of two equally long rows.
+/// The dot product of two rows of equal length.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0; STEP];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<STEP>(), b.as_chunks::<STEP>());
@@ -86,8 +87,8 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     total(&quarters) + rest
 }
 
-/// The sum of the numbers. Kept out of the loop before it, which the compiler would otherwise arrange in pairs to suit
-/// this sum.
+/// The sum of the numbers. Not inlined: otherwise the compiler changes the loop before it to fit this sum, which makes
+/// the loop slower.
 #[inline(never)]
 fn total([a, b, c, d, e, f, g, h]: &[f32; STEP / 4]) -> f32 {
     ((a + e) + (b + f)) + ((c + g) + (d + h))
@@ -99,8 +100,8 @@ fn add_scaled(scale: f32, row: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// Adds the input times each of two slopes to the two rows of `gradient`, and the two rows of `weights` times their
-/// slopes to `before`.
+/// Adds the input times each of the two slopes to the two rows of `gradient`, and each of the two rows of `weights`
+/// times its slope to `before`.
 fn add_scaled_pair(slopes: [f32; 2], input: &[f32], weights: &[f32], gradient: &mut [f32], before: &mut [f32]) {
     let width = input.len();
     let (first, second) = gradient.split_at_mut(width);

@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::play::error::Error;
 
-/// The hardware that a learner runs on. Inference does not depend on it: the portable network runs on the CPU.
+/// The hardware of a learner. Inference does not depend on it: the portable network runs on the CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LearnerDevice {
-    /// The CPU, the fastest choice for networks of a few hundred units.
+    /// The CPU, the fastest choice for networks with a few hundred units.
     #[default]
     Cpu,
-    /// The first NVIDIA GPU; needs the feature `cuda` of this package.
+    /// The first NVIDIA GPU; requires the feature `cuda` of this package.
     Cuda,
-    /// The GPU that WebGPU finds first; needs the feature `wgpu` of this package.
+    /// The first GPU that WebGPU finds; requires the feature `wgpu` of this package.
     Wgpu,
 }
 
 impl LearnerDevice {
-    /// Whether this program can use the device.
+    /// Checks that this program can use the device.
     ///
     /// # Errors
-    /// When it was built without it.
+    /// When the program was built without the feature of the device.
     pub fn check(self) -> Result<(), Error> {
         self.open().map(|_| ())
     }

@@ -1,9 +1,9 @@
 //! The learner: Adam on batches of samples, with an exponential moving average (EMA) of the weights.
 //!
-//! It owns the network, Adam's moments, and the EMA, which plays better than the latest weights. The network is one of
-//! burn on any device, or on the CPU the same written out ([`host`]). It is deterministic there: the same batches from
-//! the same state give the same bits, also after [`Learner::save`] and [`Learner::load`]. It knows nothing of games,
-//! schedules or the origin of samples.
+//! It owns the network, Adam's moments, and the EMA, which plays better than the latest weights. On a GPU, burn
+//! computes the steps ([`device`]); on the CPU, code of this package does ([`host`]). On the CPU, learning is
+//! deterministic: the same batches from the same state give the same bits, also after [`Learner::save`] and
+//! [`Learner::load`]. The learner does not depend on games, schedules or the origin of samples.
 
 mod device;
 mod host;
@@ -22,19 +22,19 @@ use super::{Batch, LearnerDevice, Losses};
 use device::DeviceNetwork;
 use host::HostNetwork;
 
-/// Moments of Adam below this size become 0, long before they are so small ("subnormal") that processors compute with
-/// them at a fraction of their speed: weights of features that hardly ever occur get there.
+/// Moments of Adam below this size become 0. Otherwise the moments of rare features become subnormal numbers, and
+/// processors are much slower with subnormal numbers.
 const LEAST_MOMENT: f32 = 1e-30;
-/// Steps between two looks for such moments, where looking takes a pass of its own.
+/// Steps between two flushes of small moments to 0, on devices on which a flush needs an extra pass.
 const STEPS_BETWEEN_FLUSHES: u64 = 64;
-/// Steps between two updates of the EMA: it lags behind by fewer, and every update costs a fifth of a step.
+/// Steps between two updates of the EMA. An update costs a fifth of a step.
 const STEPS_BETWEEN_AVERAGES: u64 = 8;
 
 /// Adam β₁, the decay of the first moment (mean of gradients).
 const ADAM_BETA_1: f32 = 0.9;
 /// Adam β₂, the decay of the second moment (mean of squared gradients).
 const ADAM_BETA_2: f32 = 0.999;
-/// Adam ε, added to the root of the second moment.
+/// Adam ε, added to the square root of the second moment.
 const ADAM_EPSILON: f32 = 1e-8;
 
 /// A network under training.
@@ -42,44 +42,43 @@ pub struct Learner {
     shape: MlpShape,
     config: LearningConfig,
     network: Box<dyn LearnerNetwork>,
-    /// Steps taken.
+    /// Number of steps.
     steps: u64,
-    /// Steps taken when the losses were last asked for.
+    /// Number of steps at the last call of [`Learner::take_losses`].
     reported: u64,
 }
 
-/// The network where it is computed: on the CPU, written out, or on any device, by burn. The results agree but for
-/// rounding.
+/// A network under training, on the CPU or on a device of burn. The results of the two differ only by rounding.
 trait LearnerNetwork: Send + Sync {
-    /// What it has learned.
+    /// Returns the weights, their EMA and the moments.
     fn numbers(&self) -> LearnedNumbers<'_>;
 
-    /// The sums of the losses of all steps since the last call.
+    /// Returns the sums of the losses over all steps since the last call: value, policy, policy entropy, gradient norm.
     fn take_losses(&mut self) -> [f64; 4];
 
     /// Takes one step of Adam.
     fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings);
 }
 
-/// What a learner has learned, each as one row in the order of [`MlpShape`].
+/// The numbers that a learner has learned, each as one row in the order of [`MlpShape`].
 #[derive(Clone, Debug)]
 struct LearnedNumbers<'a> {
     /// The latest weights.
     parameters: Cow<'a, [f32]>,
-    /// Their EMA; `None` without averaging.
+    /// The EMA of the weights; `None` without averaging.
     average: Option<Cow<'a, [f32]>>,
     /// Adam's first and second moments; `None` before the first step.
     moments: Option<[Cow<'a, [f32]>; 2]>,
 }
 
-/// What one step differs in from others.
+/// The settings of one step.
 #[derive(Clone, Copy, Debug)]
 struct StepSettings {
-    /// Its number, from 1.
+    /// The number of the step, from 1.
     time: u64,
     /// The learning rate of the first layer.
     learning_rate: f64,
-    /// How far the EMA goes towards the weights, 0 to 1; `None` where it waits for a later step.
+    /// The share, 0 to 1, by which the EMA moves towards the weights; `None` if this step does not update the EMA.
     average_rate: Option<f32>,
 }
 
@@ -90,10 +89,10 @@ impl std::fmt::Debug for Learner {
 }
 
 impl Learner {
-    /// A learner whose network has random weights that follow from `seed` alone.
+    /// A new learner. The random weights of its network depend only on the shape and on `seed`.
     ///
     /// # Errors
-    /// When the shape is out of range or the device not available.
+    /// When the shape is out of range or the device is not available.
     pub fn new(shape: MlpShape, config: &LearningConfig, device: LearnerDevice, seed: u64) -> Result<Learner, Error> {
         shape.validate()?;
         let parameters = initial_parameters(&shape, seed);
@@ -102,7 +101,7 @@ impl Learner {
         Learner::from_numbers(shape, config, device, learned, 0)
     }
 
-    /// A learner that goes on from what was learned in so many `steps`.
+    /// A learner that continues from `learned` after `steps` steps.
     fn from_numbers(
         shape: MlpShape,
         config: &LearningConfig,
@@ -119,7 +118,7 @@ impl Learner {
         Ok(Learner { shape, config: config.clone(), network, steps, reported: steps })
     }
 
-    /// The network with the latest weights, for self-play: targets made with the EMA would be hundreds of steps behind.
+    /// The network with the latest weights, for self-play: the EMA is hundreds of steps behind.
     ///
     /// # Errors
     /// When learning has diverged.
@@ -136,7 +135,7 @@ impl Learner {
         Mlp::new(self.shape.clone(), average.as_deref().unwrap_or(&parameters))
     }
 
-    /// Takes one step of Adam down the gradient of the batch's loss.
+    /// Takes one step of Adam for the loss of the batch.
     ///
     /// # Panics
     /// When the batch is empty or does not fit the shape of the network.
@@ -147,7 +146,8 @@ impl Learner {
         self.network.step(batch, &self.config, &settings);
     }
 
-    /// The mean losses of the steps since the last call, or since the learner was made; `None` when there was no step.
+    /// Returns the mean losses of the steps since the last call, or since the learner was made; `None` if there was no
+    /// step.
     pub fn take_losses(&mut self) -> Option<Losses> {
         let steps = self.steps - std::mem::replace(&mut self.reported, self.steps);
         let means = self.network.take_losses().map(|sum| (sum / steps as f64) as f32);
@@ -159,8 +159,8 @@ impl Learner {
         self.network.numbers()
     }
 
-    /// How far the EMA goes towards the weights of this step. The decay grows with the steps (warm-up), so that the EMA
-    /// soon forgets the initial weights.
+    /// The share by which the EMA moves towards the weights in this step; `None` if it is not updated. The decay grows
+    /// with the steps (warm-up), so that the EMA soon forgets the initial weights.
     fn average_rate(&self) -> Option<f32> {
         let warm_up = (1.0 + self.steps as f64) / (10.0 + self.steps as f64);
         let decay = self.config.ema.filter(|_| self.steps.is_multiple_of(STEPS_BETWEEN_AVERAGES))?;
@@ -250,7 +250,7 @@ mod tests {
         }
         averaged.step(&random_batch(0), 1e-2);
         let net = averaged.net().expect("the weights are finite").parameters().to_vec();
-        // After eight steps the EMA decay is 9/18, no more than 0.5, and counts eight times.
+        // After eight steps the decay of the warm-up is 9/18, the same as 0.5. It applies once for each step.
         for ((net, start), latest) in net.iter().zip(&start).zip(&*averaged.numbers().parameters) {
             assert!((net - (start + (1.0 - 0.5_f32.powi(8)) * (latest - start))).abs() < 1e-6);
         }

@@ -1,9 +1,9 @@
 //! Cross-entropy losses of values and policy, and their gradient with respect to the logits.
 //!
-//! The loss of the values is their cross-entropy (for sigmoid heads the mean binary cross-entropy), that of the policy
-//! the cross-entropy over the legal actions, averaged over the samples that have a policy target. The gradient of both
-//! with respect to the logits is probability minus target. [`differentiate`] takes it so, on the CPU; [`losses`] is the
-//! same loss as a tensor, which burn differentiates, on any device.
+//! The value loss is the cross-entropy of the values (for sigmoid heads, the mean binary cross-entropy). The policy
+//! loss is the cross-entropy over the legal actions, averaged over the samples with a policy target. The gradient of
+//! both with respect to the logits is probability minus target. [`differentiate`] computes it with this formula on the
+//! CPU. [`losses`] computes the losses as tensors, which burn differentiates on any device.
 
 use ashta_env::game::Action;
 use burn::tensor::activation::log_softmax;
@@ -14,24 +14,24 @@ use crate::network::portable::{MAX_ACTIONS, MlpShape, ValueHead, exp};
 
 use super::Batch;
 
-/// Mean losses over one batch, measured before the optimiser step on it.
+/// Mean losses of a batch, before the optimizer step.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Losses {
-    /// Cross-entropy of the values in nats; at best the entropy of the targets.
+    /// Cross-entropy of the values in nats; at least the entropy of the targets.
     pub value: f32,
-    /// Cross-entropy of the policy in nats over the samples that have a policy target; 0 if none has.
+    /// Cross-entropy of the policy in nats over the samples with a policy target; 0 without such samples.
     pub policy: f32,
-    /// Entropy in nats of the network's own policy over the legal actions of the same samples.
+    /// Entropy in nats of the policy of the network over the legal actions, for the samples with a policy target.
     pub policy_entropy: f32,
     /// Global gradient norm, before clipping.
     pub gradient_norm: f32,
 }
 
-/// The value loss, the policy loss and the entropy of the policy `[1]` of a batch that has samples, for the logits
-/// `[samples, values + actions]` on `device`.
+/// The value loss, the policy loss and the entropy of the policy, each `[1]`, of a batch that is not empty.
+/// `logits` are `[samples, values + actions]` on `device`.
 ///
 /// # Panics
-/// When the batch has other numbers of values or actions than `shape`.
+/// When the batch and `shape` have different numbers of values or actions.
 pub(super) fn losses(shape: &MlpShape, batch: &Batch, device: &Device, logits: Tensor<2>) -> [Tensor<1>; 3] {
     let (samples, samples_with_policy) = counts(shape, batch);
     let matrix =
@@ -50,7 +50,8 @@ pub(super) fn losses(shape: &MlpShape, batch: &Batch, device: &Device, logits: T
         let none = value.clone().detach().mul_scalar(0.0);
         return [value, none.clone(), none];
     }
-    // `[samples, actions]`: the targets, zeros where there are none, and 1 for legal actions where there are targets.
+    // Both `[samples, actions]`: the policy targets, or 0; and 1 for the legal actions, or 0. Samples without a policy
+    // target have zeros in both.
     let (mut policies, mut legal) = (Vec::new(), Vec::new());
     let mut targets = batch.policies.chunks_exact(shape.actions.max(1));
     for mask in &batch.legal {
@@ -63,7 +64,7 @@ pub(super) fn losses(shape: &MlpShape, batch: &Batch, device: &Device, logits: T
     }
     let (policies, legal) = (matrix(policies, shape.actions), matrix(legal, shape.actions));
     let scale = 1.0 / samples_with_policy as f64;
-    // A finite penalty instead of infinity, which times 0 would be "not a number".
+    // The penalty must be finite, because infinity times 0 is not a number.
     let penalties = (legal.clone() - 1.0).mul_scalar(1e9);
     let log_policy = log_softmax(logits.narrow(1, shape.values, shape.actions) + penalties, 1);
     let policy = -(log_policy.clone() * policies).sum().mul_scalar(scale);
@@ -71,10 +72,10 @@ pub(super) fn losses(shape: &MlpShape, batch: &Batch, device: &Device, logits: T
     [value, policy, entropy.detach()]
 }
 
-/// The samples of a batch, and those that have a policy target.
+/// The number of samples of a batch, and the number of samples with a policy target.
 ///
 /// # Panics
-/// When the batch has other numbers of values or actions than `shape`.
+/// When the batch and `shape` have different numbers of values or actions.
 fn counts(shape: &MlpShape, batch: &Batch) -> (usize, usize) {
     let policies = batch.legal.iter().filter(|legal| !legal.is_empty()).count();
     assert_eq!(batch.values.len(), batch.len() * shape.values, "value targets of the batch");
@@ -82,12 +83,11 @@ fn counts(shape: &MlpShape, batch: &Batch) -> (usize, usize) {
     (batch.len(), policies)
 }
 
-/// Replaces the logits `[samples, values + actions]` by the gradient of the total loss with respect to them, and
-/// returns the losses without the gradient norm. The total is the value loss plus `policy_weight` times the policy
-/// loss.
+/// Replaces the logits `[samples, values + actions]` with the gradient of the total loss with respect to them. Returns
+/// the losses, with a gradient norm of 0. The total is the value loss plus `policy_weight` times the policy loss.
 ///
 /// # Panics
-/// When the batch has other numbers of values or actions than `shape`.
+/// When the batch and `shape` have different numbers of values or actions.
 pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32, logits: &mut [f32]) -> Losses {
     let (samples, policies) = counts(shape, batch);
     assert_eq!(logits.len(), samples * shape.logits(), "logits of the batch");
@@ -120,17 +120,18 @@ pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32,
     }
 }
 
-/// Replaces `logits` by `scale` times the gradient of the cross-entropy of `targets` and the softmax over the entries
-/// whose bit in `mask` is set; the gradient of the others is 0. Returns the cross-entropy and the softmax's entropy.
+/// Computes the softmax over the entries whose bit in `mask` is set. Replaces `logits` with `scale` times the gradient
+/// of the cross-entropy with `targets`; the gradient of the other entries is 0. Returns the cross-entropy and the
+/// entropy of the softmax.
 fn softmax(logits: &mut [f32], targets: &[f32], mask: u32, scale: f32) -> (f32, f32) {
-    let counts = |index: usize| mask >> index & 1 == 1;
+    let is_set = |index: usize| mask >> index & 1 == 1;
     let most =
-        logits.iter().enumerate().filter(|&(index, _)| counts(index)).fold(f32::MIN, |most, (_, &x)| most.max(x));
+        logits.iter().enumerate().filter(|&(index, _)| is_set(index)).fold(f32::MIN, |most, (_, &x)| most.max(x));
     let mut powers = [0.0; MAX_ACTIONS];
     let mut total = 0.0;
     let mut target_total = 0.0;
     for (index, (&logit, power)) in logits.iter().zip(&mut powers).enumerate() {
-        if counts(index) {
+        if is_set(index) {
             *power = exp(logit - most);
             total += *power;
             target_total += targets[index];
@@ -139,7 +140,7 @@ fn softmax(logits: &mut [f32], targets: &[f32], mask: u32, scale: f32) -> (f32, 
     let log_total = total.ln();
     let (mut loss, mut entropy) = (0.0, 0.0);
     for (index, (logit, power)) in logits.iter_mut().zip(powers).enumerate() {
-        if counts(index) {
+        if is_set(index) {
             let probability = power / total;
             let log_probability = *logit - most - log_total;
             loss -= targets[index] * log_probability;
@@ -152,8 +153,8 @@ fn softmax(logits: &mut [f32], targets: &[f32], mask: u32, scale: f32) -> (f32, 
     (loss, entropy)
 }
 
-/// Replaces `logits` by `scale` times the gradient of the mean binary cross-entropy of `targets` and their sigmoids,
-/// and returns that mean.
+/// Replaces `logits` with `scale` times the gradient of the mean binary cross-entropy between `targets` and the
+/// sigmoids of the logits. Returns the mean binary cross-entropy.
 fn sigmoid(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
     let share = 1.0 / logits.len() as f32;
     let mut loss = 0.0;

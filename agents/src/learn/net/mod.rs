@@ -1,4 +1,4 @@
-//! Training in burn: the network, its losses and Adam. Only this module uses burn; agents run
+//! Training: the network, its losses and Adam, with burn or on the CPU. Only this module uses burn; agents use
 //! [`crate::network::portable`].
 
 mod batch;

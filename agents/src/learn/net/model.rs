@@ -1,7 +1,7 @@
-//! The network in burn: the same layers as the portable forward pass, but differentiable and on any device.
+//! The network in burn: the layers of the portable forward pass, differentiable and on any device.
 //!
-//! All parameters live in one tensor, in the order of [`MlpShape`]; a [`Network`] is a set of views into it. One tensor
-//! means one update, one copy to the host and one thing to save, however many layers there are.
+//! One tensor has all parameters, in the order of [`MlpShape`], and a [`Network`] is a set of views into it. So there
+//! is one update, one copy to the host and one tensor to save, for any number of layers.
 
 use burn::tensor::activation::relu;
 use burn::tensor::module::linear;
@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Batch;
 use crate::network::portable::MlpShape;
 
-/// Entries of an observation that are 1 at a time, roughly: the fan-in of the first layer.
+/// The approximate number of entries of an observation that are 1: the fan-in of the first layer.
 const ACTIVE_ENTRIES: usize = 16;
 
 /// The layers of a network as tensors with gradients.
@@ -30,17 +30,17 @@ struct LayerTensors {
     bias: Tensor<1>,
 }
 
-/// Initial random parameters of a network; the same for the same seed everywhere.
+/// Returns initial random parameters of a network. They depend only on the shape and the seed.
 ///
-/// Weights of hidden layers are uniform with the variance that keeps the size of a signal through a ReLU (He
-/// initialisation, He et al. 2015), those of the head smaller by a factor of √6; biases are 0.
+/// The weights of hidden layers are uniform, with the variance that keeps the size of a signal through a ReLU (He
+/// initialization, He et al. 2015). The weights of the head are smaller by a factor of √6. Biases are 0.
 pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut parameters = Vec::with_capacity(shape.parameters());
     for (index, ((inputs, outputs), fan_in)) in shape.layers().zip(fan_ins(shape)).enumerate() {
         let gain = if index == shape.hidden.len() { 1.0 } else { 6.0 };
         let bound = (gain / fan_in as f32).sqrt();
-        // The upper 24 bits, so that every number between -1 and 1 is exact.
+        // With the upper 24 bits, every number from -1 to 1 is exact.
         let mut uniform = || (rng.next_u64() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
         parameters.extend((0..inputs * outputs).map(|_| bound * uniform()));
         parameters.resize(parameters.len() + outputs, 0.0);
@@ -48,23 +48,23 @@ pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
     parameters
 }
 
-/// Inputs of each layer that are not 0, roughly.
+/// The approximate number of inputs of each layer that are not 0.
 fn fan_ins(shape: &MlpShape) -> impl Iterator<Item = usize> {
     shape.layers().enumerate().map(|(index, (inputs, _))| if index == 0 { inputs.min(ACTIVE_ENTRIES) } else { inputs })
 }
 
-/// The learning rate of each layer as a share of that of the first, 0 to 1.
+/// The learning rate of each layer as a share of the learning rate of the first layer, 0 to 1.
 ///
-/// A step of Adam changes every weight by the same amount, so it changes a sum of many inputs by more than one of few.
-/// A rate in inverse proportion to the fan-in changes the sums of all layers alike, whatever the widths (the scaling
-/// for Adam of Yang et al., "Tensor Programs V", 2022).
+/// A step of Adam changes every weight by about the same amount, so it changes a sum of many inputs more than a sum of
+/// few inputs. With learning rates inversely proportional to the fan-in, the sums of all layers change equally for any
+/// widths (the scaling for Adam of Yang et al., "Tensor Programs V", 2022).
 pub(super) fn layer_rates(shape: &MlpShape) -> Vec<f64> {
     let first = shape.observation.min(ACTIVE_ENTRIES) as f64;
     fan_ins(shape).map(|fan_in| (first / fan_in as f64).min(1.0)).collect()
 }
 
 impl Network {
-    /// The network with these `parameters` `[parameters]`, a tensor without autodiff.
+    /// The network with the parameters `parameters` `[parameters]`, a tensor without autodiff.
     pub(super) fn new(shape: &MlpShape, parameters: &Tensor<1>) -> Network {
         let mut start = 0;
         let mut next = |length: usize| {
@@ -79,14 +79,14 @@ impl Network {
         Network { layers: shape.layers().map(&mut layer).collect() }
     }
 
-    /// The logits `[batch, values + actions]` of observations of which the entries `active` `[batch · most]` are 1; the
-    /// number of inputs stands for none.
+    /// The logits `[batch, values + actions]` of observations. `active` `[batch · most]` has the entries that are 1;
+    /// the number of inputs as an entry means no entry.
     pub(super) fn forward(&self, active: Tensor<1, Int>, batch: usize) -> Tensor<2> {
         let LayerTensors { weight, bias } = &self.layers[0];
         let [_, outputs] = weight.dims();
-        let nothing = Tensor::zeros([1, outputs], &weight.device());
+        let no_entry = Tensor::zeros([1, outputs], &weight.device());
         let most = active.dims()[0] / batch;
-        let rows = Tensor::cat(vec![weight.clone(), nothing], 0).select(0, active).reshape([batch, most, outputs]);
+        let rows = Tensor::cat(vec![weight.clone(), no_entry], 0).select(0, active).reshape([batch, most, outputs]);
         let sums = rows.sum_dim(1).reshape([batch, outputs]) + bias.clone().reshape([1, outputs]);
         let deeper = self.layers[1..].iter();
         deeper.fold(sums, |input, layer| linear(relu(input), layer.weight.clone(), Some(layer.bias.clone())))
@@ -104,8 +104,8 @@ impl Network {
     }
 }
 
-/// The entries that are 1 in the observations of `batch`, `[samples · most]`; `inputs` fills what a sample has less
-/// than the one with the most.
+/// The entries that are 1 in the observations of `batch`, `[samples · most]`. The rows of samples with fewer entries
+/// are padded with `inputs`.
 pub(super) fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> Tensor<1, Int> {
     let most = batch.observations.iter().map(<[u16]>::len).max().unwrap_or(0).max(1);
     let mut entries = Vec::with_capacity(batch.len() * most);

@@ -1,18 +1,19 @@
-//! The first layer of a network for observations of which only a few entries are 1: sums of rows, forward and back.
+//! The first layer of a network on the CPU, forward and backward: sums of rows, because only a few entries of an
+//! observation are 1.
 //!
-//! Multiplying by the full observation, as a matrix of zeros and ones, costs ten times as many operations. Columns are
-//! taken in blocks that stay in registers while the rows of a sample are added.
+//! A multiplication by the full observation, as a matrix of zeros and ones, needs ten times as many operations. Columns
+//! are processed in blocks that stay in registers while the rows of a sample are added.
 
 use super::Batch;
 
-/// Columns of a block: eight vector registers of eight floats.
+/// Number of columns in a block: eight vector registers of eight floats.
 const BLOCK: usize = 64;
 
-/// The outputs `[samples, outputs]` after the ReLU of a layer with `parameters`, its weights `[inputs, outputs]` and
-/// bias `[outputs]`.
+/// Computes the outputs `[samples, outputs]` of the layer, after the ReLU. `parameters` are its weights
+/// `[inputs, outputs]` and then its bias `[outputs]`.
 ///
 /// # Panics
-/// When an observation has an entry that the layer lacks.
+/// When an entry of an observation is not below the number of inputs.
 pub(super) fn forward(parameters: &[f32], outputs: usize, batch: &Batch, sums: &mut Vec<f32>) {
     let (weights, bias) = parameters.split_at(parameters.len() - outputs);
     sums.resize(batch.len() * outputs, 0.0);
@@ -47,8 +48,8 @@ fn sum_block<const N: usize>(
     }
 }
 
-/// Adds to `gradient`, the weights `[inputs, outputs]` and bias `[outputs]` of the layer in one row, what follows from
-/// the gradient `slopes` `[samples, outputs]` of its sums.
+/// Adds the gradient of the parameters of the layer to `gradient`: weights `[inputs, outputs]`, then bias `[outputs]`.
+/// `slopes` `[samples, outputs]` is the gradient of its sums.
 pub(super) fn backward(slopes: &[f32], outputs: usize, batch: &Batch, gradient: &mut [f32]) {
     let (weights, bias) = gradient.split_at_mut(gradient.len() - outputs);
     for (active, slopes) in batch.observations.iter().zip(slopes.chunks_exact(outputs)) {

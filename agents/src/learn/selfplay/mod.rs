@@ -1,16 +1,17 @@
-//! Self-play with TD(λ) targets: games of a one-ply agent against itself, and luck-corrected value targets of them.
+//! Self-play with TD(λ) targets: games of a one-ply agent against itself, and their luck-corrected value targets.
 //!
-//! Many games are played in lock-step, so that the evaluator runs on large batches. At the start of each turn it values
-//! the afterstates (results of the turn) of every likely throw and of one that stands for the rare ones. The
-//! expectation of the best afterstate over the throws is the value before the dice; the difference that the actual
-//! throw makes is luck. [`targets`] computes the TD(λ) targets from these values and takes out the luck.
+//! Many games are played in lockstep, so that the evaluator gets large batches. In each turn, it evaluates the
+//! afterstates of every likely throw and of one throw that represents the rare ones. The expected value of the turn is
+//! the expectation over these throws of the value of the best afterstate. The luck of the throw is the value of its
+//! best afterstate minus the expected value. [`targets`] computes the TD(λ) targets from these values and removes the
+//! luck.
 //!
-//! A player that compares values also needs the values of afterstates that it does not choose, and good play never
-//! reaches those. So some turns are played at random (exploration), and some of the rejected afterstates are continued
-//! for a few turns as side branches. No return is backed up beyond a random turn.
+//! An agent that compares values also needs the values of afterstates that good play never reaches. So some turns are
+//! random (exploration), and side branches continue from some rejected afterstates for a few turns. A target does not
+//! use values from after a random turn.
 //!
-//! Values are indexed by seat throughout, so extra turns, teams and more than two seats need no special case. Each game
-//! has its own seed: what is played depends neither on threads nor on how many games run side by side.
+//! All values are by seat, so extra turns, teams and more than two seats need no special case. Each game has its own
+//! seed, so a game depends neither on the number of threads nor on the number of games in lockstep.
 
 mod record;
 mod targets;
@@ -28,8 +29,8 @@ use turn::SelfPlayTurn;
 pub use record::{GameCounts, GameRecord, PolicyTarget, TrainingPosition, Trajectory, TurnEstimate, TurnTarget};
 pub use targets::{TargetRule, fit_luck};
 
-/// Plays the games with the numbers `games` of the run seeded with `seed`, by the one-ply choice of `evaluator`, and
-/// returns their records in order.
+/// Plays the games with the numbers `games` in the run with the seed `seed`, and returns their records in order. All
+/// seats choose the afterstate with the highest value by `evaluator`.
 pub fn play_games<G: Game, E: Evaluator<G>>(
     game: &G,
     evaluator: &mut E,
@@ -39,13 +40,13 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
 ) -> Vec<GameRecord<G::State>> {
     let mut records: Vec<GameRecord<G::State>> = Vec::new();
     let mut waiting = games.clone();
-    let mut playing: Vec<UnderWay<G>> = Vec::new();
+    let mut playing: Vec<RunningGame<G>> = Vec::new();
     let mut turns: Vec<SelfPlayTurn<G>> = Vec::new();
     let (mut results, mut values) = (Vec::new(), Vec::new());
     loop {
         while playing.len() < LOCK_STEP {
             let Some(number) = waiting.next() else { break };
-            let (game, record) = UnderWay::start(game, &config.selfplay, seed, number);
+            let (game, record) = RunningGame::start(game, &config.selfplay, seed, number);
             records.push(record);
             playing.push(game);
         }
@@ -54,36 +55,36 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
         }
         results.clear();
         turns.resize_with(playing.len(), SelfPlayTurn::default);
-        for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
-            turn.throw(game, config, under_way, &mut results);
+        for (running, turn) in playing.iter_mut().zip(&mut turns) {
+            turn.throw(game, config, running, &mut results);
         }
         values.clear();
         evaluator.values(game, &results, &mut values);
-        for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
-            turn.play(game, config, under_way, &results, &values);
+        for (running, turn) in playing.iter_mut().zip(&mut turns) {
+            turn.play(game, config, running, &results, &values);
         }
         let mut branches = Vec::new();
-        playing.retain_mut(|under_way| {
-            for start in std::mem::take(&mut under_way.branches) {
-                let rng = chance::stream(under_way.rng.next_u64(), under_way.number);
-                branches.push(UnderWay::of(start, under_way.number, rng, config.selfplay.branch_turns));
+        playing.retain_mut(|running| {
+            for start in std::mem::take(&mut running.branches) {
+                let rng = chance::stream(running.rng.next_u64(), running.number);
+                branches.push(RunningGame::of(start, running.number, rng, config.selfplay.branch_turns));
             }
-            let is_over = game.node(&under_way.state) == Node::Terminal;
-            let limit = under_way.limit.min(game.spec().turn_limit);
-            let is_truncated = !is_over && under_way.line.turns.len() as u32 >= limit;
+            let is_over = game.node(&running.state) == Node::Terminal;
+            let limit = running.limit.min(game.spec().turn_limit);
+            let is_truncated = !is_over && running.line.turns.len() as u32 >= limit;
             if !is_over && !is_truncated {
                 return true;
             }
-            let record = &mut records[(under_way.number - games.start) as usize];
-            let mut line = std::mem::replace(&mut under_way.line, Trajectory::new(under_way.state.clone()));
+            let record = &mut records[(running.number - games.start) as usize];
+            let mut line = std::mem::replace(&mut running.line, Trajectory::new(running.state.clone()));
             line.end = match line.turns.last() {
-                // A truncated game has no result: its targets bootstrap from the value of its last position.
+                // A truncated game has no result, so its targets bootstrap from the value of its last position.
                 Some(last) if is_truncated => last.best,
-                _ => game.returns(&under_way.state),
+                _ => game.returns(&running.state),
             };
-            if under_way.is_main {
+            if running.is_main {
                 record.main = line;
-                record.returns = game.returns(&under_way.state);
+                record.returns = game.returns(&running.state);
                 record.truncated = is_truncated;
             } else {
                 record.branches.push(line);
@@ -94,43 +95,43 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
     }
 }
 
-/// Games that one call plays side by side.
+/// Number of games in lockstep.
 const LOCK_STEP: usize = 64;
 
-/// One game while it is played; between turns `state` is the chance node at which a turn starts.
-struct UnderWay<G: Game> {
+/// An unfinished game or side branch. Between turns, `state` is the chance node at which a turn starts.
+struct RunningGame<G: Game> {
     number: u64,
     rng: GameRng,
     state: G::State,
     line: Trajectory<G::State>,
-    /// Turns after which it is truncated.
+    /// The number of turns after which it is truncated.
     limit: u32,
-    /// Whether this is the game, not a side branch of it.
+    /// Whether this is a game, not a side branch.
     is_main: bool,
-    /// Afterstates of the last turn that were not chosen and start side branches.
+    /// The rejected afterstates of the last turn from which side branches start.
     branches: Vec<G::State>,
-    /// Turns still to be played at random.
+    /// Number of further random turns.
     random_turns: u32,
 }
 
-impl<G: Game> UnderWay<G> {
-    fn start(game: &G, config: &SelfPlayConfig, seed: u64, number: u64) -> (UnderWay<G>, GameRecord<G::State>) {
+impl<G: Game> RunningGame<G> {
+    fn start(game: &G, config: &SelfPlayConfig, seed: u64, number: u64) -> (RunningGame<G>, GameRecord<G::State>) {
         let mut rng = chance::stream(seed, number);
         let first = chance::first_seat(game.spec().seats, &mut rng);
         let is_random = f64::from(unit(&mut rng)) < config.random_start_share && config.random_start_turns > 0;
         let random_turns =
             if is_random { 1 + chance::below(config.random_start_turns as usize, &mut rng) as u32 } else { 0 };
-        let under_way = UnderWay::of(game.initial_state(first), number, rng, config.turn_limit);
-        let main = under_way.line.clone();
+        let running = RunningGame::of(game.initial_state(first), number, rng, config.turn_limit);
+        let main = running.line.clone();
         let (branches, returns, truncated) = (Vec::new(), BySeat::default(), false);
         let record = GameRecord { seed, number, first, main, branches, returns, truncated };
-        (UnderWay { is_main: true, random_turns, ..under_way }, record)
+        (RunningGame { is_main: true, random_turns, ..running }, record)
     }
 
     /// A side branch of at most `limit` turns from `state`.
-    fn of(state: G::State, number: u64, rng: GameRng, limit: u32) -> UnderWay<G> {
+    fn of(state: G::State, number: u64, rng: GameRng, limit: u32) -> RunningGame<G> {
         let line = Trajectory::new(state.clone());
-        UnderWay { number, rng, state, line, limit, is_main: false, branches: Vec::new(), random_turns: 0 }
+        RunningGame { number, rng, state, line, limit, is_main: false, branches: Vec::new(), random_turns: 0 }
     }
 }
 

@@ -1,6 +1,6 @@
-//! The record of a self-play game: throws, actions and value estimates, not tensors.
+//! The record of a self-play game: throws, actions and value estimates.
 //!
-//! A record can be replayed node by node; observations are made again from the rules when samples are needed.
+//! A record has no observations. To get samples, replay the record: the game makes the observations from the positions.
 
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat, SeatSet};
 use serde::{Deserialize, Serialize};
@@ -16,76 +16,77 @@ pub struct GameRecord<S> {
     pub number: u64,
     /// The seat that threw first.
     pub first: Seat,
-    /// The game.
+    /// The game without its side branches.
     pub main: Trajectory<S>,
-    /// Side branches from afterstates that were not chosen: some turns each, in the order in which they begin.
+    /// The side branches from rejected afterstates, in the order in which they end.
     pub branches: Vec<Trajectory<S>>,
-    /// The result for each seat; zeros when truncated.
+    /// The return of each seat; zeros if the game was truncated.
     pub returns: BySeat<f32>,
-    /// Whether the game was truncated, at the limit of self-play or at the turn limit of the game.
+    /// Whether the game was truncated at the turn limit of self-play or of the game.
     pub truncated: bool,
 }
 
-/// Turns that follow each other.
+/// A sequence of turns.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trajectory<S> {
     /// The position at the start of the first turn.
     pub start: S,
-    /// The outcome of every chance node, in order.
+    /// The outcomes of all chance nodes, in order.
     pub outcomes: Vec<u8>,
-    /// Every action, in order.
+    /// All actions, in order.
     pub actions: Vec<u8>,
-    /// The value estimates of every turn.
+    /// The value estimates of each turn.
     pub turns: Vec<TurnEstimate>,
-    /// The targets of every action.
+    /// The policy target of each action.
     pub decisions: Vec<PolicyTarget>,
-    /// What the position after the last turn is worth to each seat: the returns, or where the play was truncated the
-    /// value estimate.
+    /// The value of the position after the last turn for each seat: the returns, or the value estimate if the sequence
+    /// was truncated.
     pub end: BySeat<f32>,
 }
 
-/// The value estimates of a turn, for each seat, by the network that played it.
+/// The value estimates of a turn for each seat, by the network that played it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TurnEstimate {
-    /// Before the throw: the expectation over throws of the best afterstate; without luck correction that of the actual
-    /// throw.
+    /// The value before the throw: the expectation over throws of the value of the best afterstate. Without luck
+    /// correction, the same as `best`.
     pub expected: BySeat<f32>,
-    /// After the throw: the best afterstate. The luck of the throw is the difference between the two.
+    /// The value after the throw: the value of the best afterstate. The luck of the throw is `best` minus `expected`.
     pub best: BySeat<f32>,
-    /// Whether the best afterstate was played, or one of equal value, so that later values may be backed up.
+    /// Whether the best afterstate was played, or another one with the same values, so that targets can use later
+    /// values.
     pub is_followed: bool,
 }
 
-/// Value targets of a turn, for each seat.
+/// The value targets of a turn for each seat.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TurnTarget {
-    /// Before the first throw of the turn.
+    /// The target before the first throw of the turn.
     pub before_throw: BySeat<f32>,
-    /// Once the throws are known.
+    /// The target after the throws of the turn.
     pub after_throw: BySeat<f32>,
 }
 
-/// The policy target of a decision: probabilities of the actions worth considering, sum 1; empty where nothing was to
-/// choose.
+/// The policy target of a decision: probabilities of actions, which sum to 1; empty in side branches and if all
+/// afterstates begin with the same action.
 pub type PolicyTarget = Vec<(Action, f32)>;
 
-/// Counts that sum up many games.
+/// Statistics of many games.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct GameCounts {
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Turns of all games.
+    /// Number of turns in all games.
     pub turns: u64,
-    /// Games that ended with the same return for all.
+    /// Number of games that ended with the same return for all seats.
     pub drawn: u64,
-    /// Games truncated.
+    /// Number of truncated games.
     pub truncated: u64,
-    /// Returns of the seats that threw first.
+    /// The sum of the returns of the seats that threw first.
     pub first_seat_returns: f64,
 }
 
 impl GameCounts {
-    /// Adds a game between these seats.
+    /// Adds a game with the seats `seats`.
     pub fn add<S>(&mut self, record: &GameRecord<S>, seats: SeatSet) {
         self.games += 1;
         self.turns += record.main.turns.len() as u64;
@@ -97,23 +98,23 @@ impl GameCounts {
     }
 }
 
-/// A position of a replayed game that can be learned from.
+/// A position of a replayed game, with its targets.
 #[derive(Debug)]
 pub struct TrainingPosition<'a, S> {
     /// The position.
     pub state: &'a S,
     /// The seat that throws or decides.
     pub seat: Seat,
-    /// Whether a turn begins here.
+    /// Whether it is a turn-start state.
     pub is_start: bool,
-    /// Its value targets.
+    /// The value targets.
     pub values: BySeat<f32>,
-    /// Its policy target; empty at chance nodes and where nothing was to choose.
+    /// The policy target; empty at chance nodes and decisions without a policy target.
     pub policy: &'a [(Action, f32)],
 }
 
-/// Of the decisions with nothing to choose, which teach little, those of every such turn are shown.
-const SPARSE: usize = 4;
+/// Decisions without a policy target are visited only in every fourth turn, because they teach little.
+const FORCED_INTERVAL: usize = 4;
 
 impl<S> Trajectory<S> {
     pub(super) fn new(start: S) -> Trajectory<S> {
@@ -127,13 +128,13 @@ impl<S> Trajectory<S> {
         }
     }
 
-    /// Replays the turns and shows the positions in which they begin; and if it `shows_turns` also every throw of a
-    /// series, every decision with a policy target, and of every fourth turn the other decisions.
+    /// Replays the turns, and calls `each` with every turn-start state. With `is_main`, also with the other chance
+    /// nodes, the decisions with a policy target, and in every fourth turn the other decisions.
     fn visit<G: Game<State = S>>(
         &self,
         game: &G,
         rule: TargetRule,
-        shows_turns: bool,
+        is_main: bool,
         each: &mut impl FnMut(TrainingPosition<'_, S>),
     ) where
         S: Clone,
@@ -142,15 +143,15 @@ impl<S> Trajectory<S> {
         let mut outcomes = self.outcomes.iter();
         let mut decisions = self.actions.iter().zip(&self.decisions);
         for (number, target) in self.targets(rule, game.spec().seats).iter().enumerate() {
-            let shows_forced = number % SPARSE == 0;
+            let has_forced = number % FORCED_INTERVAL == 0;
             let mut is_start = true;
             while let Node::Chance(seat) = game.node(&state) {
                 let values = if is_start { target.before_throw } else { target.after_throw };
-                if is_start || shows_turns {
+                if is_start || is_main {
                     each(TrainingPosition { state: &state, seat, is_start, values, policy: &[] });
                 }
                 is_start = false;
-                if !shows_turns && number + 1 == self.turns.len() {
+                if !is_main && number + 1 == self.turns.len() {
                     return;
                 }
                 let Some(&outcome) = outcomes.next() else { return };
@@ -158,7 +159,7 @@ impl<S> Trajectory<S> {
             }
             while let Node::Decision(seat) = game.node(&state) {
                 let Some((&action, policy)) = decisions.next() else { return };
-                if shows_turns && (shows_forced || !policy.is_empty()) {
+                if is_main && (has_forced || !policy.is_empty()) {
                     let values = target.after_throw;
                     each(TrainingPosition { state: &state, seat, is_start, values, policy });
                 }
@@ -169,7 +170,7 @@ impl<S> Trajectory<S> {
 }
 
 impl<S> GameRecord<S> {
-    /// The same record with other forms of the positions in which its trajectories start.
+    /// Converts the positions in which the trajectories start with `form`.
     ///
     /// # Errors
     /// When `form` fails.
@@ -184,9 +185,9 @@ impl<S> GameRecord<S> {
 }
 
 impl<S: Clone> GameRecord<S> {
-    /// Replays the game and shows each position to learn from, with targets by this rule: the start of every turn,
-    /// every other throw, every decision with a policy target, and of every fourth turn also the other decisions. Of
-    /// the side branches, which follow, it shows the turn-start states alone.
+    /// Replays the game and calls `each` with every sample, with targets by `rule`. The samples of the game are all
+    /// chance nodes, the decisions with a policy target, and in every fourth turn the other decisions. The samples of
+    /// the side branches, which come last, are the turn-start states.
     pub fn visit<G: Game<State = S>>(&self, game: &G, rule: TargetRule, mut each: impl FnMut(TrainingPosition<'_, S>)) {
         self.main.visit(game, rule, true, &mut each);
         self.branches.iter().for_each(|line| line.visit(game, rule, false, &mut each));

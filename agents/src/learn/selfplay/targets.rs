@@ -1,20 +1,20 @@
-//! TD(λ) targets of recorded games, from the value estimates of their turns.
+//! TD(λ) targets of recorded games, computed from the value estimates of the turns.
 //!
 //! ```text
 //! G_t = E_t + λ (G_t+1 − E_t − c (A_t − E_t))    E_t: expectation over throws of the best value, A_t: best value of
 //!                                                the actual throw, A_t − E_t: its luck
 //! ```
 //!
-//! The luck has mean 0 and is a control variate: whatever its coefficient c, the mean of the target stays as it is.
-//! With exact values c = 1 removes all luck. Where values are rough, above all with more than two seats, that would add
-//! more noise than it removes; so c is fitted by least squares. That of a game is fitted on the other games: no target
-//! depends on a coefficient that has seen its own luck.
+//! The luck has mean 0 and is a control variate: the mean of the target does not depend on its coefficient c. With
+//! exact values, c = 1 removes all luck. With rough values, above all in games for more than two seats, c = 1 can add
+//! more noise than it removes. So c is fitted by least squares. The coefficient of a game is fitted on the other games,
+//! so it does not depend on the luck of its own game.
 
 use ashta_env::game::{BySeat, SeatSet};
 
 use super::record::{GameRecord, Trajectory, TurnTarget};
 
-/// How targets are computed.
+/// The parameters of value targets.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TargetRule {
     /// λ of TD(λ), 0 to 1.
@@ -23,7 +23,7 @@ pub struct TargetRule {
     pub luck_coefficient: f32,
 }
 
-/// Sums over turns of which c is the quotient.
+/// Sums over turns; the coefficient c is `covariance / variance`.
 #[derive(Clone, Copy, Default)]
 struct LuckSums {
     covariance: f64,
@@ -31,26 +31,26 @@ struct LuckSums {
 }
 
 impl LuckSums {
-    /// The sums together with others times `factor`.
+    /// Adds `factor` times the other sums.
     fn plus(self, factor: f64, other: LuckSums) -> LuckSums {
         let covariance = self.covariance + factor * other.covariance;
         LuckSums { covariance, variance: self.variance + factor * other.variance }
     }
 
-    /// The coefficient that leaves the targets the least variance; 1 where there is no more than the `least` luck.
+    /// The coefficient for targets with the smallest variance; 1 if the variance of the luck is at most `least`.
     fn coefficient(self, least: f64) -> f32 {
         if self.variance > least { (self.covariance / self.variance) as f32 } else { 1.0 }
     }
 }
 
 impl<S> Trajectory<S> {
-    /// The targets of all turns, computed from the last turn backward. Without its luck a target can leave 0 to 1; it
-    /// is clamped, since the errors of untrained values add up over a long game.
+    /// The targets of all turns, computed backward from the last turn. Targets are clamped to 0 to 1: without the luck
+    /// they can exceed this range, because errors of untrained values add up over a long game.
     pub fn targets(&self, rule: TargetRule, seats: SeatSet) -> Vec<TurnTarget> {
         self.targets_and_luck(rule, seats).0
     }
 
-    /// The targets, and the sums of the luck of the turns behind which a target reaches.
+    /// The targets, and the sums over the turns whose target uses later values.
     fn targets_and_luck(&self, rule: TargetRule, seats: SeatSet) -> (Vec<TurnTarget>, LuckSums) {
         let mut targets = vec![TurnTarget::default(); self.turns.len()];
         let mut sums = LuckSums::default();
@@ -74,13 +74,14 @@ impl<S> Trajectory<S> {
     }
 }
 
-/// The coefficient of the luck for each of the games, fitted on all others, and that of all together; 1 where there is
-/// nothing to fit it on. The side branches of a game have the coefficient of the game.
+/// Returns the coefficient of the luck for each game, fitted on all other games, and the coefficient fitted on all
+/// games. A coefficient is 1 if there is no luck to fit it on. The side branches of a game use the coefficient of the
+/// game.
 pub fn fit_luck<S>(records: &[GameRecord<S>], lambda: f32, seats: SeatSet) -> (Vec<f32>, f32) {
     let rule = TargetRule { lambda, luck_coefficient: 1.0 };
     let sums: Vec<LuckSums> = records.iter().map(|record| record.main.targets_and_luck(rule, seats).1).collect();
     let all = sums.iter().fold(LuckSums::default(), |all, &own| all.plus(1.0, own));
-    // A rest that is nothing but rounding is no variance.
+    // A smaller variance of the other games is only a rounding error.
     let least = 1e-9 * all.variance;
     (sums.iter().map(|&own| all.plus(-1.0, own).coefficient(least)).collect(), all.coefficient(0.0))
 }

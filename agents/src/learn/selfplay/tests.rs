@@ -95,7 +95,7 @@ fn branches_begin_with_results_that_were_not_chosen() {
         let config = SelfPlayConfig { alternatives, branch_turns, ..config() };
         let mut lines = 0;
         for record in play(&game, &mut PipEvaluator, &config, 5, 0..30) {
-            // Afterstates that were not chosen, turn by turn.
+            // The rejected afterstates of each turn.
             let mut rejected: Vec<Vec<ToyState>> = Vec::new();
             let mut state = game.initial_state(record.first);
             let (mut outcomes, mut actions) = (record.main.outcomes.iter(), record.main.actions.iter());
@@ -203,7 +203,7 @@ fn a_game_over_the_limit_is_truncated_without_a_result() {
     }
 }
 
-/// Games of agents that know the exact values, and the luck of whose throws is known exactly.
+/// Games of agents with exact values, so that the luck of each throw is exact.
 fn exact_games(table: ToyTable, games: std::ops::Range<u64>) -> (Toy, Vec<GameRecord<ToyState>>) {
     let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
@@ -224,7 +224,7 @@ fn the_fitted_coefficient_of_exact_luck_is_one() {
 
 #[test]
 fn the_coefficient_falls_where_the_values_tell_little() {
-    // Twice the luck there was: half of it is to be taken out. No luck but noise: nothing is.
+    // If the measured luck is twice the true luck, the coefficient is 0.5. If it is only noise, the coefficient is 0.
     let (game, records) = exact_games(ToyTable::Two, 0..2000);
     let (seats, mut rng) = (game.spec().seats, chance::stream(7, 7));
     let mut changed = records.clone();
@@ -236,7 +236,7 @@ fn the_coefficient_falls_where_the_values_tell_little() {
             .iter()
             .for_each(|seat| turn.best[seat] = turn.expected[seat] + 2.0 * (turn.best[seat] - turn.expected[seat]))
     });
-    // The later targets of the fit have their luck taken out twice, which is noise: the results are far off.
+    // The fit removes the luck of later targets twice, which adds noise.
     let (_, halved) = fit_luck(&changed, 1.0, seats);
     assert!((halved - 0.5).abs() < 0.1, "{halved}");
     let mut noise = records;

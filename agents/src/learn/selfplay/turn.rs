@@ -1,5 +1,5 @@
-//! One turn of a self-play game: throw, enumerate the afterstates of this and of other throws, choose, note the
-//! targets.
+//! One turn of a self-play game: throw, enumerate the afterstates of this and of other throws, choose, and record the
+//! value estimates and policy targets.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use rand::Rng;
 use crate::play::agent::{policy, unit};
 use crate::search::expectation::{Expectation, Happened, append, best_of};
 
-use super::{PolicyTarget, TrainConfig, TurnEstimate, UnderWay};
+use super::{PolicyTarget, RunningGame, TrainConfig, TurnEstimate};
 
 /// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
 pub(super) struct SelfPlayTurn<G: Game> {
     seat: Seat,
-    /// The one-ply expectation over throws; of no meaning without luck correction.
+    /// The one-ply expectation over throws; not used without luck correction.
     expectation: Expectation,
-    /// The afterstates of the throw that happened.
+    /// The indices of the afterstates of the actual throw.
     actual: Range<usize>,
-    /// The same with the actions that lead there.
+    /// The afterstates of the actual throw, with the actions that lead to them.
     turn_results: TurnResults<G::State>,
-    /// Places of the actual afterstates that were not chosen.
+    /// The indices of the rejected afterstates of the actual throw.
     others: Vec<usize>,
     scratch: TurnResults<G::State>,
 }
@@ -41,81 +41,81 @@ impl<G: Game> Default for SelfPlayTurn<G> {
 }
 
 impl<G: Game> SelfPlayTurn<G> {
-    /// Throws the dice of the turn, and appends the afterstates of this throw and of those of the expectation to
+    /// Throws the dice of the turn. Appends the afterstates of this throw and of the throws of the expectation to
     /// `results`.
     pub(super) fn throw(
         &mut self,
         game: &G,
         config: &TrainConfig,
-        under_way: &mut UnderWay<G>,
+        running: &mut RunningGame<G>,
         results: &mut Vec<G::State>,
     ) {
-        let start = under_way.state.clone();
-        chance::throw_dice(game, &mut under_way.state, |state, seat| {
+        let start = running.state.clone();
+        chance::throw_dice(game, &mut running.state, |state, seat| {
             self.seat = seat;
-            let outcome = chance::outcome(game.chance_outcomes(state), under_way.rng.next_u64());
-            under_way.line.outcomes.push(outcome.0);
+            let outcome = chance::outcome(game.chance_outcomes(state), running.rng.next_u64());
+            running.line.outcomes.push(outcome.0);
             Some(outcome)
         });
-        self.actual = append(game, &under_way.state, &mut self.turn_results, results);
+        self.actual = append(game, &running.state, &mut self.turn_results, results);
         if config.learning.luck_correction {
-            let happened = Happened { start: &start, thrown: &under_way.state, results: self.actual.clone() };
-            let (limit, rng) = (config.selfplay.series_probability as f32, &mut under_way.rng);
+            let happened = Happened { start: &start, thrown: &running.state, results: self.actual.clone() };
+            let (limit, rng) = (config.selfplay.series_probability as f32, &mut running.rng);
             self.expectation.look(game, &happened, limit, rng, &mut self.scratch, results);
         }
     }
 
-    /// Chooses by the `values` of the afterstates, plays, and notes the value estimates of the turn.
+    /// Chooses an afterstate by its value, plays the turn, and records its value estimates and policy targets.
     pub(super) fn play(
         &mut self,
         game: &G,
         config: &TrainConfig,
-        under_way: &mut UnderWay<G>,
+        running: &mut RunningGame<G>,
         results: &[G::State],
         values: &[BySeat<f32>],
     ) {
         let best = best_of(&self.actual, self.seat, values);
         let expected = match config.learning.luck_correction {
             true => self.expectation.expected(game, self.seat, values),
-            // Plain TD(λ): the luck of the throw stays in the target.
+            // Plain TD(λ): the target includes the luck of the throw.
             false => values[best],
         };
-        let is_random = under_way.random_turns > 0;
-        let explores = under_way.is_main && f64::from(unit(&mut under_way.rng)) < config.selfplay.exploration;
+        let is_random = running.random_turns > 0;
+        let explores = running.is_main && f64::from(unit(&mut running.rng)) < config.selfplay.exploration;
         let chosen = if is_random || explores {
-            under_way.random_turns = under_way.random_turns.saturating_sub(1);
-            self.actual.start + chance::below(self.actual.len(), &mut under_way.rng)
+            running.random_turns = running.random_turns.saturating_sub(1);
+            self.actual.start + chance::below(self.actual.len(), &mut running.rng)
         } else {
             best
         };
         let seat = self.seat;
         let own = |result: usize| values[result][seat];
         let is_followed = values[chosen] == values[best];
-        if under_way.is_main {
-            self.draw_others(game, config, under_way, chosen, results);
+        if running.is_main {
+            self.draw_others(game, config, running, chosen, results);
         }
-        under_way.line.turns.push(TurnEstimate { expected, best: values[best], is_followed });
+        running.line.turns.push(TurnEstimate { expected, best: values[best], is_followed });
         let sequence = self.turn_results.actions(chosen - self.actual.start);
-        let decisions = &mut under_way.line.decisions;
-        if under_way.is_main {
-            self.note_decisions(config, decisions, sequence, &own);
+        let decisions = &mut running.line.decisions;
+        if running.is_main {
+            self.add_policy_targets(config, decisions, sequence, &own);
         } else {
-            // Of side branches only the turn-start states are samples.
+            // Only the turn-start states of side branches are samples.
             decisions.resize(decisions.len() + sequence.len(), PolicyTarget::new());
         }
         for &action in sequence {
-            under_way.line.actions.push(action.0);
-            game.apply_action(&mut under_way.state, action);
+            running.line.actions.push(action.0);
+            game.apply_action(&mut running.state, action);
         }
-        debug_assert_eq!(under_way.state, results[chosen]);
+        debug_assert_eq!(running.state, results[chosen]);
     }
 
-    /// Draws from the open afterstates that are not `chosen` those that start side branches.
+    /// Draws the afterstates from which side branches start, among all that are not `chosen` and not terminal.
     fn draw_others(
         &mut self,
         game: &G,
         config: &TrainConfig,
-        under_way: &mut UnderWay<G>,
+        running: &mut RunningGame<G>,
         chosen: usize,
         results: &[G::State],
     ) {
@@ -126,13 +126,13 @@ impl<G: Game> SelfPlayTurn<G> {
             if self.others.is_empty() {
                 return;
             }
-            let drawn = self.others.swap_remove(chance::below(self.others.len(), &mut under_way.rng));
-            under_way.branches.push(results[drawn].clone());
+            let drawn = self.others.swap_remove(chance::below(self.others.len(), &mut running.rng));
+            running.branches.push(results[drawn].clone());
         }
     }
 
-    /// Notes the policy target of each action of the `chosen` sequence.
-    fn note_decisions(
+    /// Appends the policy target of each action of the `chosen` sequence to `decisions`.
+    fn add_policy_targets(
         &self,
         config: &TrainConfig,
         decisions: &mut Vec<PolicyTarget>,
@@ -140,21 +140,21 @@ impl<G: Game> SelfPlayTurn<G> {
         own: &dyn Fn(usize) -> f32,
     ) {
         for step in 0..chosen.len() {
-            // The best afterstate behind each action, among those that begin as the turn did so far.
-            let mut behind: Vec<(Action, f32)> = Vec::new();
+            // The value of the best afterstate after each action, among the sequences with the same actions so far.
+            let mut actions: Vec<(Action, f32)> = Vec::new();
             for result in 0..self.turn_results.len() {
                 let other = self.turn_results.actions(result);
                 if other.len() > step && other[..step] == chosen[..step] {
                     let value = own(self.actual.start + result);
-                    match behind.iter_mut().find(|(first, _)| *first == other[step]) {
+                    match actions.iter_mut().find(|(first, _)| *first == other[step]) {
                         Some((_, best)) => *best = best.max(value),
-                        None => behind.push((other[step], value)),
+                        None => actions.push((other[step], value)),
                     }
                 }
             }
             let temperature = config.learning.policy_temperature as f32;
-            // With one action there is nothing to choose.
-            decisions.push(if behind.len() < 2 { Vec::new() } else { policy(behind.iter().copied(), temperature) });
+            // Without a choice, the decision has no policy target.
+            decisions.push(if actions.len() < 2 { Vec::new() } else { policy(actions.iter().copied(), temperature) });
         }
     }
 }

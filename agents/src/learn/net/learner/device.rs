@@ -1,7 +1,7 @@
-//! The network under training on a device of burn, such as a GPU: burn differentiates the loss, and Adam is burn's.
+//! A network under training on a device of burn, such as a GPU. burn differentiates the loss and has the optimizer.
 //!
-//! Nothing is downloaded in a step, so the device can work ahead: observations go there as lists of entries, and the
-//! losses are summed there until they are asked for.
+//! A step downloads nothing, so the device works asynchronously. Observations are uploaded as lists of entries, and the
+//! losses are summed on the device until they are reported.
 
 use std::borrow::Cow;
 
@@ -21,18 +21,18 @@ pub(super) struct DeviceNetwork {
     shape: MlpShape,
     device: Device,
     optimizer: Adam,
-    /// The learning rate of each parameter as a share of that of the first layer.
+    /// The learning rate of each parameter as a share of the learning rate of the first layer.
     rates: Tensor<1>,
     parameters: Tensor<1>,
     /// `None` before the first step.
     moments: Option<AdamState<1>>,
     average: Option<Tensor<1>>,
-    /// Sums of the losses and the norm of the gradient, `[4]`.
+    /// Sums of the losses and of the gradient norm, `[4]`.
     losses: Tensor<1>,
 }
 
 impl DeviceNetwork {
-    /// A network that goes on from `learned` after `time` steps.
+    /// A network that continues from `learned`.
     pub(super) fn new(shape: MlpShape, device: Device, learned: LearnedNumbers<'_>) -> DeviceNetwork {
         let row = |numbers: &[f32]| Tensor::<1>::from_data(numbers, &device);
         let optimizer =
@@ -44,7 +44,7 @@ impl DeviceNetwork {
             optimizer,
             rates: row(&rates),
             parameters: row(&parameters),
-            // The time of the moments is set with each step.
+            // Each step sets the time of the moments.
             moments: moments
                 .map(|[first, second]| AdamState::new(AdaptiveMomentumState::new(0, row(&first), row(&second)))),
             average: average.map(|average| row(&average)),
@@ -54,7 +54,7 @@ impl DeviceNetwork {
         }
     }
 
-    /// The gradient `[parameters]` of the batch's loss; the losses and the norm of the gradient `[4]`.
+    /// Returns the gradient `[parameters]` of the batch's loss, and the losses with the gradient norm `[4]`.
     pub(super) fn gradient(&self, batch: &Batch, policy_weight: f32) -> (Tensor<1>, Tensor<1>) {
         let tracked = self.device.clone().autodiff();
         let network = Network::new(&self.shape, &self.parameters);
@@ -100,8 +100,8 @@ impl LearnerNetwork for DeviceNetwork {
             moments.momentum.time = settings.time as usize - 1;
             moments
         });
-        let nothing = self.parameters.zeros_like();
-        let (change, moments) = self.optimizer.step(settings.learning_rate, nothing, gradient, moments);
+        let zeros = self.parameters.zeros_like();
+        let (change, moments) = self.optimizer.step(settings.learning_rate, zeros, gradient, moments);
         let decay = self.rates.clone().mul_scalar(-settings.learning_rate * config.weight_decay).add_scalar(1.0);
         self.parameters = self.parameters.clone() * decay + change * self.rates.clone();
         self.moments = if settings.time.is_multiple_of(STEPS_BETWEEN_FLUSHES) { moments.map(flush) } else { moments };
@@ -111,7 +111,7 @@ impl LearnerNetwork for DeviceNetwork {
     }
 }
 
-/// Sets moments that are nearly 0 to 0.
+/// Sets moments below [`LEAST_MOMENT`] to 0.
 fn flush(AdamState { momentum }: AdamState<1>) -> AdamState<1> {
     let flush = |moment: Tensor<1>| {
         let small = moment.clone().abs().lower_scalar(LEAST_MOMENT);

@@ -1,7 +1,7 @@
-//! The network under training on the CPU: gradient and update written out, in two passes over the parameters.
+//! A network under training on the CPU: the gradient and the update in two passes over the parameters.
 //!
-//! burn computes the same ([`super::device`]) and a test compares them; most of its time goes into tensors that are too
-//! small for it. Everything is summed in a fixed order, so the same batches give the same bits.
+//! A test compares the results with the results of burn ([`super::device`]), which is slower for such small tensors.
+//! The order of every sum is fixed, so the same batches give the same bits.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::network::portable::MlpShape;
 use super::{ADAM_BETA_1, ADAM_BETA_2, ADAM_EPSILON, LEAST_MOMENT};
 use super::{LearnedNumbers, LearnerNetwork, LearningConfig, StepSettings};
 
-/// Weights, moments and EMA as plain rows in the order of [`MlpShape`], and room for a step.
+/// Weights, moments and EMA as plain rows in the order of [`MlpShape`], and buffers for a step.
 pub(super) struct HostNetwork {
     shape: MlpShape,
     parameters: Vec<f32>,
@@ -25,9 +25,9 @@ pub(super) struct HostNetwork {
     gradient: Vec<f32>,
     /// The outputs of each layer.
     outputs: Vec<Vec<f32>>,
-    /// The gradient of the sums of a layer, and of the layer before it.
+    /// The gradient of the sums of a layer, and of the previous layer.
     slopes: [Vec<f32>; 2],
-    /// The layers behind the first one.
+    /// The layers after the first layer.
     deeper: Vec<Transposed>,
     losses: [f64; 4],
 }
@@ -49,7 +49,7 @@ impl HostNetwork {
         }
     }
 
-    /// Computes the gradient of the batch's loss, and the losses.
+    /// Adds the gradient of the batch's loss to `self.gradient`, and returns the losses.
     fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> Losses {
         let HostNetwork { shape, parameters, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
         let layers: Vec<(usize, usize)> = shape.layers().collect();
@@ -115,14 +115,17 @@ impl LearnerNetwork for HostNetwork {
     }
 }
 
-/// One step of Adam for a layer, with weight decay and EMA. The two corrections of Adam's bias are part of `rate` and
-/// `epsilon`.
+/// One step of Adam for a layer, with weight decay and EMA.
 #[derive(Clone, Copy, Debug)]
 struct Update {
+    /// The factor of the gradient by clipping.
     scale: f32,
+    /// Adam ε, with the bias correction of the second moment.
     epsilon: f32,
+    /// The learning rate, with the bias corrections of both moments.
     rate: f32,
-    keeps: f32,
+    /// The share of the weights that remains after weight decay.
+    remaining: f32,
     average_rate: f32,
 }
 
@@ -134,12 +137,12 @@ impl Update {
             scale,
             epsilon: ADAM_EPSILON * second as f32,
             rate: (rate * second / (1.0 - f64::from(ADAM_BETA_1).powi(time))) as f32,
-            keeps: (1.0 - rate * config.weight_decay) as f32,
+            remaining: (1.0 - rate * config.weight_decay) as f32,
             average_rate: settings.average_rate.unwrap_or_default(),
         }
     }
 
-    /// Updates parameters, moments and EMA, and clears the gradient.
+    /// Updates parameters, moments and EMA, and sets the gradient to 0.
     fn run<const AVERAGED: bool>(
         &self,
         parameters: &mut [f32],
@@ -147,7 +150,7 @@ impl Update {
         moments: [&mut [f32]; 2],
         average: &mut [f32],
     ) {
-        let Update { scale, epsilon, rate, keeps, average_rate } = *self;
+        let Update { scale, epsilon, rate, remaining, average_rate } = *self;
         let length = parameters.len();
         let [first, second] = moments;
         let (gradient, first, second) = (&mut gradient[..length], &mut first[..length], &mut second[..length]);
@@ -159,7 +162,7 @@ impl Update {
             let moment_2 = ADAM_BETA_2 * second[at] + (1.0 - ADAM_BETA_2) * slope * slope;
             first[at] = if moment_1.abs() < LEAST_MOMENT { 0.0 } else { moment_1 };
             second[at] = if moment_2 < LEAST_MOMENT { 0.0 } else { moment_2 };
-            let parameter = keeps * parameters[at] - rate * first[at] / (second[at].sqrt() + epsilon);
+            let parameter = remaining * parameters[at] - rate * first[at] / (second[at].sqrt() + epsilon);
             parameters[at] = parameter;
             if AVERAGED {
                 average[at] += average_rate * (parameter - average[at]);
@@ -177,11 +180,12 @@ mod tests {
     use crate::network::portable::ValueHead;
     use burn::tensor::Device;
 
-    /// A network whose layers have widths with and without whole blocks.
+    /// A network with 40 inputs, 2 values and 9 actions.
     fn shape(hidden: &[usize], value_head: ValueHead) -> MlpShape {
         MlpShape { observation: 40, hidden: hidden.to_vec(), values: 2, actions: 9, value_head }
     }
 
+    /// Widths that are multiples of the block size, and others.
     const SHAPES: [(&[usize], ValueHead); 3] =
         [(&[24, 16], ValueHead::Softmax), (&[130], ValueHead::Sigmoid), (&[64, 33, 5], ValueHead::Softmax)];
 

@@ -1,7 +1,7 @@
 //! Checkpoints of a learner: saving and resuming, to the last bit.
 //!
-//! One safetensors file holds the latest weights, their EMA and Adam's moments, each as one row in the order of
-//! [`MlpShape`]. It is for resuming only; bots for others to use are exported elsewhere.
+//! A safetensors file has the latest weights, their EMA and Adam's moments, each as one row in the order of
+//! [`MlpShape`]. It is only for resuming a run; the format of exported bots is in [`crate::network::bot`].
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -17,9 +17,9 @@ use super::{LearnedNumbers, Learner, LearningConfig};
 
 /// The name of the file of a learner in its directory.
 const FILE: &str = "learner.safetensors";
-/// The metadata entry with the manifest of a learner.
+/// The key of the manifest in the metadata.
 const KEY: &str = "ashta-learner";
-/// Version of the file's meaning.
+/// The version of the format.
 const FORMAT: u32 = 1;
 
 /// The manifest of a saved learner.
@@ -33,8 +33,8 @@ struct LearnerManifest {
 }
 
 impl Learner {
-    /// Saves the complete state in the directory `dir`, which must exist: after [`load`](Self::load) learning goes on
-    /// bit by bit as if it had never stopped. The configuration is not part of it.
+    /// Saves the complete state, without the configuration, in the directory `dir`, which must exist. After
+    /// [`load`](Self::load), learning continues to the last bit as without the interruption.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -50,18 +50,18 @@ impl Learner {
         tensor_file::save(&dir.join(FILE), KEY, "learner", &manifest, &tensors)
     }
 
-    /// The learner that was saved in the directory `dir`. With averaging switched on since, the EMA starts from the
-    /// latest weights.
+    /// Loads a learner from the directory `dir`. If the learner was saved without EMA and the configuration has EMA,
+    /// the EMA starts from the latest weights.
     ///
     /// # Errors
-    /// When the file cannot be read, is not that of a learner with this shape, or the device is not available.
+    /// When the file cannot be read, is damaged, has a learner with another shape, or the device is not available.
     pub fn load(dir: &Path, shape: MlpShape, config: &LearningConfig, device: LearnerDevice) -> Result<Learner, Error> {
         let bytes = tensor_file::read(&dir.join(FILE), MAX_HEADER + 16 * shape.parameters() as u64)?;
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: LearnerManifest =
             serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("learner"))?;
         for (what, expected, found) in [
-            ("format", FORMAT.to_string(), manifest.format.to_string()),
+            ("the format", FORMAT.to_string(), manifest.format.to_string()),
             ("the shape", shape.to_string(), manifest.shape.to_string()),
         ] {
             Error::unless(expected == found, || format!("the saved learner has {what} {found}, not {expected}"))?;
@@ -87,7 +87,7 @@ mod tests {
     use crate::learn::net::learner::test_support::{random_batch, shape};
     use std::path::PathBuf;
 
-    /// A directory of this test alone, empty.
+    /// An empty directory for one test.
     fn directory(name: &str) -> PathBuf {
         let dir = std::env::temp_dir().join(format!("ashta-learner-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loaded_learner_goes_on_bit_by_bit() {
+    fn a_loaded_learner_continues_to_the_last_bit() {
         let dir = directory("resume");
         let config = LearningConfig { weight_decay: 0.1, gradient_clip: Some(0.5), ..LearningConfig::default() };
         for saved_after in [0, 20] {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_saved_by_such_a_learner_is_refused_by_name() {
+    fn files_of_other_learners_are_refused_with_the_reason() {
         let dir = directory("refused");
         let config = LearningConfig::default();
         let load = |shape| {
@@ -156,7 +156,7 @@ mod tests {
         let other = MlpShape { actions: 8, ..shape() };
         assert!(load(other).starts_with("the saved learner has the shape 40 inputs, hidden [24, 16], "));
         std::fs::write(dir.join(FILE), b"text").expect("the directory is writable");
-        assert_eq!(load(shape()), "there are 4 bytes, too few for the header");
+        assert_eq!(load(shape()), "the file has 4 bytes, too few for the header");
         std::fs::remove_dir_all(&dir).expect("the directory can be removed");
     }
 }

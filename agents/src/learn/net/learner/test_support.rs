@@ -11,7 +11,7 @@ pub fn shape() -> MlpShape {
     MlpShape { observation: 40, hidden: vec![24, 16], values: 2, actions: 9, value_head: ValueHead::Softmax }
 }
 
-/// Samples with something to learn: the first entry decides the value and the best action.
+/// Random samples in which the first entry determines the value and the best action.
 pub fn random_batch(seed: u64) -> Batch {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut batch = Batch::default();
