@@ -1,4 +1,4 @@
-//! A network as an evaluator: it sees each position from the seat that throws or decides.
+//! A network as an evaluator: the seat that throws or decides observes the position.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::play::agent::policy;
 use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
 use crate::play::perspective;
 
-/// Answers with the values and the policy of a network.
+/// Evaluates positions by the values and the policy of the two networks of a bot.
 #[derive(Clone, Debug)]
 pub struct NetEvaluator {
     net: Arc<PortableNet>,
@@ -18,7 +18,7 @@ pub struct NetEvaluator {
 }
 
 impl NetEvaluator {
-    /// An evaluator by `net`, whose shape must fit the games it is asked about.
+    /// An evaluator that uses `net`, whose shape must fit the game.
     pub fn new(net: Arc<PortableNet>) -> NetEvaluator {
         NetEvaluator { net, scratch: Scratch::default(), observations: Observations::default() }
     }

@@ -1,8 +1,8 @@
-//! Files of named tensors with a JSON manifest: the safetensors format, as far as this package uses it.
+//! Files of named tensors with a JSON manifest: the part of the safetensors format that this package uses.
 //!
-//! Numbers are floats, 32 bits or 16, or whole, little-endian, matrices row-major. The manifest is one entry of the
-//! header's `__metadata__`. Reading is bounded in size and never trusts a length; writing is atomic. The meaning of the
-//! tensors is left to the callers.
+//! Numbers are floats of 32 or 16 bits, or unsigned integers, little-endian. Matrices are row-major. The manifest is an
+//! entry of `__metadata__` in the header. Reading is limited in size and trusts no length in the file. Writing is
+//! atomic. The callers define the meaning of the tensors.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -19,39 +19,38 @@ use crate::play::files::{open_regular, read_within, write_whole};
 
 /// The largest header that is read, in bytes.
 pub(crate) const MAX_HEADER: u64 = 16 << 20;
-/// Bytes before the header: its length.
+/// The number of bytes before the header, which have its length.
 const LENGTH: usize = 8;
-/// The file breaks a rule of the format.
 const INVALID: &str = "not a valid safetensors file";
 
 /// The precision of the stored numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Precision {
-    /// As they are.
+    /// 32 bits: all numbers are exact.
     Single,
-    /// In half the space; what they are if they are of half precision, otherwise about that.
+    /// 16 bits: numbers are rounded to half precision.
     Half,
 }
 
 impl Precision {
-    /// The least that loses nothing of these numbers.
+    /// The lowest precision that stores these numbers exactly.
     pub(crate) fn of(mut numbers: impl Iterator<Item = f32>) -> Precision {
         let is_half = |x: f32| f16::from_f32(x).to_f32().to_bits() == x.to_bits();
         if numbers.all(is_half) { Precision::Half } else { Precision::Single }
     }
 }
 
-/// A tensor to be written.
+/// A tensor to write.
 pub(crate) struct NamedTensor {
     name: String,
     shape: Vec<usize>,
     dtype: Dtype,
-    /// Its numbers, row-major.
+    /// The bytes of the numbers, row-major.
     bytes: Vec<u8>,
 }
 
 impl NamedTensor {
-    /// A tensor of these numbers, row-major, which are stored with this precision.
+    /// A tensor of floats, row-major, stored with this precision.
     pub(crate) fn floats(name: String, shape: Vec<usize>, numbers: &[f32], precision: Precision) -> NamedTensor {
         let (dtype, bytes) = match precision {
             Precision::Single => (Dtype::F32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
@@ -60,25 +59,25 @@ impl NamedTensor {
         NamedTensor { name, shape, dtype, bytes }
     }
 
-    /// A tensor of bytes, of one dimension.
+    /// A tensor of bytes with one dimension.
     pub(crate) fn bytes(name: &str, bytes: &[u8]) -> NamedTensor {
         NamedTensor { name: name.to_owned(), shape: vec![bytes.len()], dtype: Dtype::U8, bytes: bytes.to_owned() }
     }
 
-    /// A tensor of one dimension.
+    /// A tensor of 32-bit floats with one dimension.
     #[cfg(feature = "learning")]
     pub(crate) fn row(name: &str, numbers: &[f32]) -> NamedTensor {
         NamedTensor::floats(name.to_owned(), vec![numbers.len()], numbers, Precision::Single)
     }
 
-    /// The same of whole numbers.
+    /// A tensor of 16-bit integers with one dimension.
     #[cfg(feature = "learning")]
     pub(crate) fn shorts(name: &str, numbers: &[u16]) -> NamedTensor {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U16, bytes }
     }
 
-    /// The same of large whole numbers.
+    /// A tensor of 32-bit integers with one dimension.
     #[cfg(feature = "learning")]
     pub(crate) fn longs(name: &str, numbers: &[u32]) -> NamedTensor {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -86,24 +85,24 @@ impl NamedTensor {
     }
 }
 
-/// CRC-32 of these bytes, one part after the other.
+/// The CRC-32 of the concatenated parts.
 pub(crate) fn checksum(parts: &[&[u8]]) -> u32 {
     let mut sum = Crc::new();
     parts.iter().for_each(|part| sum.update(part));
     sum.sum()
 }
 
-/// The bytes end before their header does.
+/// The error about bytes that end within the header.
 fn short(bytes: &[u8]) -> Error {
-    Error::new(format!("there are {} bytes, too few for the header", bytes.len()))
+    Error::new(format!("the file has {} bytes, too few for the header", bytes.len()))
 }
 
-/// A file in memory whose structure has been checked.
+/// The content of a file, with a valid structure.
 pub(crate) struct TensorFile<'a> {
     tensors: SafeTensors<'a>,
-    /// The text under the key asked for.
+    /// The text of the manifest.
     pub(crate) manifest: String,
-    /// Everything behind the header.
+    /// The bytes after the header.
     pub(crate) data: &'a [u8],
 }
 
@@ -121,7 +120,7 @@ struct TensorEntry {
 }
 
 impl<'a> TensorFile<'a> {
-    /// Checks `bytes` and takes the manifest under `key`.
+    /// Checks the structure of a file and reads the manifest under `key`.
     pub(crate) fn decode(bytes: &'a [u8], key: &'static str) -> Result<TensorFile<'a>, Error> {
         let Some((length, rest)) = bytes.split_first_chunk::<LENGTH>() else {
             return Err(short(bytes));
@@ -129,7 +128,7 @@ impl<'a> TensorFile<'a> {
         let length = u64::from_le_bytes(*length);
         Error::unless(length <= MAX_HEADER, || {
             format!(
-                "it does not begin as a safetensors file does: its header would have {length} bytes, more than \
+                "the file is not in the safetensors format: its header would have {length} bytes, more than \
                  {MAX_HEADER}"
             )
         })?;
@@ -138,10 +137,12 @@ impl<'a> TensorFile<'a> {
         };
         let mut header: Header = serde_json::from_slice(header)
             .map_err(Error::because("the header is not valid JSON of the safetensors format"))?;
-        // The library adds up lengths without a check, so no length may be out of all proportion.
+        // The library adds lengths without an overflow check, so each length is checked before.
         for (name, &TensorEntry { data_offsets: (_, end) }) in &header.tensors {
             let most = data.len() as u64;
-            Error::unless(end <= most, || format!("tensor {name} ends at byte {end} of {most} bytes of data"))?;
+            Error::unless(end <= most, || {
+                format!("tensor {name} ends at byte {end}, but there are {most} bytes of data")
+            })?;
         }
         let manifest = header.metadata.remove(key);
         let manifest = manifest.ok_or_else(|| Error::new(format!("the header has no metadata entry \"{key}\"")))?;
@@ -149,13 +150,13 @@ impl<'a> TensorFile<'a> {
         Ok(TensorFile { tensors, manifest, data })
     }
 
-    /// Refuses a file with another number of tensors.
+    /// Returns an error unless the file has `expected` tensors.
     pub(crate) fn expect_count(&self, expected: usize) -> Result<(), Error> {
         let found = self.tensors.len();
-        Error::unless(found == expected, || format!("there are {found} tensors instead of {expected}"))
+        Error::unless(found == expected, || format!("the file has {found} tensors, not {expected}"))
     }
 
-    /// The tensor `name`, which must be of one of these types and have this shape.
+    /// The tensor `name`, which must have one of these types and this shape.
     pub(crate) fn tensor(&self, name: &str, dtypes: &[Dtype], shape: &[usize]) -> Result<TensorView<'a>, Error> {
         let tensor = self.tensors.tensor(name).map_err(|_| Error::new(format!("there is no tensor {name}")))?;
         let (dtype, found) = (tensor.dtype(), tensor.shape());
@@ -166,21 +167,21 @@ impl<'a> TensorFile<'a> {
         Ok(tensor)
     }
 
-    /// The whole numbers of the tensor `name` of one dimension.
+    /// The 16-bit integers of the tensor `name`, which must have one dimension of this length.
     #[cfg(feature = "learning")]
     pub(crate) fn shorts(&self, name: &str, length: usize) -> Result<Vec<u16>, Error> {
         let tensor = self.tensor(name, &[Dtype::U16], &[length])?;
         Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u16::from_le_bytes(bytes)).collect())
     }
 
-    /// The same of large whole numbers.
+    /// The 32-bit integers of the tensor `name`, which must have one dimension of this length.
     #[cfg(feature = "learning")]
     pub(crate) fn longs(&self, name: &str, length: usize) -> Result<Vec<u32>, Error> {
         let tensor = self.tensor(name, &[Dtype::U32], &[length])?;
         Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect())
     }
 
-    /// The numbers of the tensor `name`, which must have this shape.
+    /// The floats of the tensor `name`, which must have this shape.
     pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         let tensor = self.tensor(name, &[Dtype::F32, Dtype::F16], shape)?;
         Ok(match tensor.dtype() {
@@ -190,7 +191,7 @@ impl<'a> TensorFile<'a> {
     }
 }
 
-/// The bytes of a file with this manifest under `key`; the same for the same content.
+/// The bytes of a file with this manifest under `key`. Equal content gives equal bytes.
 pub(crate) fn encode(key: &str, manifest: String, tensors: &[NamedTensor]) -> Result<Vec<u8>, Error> {
     let views = tensors
         .iter()
@@ -200,7 +201,7 @@ pub(crate) fn encode(key: &str, manifest: String, tensors: &[NamedTensor]) -> Re
     views.and_then(|views| safetensors::serialize(views, Some(metadata))).map_err(Error::because(INVALID))
 }
 
-/// Writes a file with this manifest under `key`, of what `what` names.
+/// Writes a file with this manifest under `key`. `what` is the name of its content in error messages.
 #[cfg(feature = "learning")]
 pub(crate) fn save(
     path: &Path,
@@ -213,20 +214,20 @@ pub(crate) fn save(
     write(path, &encode(key, manifest, tensors)?)
 }
 
-/// The error where what was saved has no manifest as it was saved.
+/// The error about an invalid manifest of a saved `what`.
 #[cfg(feature = "learning")]
 pub(crate) fn invalid_manifest(what: &str) -> impl FnOnce(serde_json::Error) -> Error {
     Error::because(format!("the saved {what} has no valid manifest"))
 }
 
-/// The error of the file system when it refused to do something with a file.
+/// The error about a failed action of the file system.
 fn failed(action: &str, path: &Path) -> impl Fn(io::Error) -> Error {
     move |source| Error::caused(format!("cannot {action} {}", path.display()), source)
 }
 
-/// Refuses a file that is larger than any real one.
+/// Returns an error if a file has more bytes than `limit`.
 pub(crate) fn check_size(bytes: u64, limit: u64) -> Result<(), Error> {
-    Error::unless(bytes <= limit, || format!("the file has {bytes} bytes, more than {limit}"))
+    Error::unless(bytes <= limit, || format!("the file has {bytes} bytes, but at most {limit} are allowed"))
 }
 
 /// Reads a whole file of at most `limit` bytes.
@@ -237,13 +238,13 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     read_within(limit, file).map_err(failed)
 }
 
-/// Writes a file so that under its name there is always either the old content or the new.
+/// Writes a file atomically: `path` always has either the old content or the new.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = failed("write", path);
     write_whole(path, &failed, |file| file.write_all(bytes).map_err(&failed))
 }
 
-/// Makes a folder that does not exist yet.
+/// Creates a folder, which must not exist yet.
 #[cfg(feature = "learning")]
 pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
     std::fs::create_dir(path).map_err(failed("create the folder", path))
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!(file.manifest, "{}");
         assert_eq!(file.floats("b", &[3]).expect("it was written"), [1.0, -2.5, 3.0]);
         file.expect_count(2).expect("two were written");
-        assert_eq!(file.expect_count(1).map_err(|e| e.to_string()), Err("there are 2 tensors instead of 1".into()));
+        assert_eq!(file.expect_count(1).map_err(|e| e.to_string()), Err("the file has 2 tensors, not 1".into()));
         let wrong = file.floats("a", &[1, 2]).map_err(|e| e.to_string());
         assert_eq!(wrong, Err("tensor a is F32 [2, 1], not F32 [1, 2]".into()));
         assert_eq!(file.floats("c", &[1]).map_err(|e| e.to_string()), Err("there is no tensor c".into()));
@@ -292,7 +293,7 @@ mod tests {
         let numbers = file.floats("b", &[3]).expect("it was written");
         assert_eq!(numbers, [1.0, -2.5, 3.0]);
         assert_eq!(Precision::of(numbers.into_iter()), Precision::Half);
-        // Too fine, too large, too small; and -0 is not 0.
+        // A number that is too fine, too large or too small; and -0 is not 0.
         for x in [1.0 + f32::EPSILON, 65_536.0, 1e-9] {
             assert_eq!(Precision::of([1.0, x].into_iter()), Precision::Single, "{x}");
         }
@@ -301,17 +302,17 @@ mod tests {
 
     #[test]
     fn lengths_are_never_trusted() {
-        assert_eq!(refusal(&[1, 2, 3]), "there are 3 bytes, too few for the header");
+        assert_eq!(refusal(&[1, 2, 3]), "the file has 3 bytes, too few for the header");
         assert_eq!(
             refusal(&[0xff; 16]),
             format!(
-                "it does not begin as a safetensors file does: its header would have {} bytes, more than 16777216",
+                "the file is not in the safetensors format: its header would have {} bytes, more than 16777216",
                 u64::MAX
             )
         );
-        assert_eq!(refusal(&[9, 0, 0, 0, 0, 0, 0, 0, b'{']), "there are 9 bytes, too few for the header");
+        assert_eq!(refusal(&[9, 0, 0, 0, 0, 0, 0, 0, b'{']), "the file has 9 bytes, too few for the header");
         let mut header = String::from("{\"__metadata__\":{\"key\":\"\"}");
-        // Eight tensors whose sizes add up to 2 to the power of 64 less 8.
+        // Eight tensors with sizes whose sum is 2⁶⁴ − 8.
         for index in 0..8u64 {
             let (start, end) = (index * ((1 << 61) - 1), (index + 1) * ((1 << 61) - 1));
             header += &format!(
@@ -321,7 +322,7 @@ mod tests {
         }
         assert_eq!(
             refusal(&with_header(&(header + "}"))),
-            "tensor t0 ends at byte 2305843009213693951 of 8 bytes of data"
+            "tensor t0 ends at byte 2305843009213693951, but there are 8 bytes of data"
         );
         assert_eq!(refusal(&with_header("{}")), "the header has no metadata entry \"key\"");
         assert_eq!(refusal(&with_header("[]")), "the header is not valid JSON of the safetensors format");

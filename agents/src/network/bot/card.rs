@@ -8,7 +8,7 @@ use crate::play::level::Calibration;
 use super::{Manifest, Regret, Strength};
 
 impl Manifest {
-    /// The card of the bot, which goes by `name`. All of it comes from the manifest.
+    /// Returns the model card of the bot with the name `name`. All other content comes from the manifest.
     pub fn card(&self, name: &str) -> String {
         let Manifest { ruleset, seats, .. } = self;
         let game = ruleset.split('?').next().unwrap_or(ruleset);
@@ -16,7 +16,7 @@ impl Manifest {
             "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: {LIBRARY}\npipeline_tag: reinforcement-learning\n\
              tags:\n- reinforcement-learning\n- self-play\n- board-game\n- {game}\n"
         );
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = self.write_index(&mut card, name);
         let count = seats.len();
         let _ = writeln!(
@@ -29,12 +29,12 @@ impl Manifest {
         card
     }
 
-    /// The strength once more, for programs that read the heads of cards.
+    /// Writes the strength into the metadata header, for programs that read it.
     fn write_index(&self, card: &mut String, name: &str) -> std::fmt::Result {
         if self.strength.is_empty() {
             return Ok(());
         }
-        // A string of JSON is one of YAML, whatever is in it.
+        // Every JSON string is a valid YAML string.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let ruleset = quoted(&format!("{} {}", self.ruleset, self.seats));
         writeln!(card, "model-index:\n- name: {}\n  results:\n  - task:", quoted(name))?;
@@ -65,9 +65,10 @@ impl Manifest {
         writeln!(card, "\n## Strength\n")?;
         let has_regret = self.strength.iter().any(|entry| entry.regret.is_some());
         if self.strength.is_empty() {
-            writeln!(card, "It was not measured.")?;
+            writeln!(card, "The strength of this bot was not measured.")?;
         } else {
-            writeln!(card, "Paired games on throws that no training saw; scores in percent, with 95 % intervals.\n")?;
+            writeln!(card, "Paired games with throws that training did not use. Scores are in percent, with 95 %")?;
+            writeln!(card, "intervals.\n")?;
             let [head, line] = if has_regret { [" regret per decision |", "---|"] } else { [""; 2] };
             writeln!(card, "| against | games | score |{head}\n|---|---|---|{line}")?;
         }
@@ -80,8 +81,8 @@ impl Manifest {
             }
         }
         if !self.levels.is_empty() {
-            writeln!(card, "\nLevels of difficulty: regret per decision by the bot's own values, and what they score")?;
-            writeln!(card, "against the bot as it is.\n")?;
+            writeln!(card, "\nLevels of difficulty: regret per decision by the bot's own values, and score against")?;
+            writeln!(card, "the bot without a level.\n")?;
             writeln!(card, "| level | regret | score |\n|---|---|---|")?;
         }
         for Calibration { level, regret, regret_interval: [low, high], score, score_interval, .. } in &self.levels {
@@ -103,15 +104,16 @@ impl Manifest {
         writeln!(card, "\n## Use\n\n```sh\nashta play {name}.bot\nashta eval {name}.bot+2ply --against greedy")?;
         writeln!(card, "ashta export {name}.bot --format onnx\n```\n")?;
         let MlpShape { observation, actions, values, .. } = &self.shape.policy;
-        writeln!(card, "As ONNX it takes `observation`, float `[batch, {observation}]`, and `legal_actions`,")?;
-        writeln!(card, "bool `[batch, {actions}]`, and answers `policy`, float `[batch, {actions}]`,")?;
-        writeln!(card, "and `values`, float `[batch, {values}]`, relative to the seat that observes.")
+        writeln!(card, "The ONNX model has the inputs `observation`, float `[batch, {observation}]`, and")?;
+        writeln!(card, "`legal_actions`, bool `[batch, {actions}]`. Its outputs are `policy`, float")?;
+        writeln!(card, "`[batch, {actions}]`, and `values`, float `[batch, {values}]`, relative to the seat that")?;
+        writeln!(card, "observes.")
     }
 }
 
 /// The name of the program in cards.
 const LIBRARY: &str = "ashta";
-/// The fact of the training that holds all settings.
+/// The key of [`Manifest::training`] with all settings.
 pub(super) const CONFIG: &str = "config";
 
 fn percent(share: f64, [low, high]: [f64; 2]) -> String {

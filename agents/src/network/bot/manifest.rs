@@ -1,4 +1,4 @@
-//! The manifest of a bot: everything about it but its weights, as JSON in the header of its file.
+//! The manifest of a bot: the game, training and strength of the bot as JSON in the header of its file.
 
 use std::collections::BTreeMap;
 use std::fmt::LowerHex;
@@ -24,9 +24,9 @@ pub struct Manifest {
     pub program: String,
     /// The ruleset in the text notation, as in [`Spec::name`].
     pub ruleset: String,
-    /// The letters of the seats that take part, in the order S, E, N, W.
+    /// The letters of the seats of the game, in the order S, E, N, W.
     pub seats: String,
-    /// The sheet of a game that does not come with the program, as TOML.
+    /// The sheet of a game that is not built in, as TOML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
     /// [`Spec::ruleset_hash`], 16 hexadecimal digits in the file.
@@ -34,20 +34,20 @@ pub struct Manifest {
     pub ruleset_hash: u64,
     /// [`Spec::encoding`].
     pub encoding: u32,
-    /// CRC-32 of the data of the networks, 8 hexadecimal digits in the file. Of a bot that was not read from a file it
-    /// means nothing; writing finds it out.
+    /// CRC-32 of the data of the networks, 8 hexadecimal digits in the file. Valid only if the bot was read from a
+    /// file; writing computes it.
     #[serde(serialize_with = "write_digits::<8, _, _>", deserialize_with = "read_checksum")]
     pub checksum: u32,
     /// The sizes of the networks.
     pub shape: NetShape,
-    /// The training of the bot: names and values for people and programs to read.
+    /// Facts about the training of the bot, by name, for people and programs.
     pub training: BTreeMap<String, String>,
-    /// Its measured strength.
+    /// The measured strength of the bot.
     pub strength: Vec<Strength>,
-    /// The levels of difficulty at which it can play, the weakest first; none unless it was calibrated.
+    /// The levels of difficulty of the bot, the weakest first; empty if the bot was not calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Calibration>,
-    /// Positions with the answers of a correct reader, at most 64.
+    /// Positions with the outputs of a correct reader, at most 64.
     pub probes: Vec<Probe>,
 }
 
@@ -59,13 +59,13 @@ pub struct Strength {
     pub opponent: String,
     /// Number of games.
     pub games: u64,
-    /// Mean result for each seat of the bot, 0 to 1.
+    /// Mean return per seat of the bot, 0 to 1.
     pub score: f64,
     /// Lower end of the 95 % interval of the score.
     pub low: f64,
     /// Upper end of the 95 % interval of the score.
     pub high: f64,
-    /// Its regret, where the opponent was perfect play.
+    /// The regret of the bot, if the opponent was perfect play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regret: Option<Regret>,
 }
@@ -82,25 +82,24 @@ pub struct Regret {
     pub high: f64,
 }
 
-/// A position with the network's answers.
+/// A position with the outputs of the networks.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
-    /// The position in the text notation, for readers that have the rules.
+    /// The position in the text notation, for readers that have the rules of the game.
     pub position: String,
     /// The letter of the seat that observes.
     pub observer: char,
-    /// The entries of its observation that are 1, for readers that have not.
+    /// The entries of the observation that are 1, for readers without the rules of the game.
     pub active: Vec<u16>,
     /// The values `[values]`, relative to the observer.
     pub values: Vec<f32>,
-    /// The policy logits `[actions]`; none at the start of a turn.
+    /// The policy logits `[actions]`; empty for turn-start states.
     pub policy: Vec<f32>,
 }
 
 impl Manifest {
-    /// The manifest of a bot for the game of `spec` with networks of this shape, as yet without facts about its
-    /// training and strength and without probes.
+    /// The manifest of a bot for the game of `spec` with networks of this shape, without training, strength and probes.
     pub fn new(spec: &Spec, shape: NetShape) -> Manifest {
         Manifest {
             format: FORMAT,
@@ -119,14 +118,14 @@ impl Manifest {
         }
     }
 
-    /// The manifest of a bot for a race game, as [`Manifest::new`], with the sheet of one that is not built in.
+    /// The manifest of a bot for a race game, as [`Manifest::new`], with the sheet of the game if it is not built in.
     pub fn of(race: &Race, shape: NetShape) -> Manifest {
         let ruleset = race.ruleset();
         let sheet = (!ruleset.is_builtin()).then(|| ruleset.base().text());
         Manifest { sheet, ..Manifest::new(race.spec(), shape) }
     }
 
-    /// Reads a manifest. Format 2 may name folders of the machine that made the bot; they are left out.
+    /// Reads a manifest. Manifests of format 2 can have folders of the machine that made the bot. These are removed.
     pub(super) fn parse(text: &str) -> Result<Manifest, Error> {
         #[derive(Deserialize)]
         struct Version {
@@ -150,7 +149,7 @@ impl Manifest {
         serde_json::to_string(self).map_err(Error::because(INVALID))
     }
 
-    /// Keeps a result: in place of that against the same opponent with the same way of play, else behind all others.
+    /// Adds a result. It replaces an earlier result with the same [`Strength::opponent`].
     pub fn record(&mut self, result: Strength) {
         match self.strength.iter_mut().find(|other| other.opponent == result.opponent) {
             Some(other) => *other = result,
@@ -158,7 +157,7 @@ impl Manifest {
         }
     }
 
-    /// Checks the facts that do not need the network.
+    /// Checks all values, as far as this is possible without the networks.
     pub(super) fn check(&self) -> Result<(), Error> {
         let require = |what: &str, expected: &str, found: String, holds| {
             Error::unless(holds, || format!("{what} in the manifest is {found}, not {expected}"))
@@ -179,18 +178,18 @@ impl Manifest {
             require("the temperature of a level", "above 0", format!("{temperature} ({level})"), holds)?;
             let figures = [&[*regret, *score][..], regret_interval, score_interval].concat();
             let holds = figures.iter().all(|figure| figure.is_finite());
-            require("what a level was measured to be", "finite numbers", format!("{figures:?} ({level})"), holds)?;
+            require("the measurement of a level", "finite numbers", format!("{figures:?} ({level})"), holds)?;
         }
         let levels: Vec<Level> = self.levels.iter().map(|found| found.level).collect();
         let found = levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
         let holds = levels.iter().all(|&level| level < Level::Expert) && levels.is_sorted_by(|a, b| a < b);
-        require("the levels", "some below expert, the weakest first, each once", found, holds)?;
+        require("the list of levels", "levels below expert, the weakest first, each once", found, holds)?;
         let probes = self.probes.len();
         require("the number of probes", "at most 64", probes.to_string(), probes <= MAX_PROBES)?;
         for probe in &self.probes {
             let observer = probe.observer;
             let known = self.seats.contains(observer) && Seat::from_letter(observer).is_some();
-            require("the observer of a probe", "a seat that takes part", observer.to_string(), known)?;
+            require("the observer of a probe", "a seat of the game", observer.to_string(), known)?;
             let NetShape { value, policy } = &self.shape;
             let length = policy.observation;
             let outside = probe.active.iter().find(|&&entry| usize::from(entry) >= length);
@@ -213,10 +212,10 @@ impl Manifest {
 }
 
 impl Probe {
-    /// The outputs of `net` for a position that `observer` sees with these entries set.
+    /// The outputs of `net` for a position. `active` are the entries of its observation by `observer` that are 1.
     ///
     /// # Panics
-    /// When an entry is not below the length of the network's observation.
+    /// When an entry is not below the length of an observation.
     pub fn new(position: String, observer: Seat, active: Vec<u16>, net: &PortableNet) -> Probe {
         let mut scratch = Scratch::default();
         let (values, policy) = net.forward(&active, &mut scratch);
@@ -224,10 +223,10 @@ impl Probe {
     }
 }
 
-/// What separates folders, on any system.
+/// The separators in paths on all systems.
 const SEPARATORS: [char; 2] = ['/', '\\'];
 
-/// The name of an agent without the folder of its file.
+/// Returns the name of an agent without the folder of its file.
 pub fn without_folder(agent: &str) -> &str {
     agent.rsplit(SEPARATORS).next().unwrap_or(agent)
 }
@@ -239,7 +238,7 @@ fn check_format(found: u32) -> Result<(), Error> {
     Error::unless(is_known, || format!("the bot has format {found}, this program reads formats 2 and {FORMAT}"))
 }
 
-/// Writes a number with so many hexadecimal digits.
+/// Writes a number with `DIGITS` hexadecimal digits.
 fn write_digits<const DIGITS: usize, N: LowerHex, S: Serializer>(number: &N, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{number:0DIGITS$x}"))
 }
@@ -252,7 +251,7 @@ fn read_checksum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::E
     Ok(read_digits("checksum", 8, deserializer)? as u32)
 }
 
-/// A number of so many hexadecimal digits, written as this program writes it.
+/// Reads a number with `digits` lowercase hexadecimal digits.
 fn read_digits<'de, D: Deserializer<'de>>(what: &str, digits: usize, deserializer: D) -> Result<u64, D::Error> {
     let text = String::deserialize(deserializer)?;
     let number = u64::from_str_radix(&text, 16).ok().filter(|number| format!("{number:0digits$x}") == text);

@@ -1,9 +1,9 @@
 //! The exported bot: one file that any program can load and play with.
 //!
-//! It is a safetensors file whose header carries a manifest: the game of the bot, the shape of its networks, its
-//! training, its measured strength, and probes, a few positions with the outputs that a correct reader must reproduce.
-//! The page `docs/bot-format.md` describes it for other languages. Reading needs no burn, trusts no byte and never
-//! panics; evaluators and agents choose actions with a bot.
+//! It is a safetensors file with a manifest in its header: the game of the bot, the shape of its networks, its
+//! training, its measured strength, and probes. A probe is a position with the outputs that a correct reader must
+//! reproduce. `docs/bot-format.md` describes the format for other languages. Reading does not need burn, checks every
+//! byte and never panics.
 
 mod card;
 mod manifest;
@@ -29,26 +29,26 @@ pub use manifest::{Manifest, Probe, Regret, Strength, without_folder};
 /// The version of the format that this program writes; it also reads format 2, which has no checksum of the header.
 pub const FORMAT: u32 = 3;
 
-/// The metadata entry with the manifest.
+/// The key of the manifest in the metadata.
 const KEY: &str = "ashta";
-/// The last tensor of a file, and the length of its data: the CRC-32 of all bytes before its data, little-endian.
+/// The name of the last tensor of a file: the CRC-32 of all bytes before its data, little-endian.
 const SEAL: &str = "checksum";
 const SEAL_BYTES: usize = 4;
-/// How far an answer to a probe may be off, as a share of the expected answer where that is above 1.
+/// The largest error of an output for a probe: relative if the expected output is above 1, otherwise absolute.
 const TOLERANCE: f32 = 1e-4;
-/// The most probes in a file: reading it must not take long.
+/// The largest number of probes in a file, so that reading is fast.
 pub const MAX_PROBES: usize = 64;
 /// The largest file of a bot, in bytes.
 const MAX_FILE: u64 = 256 << 20;
-/// What a file of a bot holds beside its weights, at most, in bytes.
+/// The largest size of a file without its weights, in bytes.
 const BESIDE_WEIGHTS: u64 = 16 << 20;
 
-/// Networks with a manifest that names their game.
+/// The networks of a bot with their manifest.
 #[derive(Clone, Debug)]
 pub struct Bot {
-    /// Everything about the bot but its weights.
+    /// The game, training and strength of the bot.
     pub manifest: Manifest,
-    /// Its network.
+    /// The networks of the bot.
     pub net: Arc<PortableNet>,
 }
 
@@ -56,43 +56,43 @@ impl Bot {
     /// Reads a bot from a file and checks it as [`Bot::from_bytes`] does.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// When the file cannot be read, or its content is not a valid bot.
     pub fn load(path: impl AsRef<Path>) -> Result<Bot, Error> {
         let path = path.as_ref();
         Bot::from_bytes(&Bot::content(path)?).map_err(in_file(path))
     }
 
-    /// An agent that plays by the value network, one ply ahead. It plays the game of [`Bot::race`];
-    /// [`Bot::check_ruleset`] says whether a game that comes from elsewhere is that one.
+    /// An agent that plays by the value network, one ply ahead, in the game of [`Bot::race`]. To play a game from
+    /// elsewhere, first call [`Bot::check_ruleset`].
     pub fn agent(&self) -> OnePly<Race, NetEvaluator> {
         OnePly::new(self.evaluator())
     }
 
-    /// The values and the policy of its networks, for positions of the same game.
+    /// An evaluator with the networks of the bot, for positions of its game.
     pub fn evaluator(&self) -> NetEvaluator {
         NetEvaluator::new(Arc::clone(&self.net))
     }
 
-    /// The bytes of a file that may be a bot.
+    /// Reads the bytes of a file that may be a bot.
     ///
     /// # Errors
-    /// When the file cannot be read or is too long.
+    /// When the file cannot be read or is too large.
     pub fn content(path: &Path) -> Result<Vec<u8>, Error> {
         tensor_file::read(path, MAX_FILE).map_err(in_file(path))
     }
 
-    /// The bot whose file has this content. Everything has been checked: this program has the same rules and encoding,
-    /// the networks fit the game, and they give the answers of the probes.
+    /// Reads a bot from the content of its file and checks everything: this program has the same rules and encoding,
+    /// the networks fit the game, and they reproduce the outputs of the probes. No content causes a panic.
     ///
     /// # Errors
-    /// The defect of the content; any bytes are accepted without a panic.
+    /// When the content is not a valid bot, or this program cannot play its game.
     pub fn from_bytes(bytes: &[u8]) -> Result<Bot, Error> {
         let bot = Bot::decode(bytes)?;
         bot.race()?;
         Ok(bot)
     }
 
-    /// The bot of this content, whose game has not been looked up.
+    /// Reads a bot without checking its game.
     fn decode(bytes: &[u8]) -> Result<Bot, Error> {
         let file = TensorFile::decode(bytes, KEY)?;
         let check = |what: &str, bytes: &[u8], expected: u32| {
@@ -124,27 +124,28 @@ impl Bot {
         Ok(bot)
     }
 
-    /// Checks that a bot with networks of this shape, of half precision, can be written and read again.
+    /// Checks that the file of a bot with networks of this shape, in half precision, is not too large.
     ///
     /// # Errors
-    /// When its file would be too large.
+    /// When the file would be too large.
     pub fn check_size(shape: &NetShape) -> Result<(), Error> {
         let bytes = 2 * (shape.value.parameters() + shape.policy.parameters()) as u64 + BESIDE_WEIGHTS;
         tensor_file::check_size(bytes, MAX_FILE)
     }
 
-    /// Writes the bot to a file: under its name there is always either the old content or the new.
+    /// Writes the bot to a file atomically: `path` always has either the old content or the new.
     ///
     /// # Errors
-    /// When the file cannot be written, or what it would hold could not be read again.
+    /// When the file cannot be written, or the bot is not valid ([`Bot::to_bytes`]).
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         self.to_bytes().and_then(|bytes| tensor_file::write(path, &bytes)).map_err(in_file(path))
     }
 
-    /// The content of the bot's file: the same bytes for the same bot. Weights of half precision take half the space.
+    /// The content of the bot's file. Equal bots have the same bytes. If all weights are exact in half precision, they
+    /// have 16 bits, otherwise 32.
     ///
     /// # Errors
-    /// When a fact in the manifest cannot be true or the network does not pass its probes.
+    /// When a value in the manifest is invalid, the networks do not reproduce the probes, or the file is too large.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         self.check()?;
         let networks = [(VALUE, self.net.value()), (POLICY, self.net.policy())];
@@ -157,11 +158,11 @@ impl Bot {
                 named.push(NamedTensor::floats(name, shape, numbers, precision));
             }
         }
-        // The only tensor of bytes: it comes last.
+        // It is the last tensor, because it is the only tensor of bytes.
         named.push(NamedTensor::bytes(SEAL, &[0; SEAL_BYTES]));
         let encode =
             |manifest: &Manifest| -> Result<Vec<u8>, Error> { tensor_file::encode(KEY, manifest.to_json()?, &named) };
-        // The checksum of the weights changes the header, not the data.
+        // The checksum of the weights is in the header, so setting it does not change the data.
         let bytes = encode(&self.manifest)?;
         let data = TensorFile::decode(&bytes, KEY)?.data;
         let checksum = tensor_file::checksum(&[&data[..data.len() - SEAL_BYTES]]);
@@ -174,7 +175,7 @@ impl Bot {
     /// The game that the bot plays.
     ///
     /// # Errors
-    /// When this program does not know it, or knows another version of it.
+    /// When this program does not have the game, or has another version of it.
     pub fn race(&self) -> Result<Race, Error> {
         let Manifest { ruleset, seats, sheet, .. } = &self.manifest;
         let seats = SeatSet::from_letters(seats).map_err(Error::because("the seats of the bot"))?;
@@ -191,10 +192,10 @@ impl Bot {
         Ok(race)
     }
 
-    /// Checks that the bot plays the game of `spec` and understands its observations and actions.
+    /// Checks that the bot plays the game of `spec`, with the same encoding and numbers of actions and values.
     ///
     /// # Errors
-    /// The first thing that differs.
+    /// When something differs; the message has the first difference.
     pub fn check_ruleset(&self, spec: &Spec) -> Result<(), Error> {
         let NetShape { value, policy } = &self.manifest.shape;
         let game = Manifest::new(spec, NetShape::for_spec(spec, &value.hidden, &policy.hidden));
@@ -202,7 +203,7 @@ impl Bot {
             format!("{} for {} (ruleset {:016x})", manifest.ruleset, manifest.seats, manifest.ruleset_hash)
         };
         let bot = &self.manifest;
-        // Rules with the same hash are the same, whatever their names.
+        // Rulesets with the same hash are equal, even if their names differ.
         let hashes =
             if bot.ruleset_hash == game.ruleset_hash { Default::default() } else { (describe(&game), describe(bot)) };
         let pairs = [
@@ -220,12 +221,12 @@ impl Bot {
         Ok(())
     }
 
-    /// Checks the manifest against itself and against the network.
+    /// Checks the values of the manifest, the sizes of the weights, and the probes.
     fn check(&self) -> Result<(), Error> {
         self.manifest.check()?;
         let (expected, found) = (self.net.shape(), &self.manifest.shape);
         Error::unless(expected == found, || {
-            format!("the shape of the network in the manifest is {found:?}, not {expected:?}")
+            format!("the shape of the networks in the manifest is {found:?}, not {expected:?}")
         })?;
         self.net.value().check_sums()?;
         self.net.policy().check_sums()?;
@@ -245,19 +246,20 @@ impl Bot {
     }
 }
 
-/// Writes the checksum of all other bytes into the last four.
+/// Writes the checksum of all other bytes into the last four bytes.
 fn seal(bytes: &mut [u8]) {
     let (content, seal) = bytes.split_at_mut(bytes.len() - SEAL_BYTES);
     seal.copy_from_slice(&tensor_file::checksum(&[content]).to_le_bytes());
 }
 
-/// Says which file an error is about.
+/// Adds to an error which file it is about.
 fn in_file(path: &Path) -> impl FnOnce(Error) -> Error {
     Error::because(format!("bot file {}", path.display()))
 }
 
-/// The prefixes of the tensor names of the two networks.
+/// The prefix of the tensor names of the value network.
 const VALUE: &str = "value";
+/// The prefix of the tensor names of the policy network.
 const POLICY: &str = "policy";
 
 /// The names and shapes of the tensors of a network, in the order of its parameters.
@@ -324,7 +326,7 @@ mod tests {
         explain(Bot::decode(bytes).expect_err("it must be refused"))
     }
 
-    /// The file of [`bot`] with some text of its header replaced by other text of the same length.
+    /// The file of [`bot`] with a text in its header replaced by another text of the same length.
     fn altered(from: &str, to: &str) -> Vec<u8> {
         assert_eq!(from.len(), to.len());
         let mut bytes = bot().to_bytes().expect("the bot is valid");
@@ -454,7 +456,7 @@ mod tests {
             (
                 r#"\"observer\":\"N\""#,
                 r#"\"observer\":\"E\""#,
-                "the observer of a probe in the manifest is E, not a seat that takes part",
+                "the observer of a probe in the manifest is E, not a seat of the game",
             ),
             (
                 r#"\"ruleset_hash\":\"0123"#,
@@ -493,12 +495,9 @@ mod tests {
             score_interval: [0.3, 0.5],
         };
         for (levels, expected) in [
-            (
-                vec![calibration(Level::Novice, f64::NAN)],
-                "what a level was measured to be in the manifest is [0.01, NaN",
-            ),
-            (vec![calibration(Level::Expert, 0.4)], "the levels in the manifest is expert, not some below expert"),
-            (vec![calibration(Level::Novice, 0.4); 2], "the levels in the manifest is novice, novice, not some below"),
+            (vec![calibration(Level::Novice, f64::NAN)], "the measurement of a level in the manifest is [0.01, NaN"),
+            (vec![calibration(Level::Expert, 0.4)], "the list of levels in the manifest is expert, not levels below"),
+            (vec![calibration(Level::Novice, 0.4); 2], "the list of levels in the manifest is novice, novice, not"),
         ] {
             let mut wrong = bot();
             wrong.manifest.levels = levels;

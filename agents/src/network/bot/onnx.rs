@@ -1,4 +1,4 @@
-//! Export of a bot as an ONNX model for any ONNX runtime: both networks in one graph, the manifest as metadata.
+//! Export of a bot as an ONNX model for any ONNX runtime. Both networks are in one graph, and the manifest is metadata.
 
 use prost::encoding::{bytes, int64};
 
@@ -6,33 +6,36 @@ use super::Bot;
 use crate::network::portable::{Mlp, ValueHead};
 use crate::play::error::Error;
 
-/// Version of the file format; any runtime since 2022 reads it.
+/// The version of the file format; all runtimes since 2022 read it.
 const IR_VERSION: i64 = 8;
-/// Version of the operators.
+/// The version of the operators.
 const OPSET: i64 = 17;
-/// The element types of tensors: 32-bit floats and 64-bit whole numbers, little-endian; truth values, a byte each.
+/// The element type of 32-bit floats, little-endian.
 const FLOAT: i64 = 1;
+/// The element type of 64-bit integers, little-endian.
 const INT64: i64 = 7;
+/// The element type of booleans, one byte each.
 const BOOL: i64 = 9;
-/// The type of an attribute that is one whole number.
+/// The type of an attribute with one integer.
 const INT: i64 = 2;
-/// Logit of illegal actions (action mask): their probability is 0 to the last bit.
+/// The logit of illegal actions: their probability is exactly 0.
 const NEVER: f32 = -1e30;
 
 impl Bot {
-    /// The bot as an ONNX model that goes by `name`. For `batch` positions at a time:
+    /// Returns the bot as an ONNX model with the name `name`. The model evaluates `batch` positions together:
     ///
     /// | | name | type | shape |
     /// |---|---|---|---|
     /// | input | `observation` | float | `[batch, observation]`, zeros and ones |
     /// | input | `legal_actions` | bool | `[batch, actions]` |
-    /// | output | `policy` | float | `[batch, actions]`: probabilities, 0 of what is not legal |
+    /// | output | `policy` | float | `[batch, actions]`: probabilities, 0 for illegal actions |
     /// | output | `values` | float | `[batch, values]`, 0 to 1, relative to the observer |
     ///
-    /// Metadata: `ruleset`, `ruleset_hash`, `seats`, `encoding`, `outlook`, and `manifest`, the manifest as JSON.
+    /// The metadata are `ruleset`, `ruleset_hash`, `seats`, `encoding`, `outlook`, and `manifest`: the manifest as
+    /// JSON.
     ///
     /// # Errors
-    /// When the manifest is not true of the bot.
+    /// When the manifest is invalid or does not match the networks.
     pub fn to_onnx(&self, name: &str) -> Result<Vec<u8>, Error> {
         self.check()?;
         let manifest = &self.manifest;
@@ -66,7 +69,7 @@ impl Bot {
         let (observation, starts) = (shape.policy.observation, shape.value.observation);
         let (values, actions) = (shape.policy.values, shape.policy.actions);
         let mut builder = Builder::default();
-        // The entries that are 0 at the start of a turn select one of the two networks.
+        // The entries that are always 0 in turn-start states select one of the two networks.
         let from_start = builder.slice("observation", 0, starts, "start");
         let starting = builder.mlp("value", self.net.value(), &from_start);
         let starting = builder.head(shape.value.value_head, &starting, "value_values");
@@ -100,7 +103,7 @@ impl Bot {
     }
 }
 
-/// A protocol buffer: its fields by their numbers in the ONNX standard, in ascending order.
+/// A protocol buffer: its fields, in ascending order of their numbers in the ONNX standard.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
@@ -110,13 +113,13 @@ impl Message {
         self
     }
 
-    /// A field that is a text, raw data or a message.
+    /// Adds a field that is a text, raw data or a message.
     fn bytes(mut self, field: u32, content: impl Into<Vec<u8>>) -> Message {
         bytes::encode(field, &content.into(), &mut self.0);
         self
     }
 
-    /// A field that occurs once for each of `contents`.
+    /// Adds a field once for each of `contents`.
     fn all<B: Into<Vec<u8>>>(self, field: u32, contents: impl IntoIterator<Item = B>) -> Message {
         contents.into_iter().fold(self, |message, content| message.bytes(field, content))
     }
@@ -139,7 +142,7 @@ fn int(name: &str, number: i64) -> Message {
     Message::default().bytes(1, name).number(3, number).number(20, INT)
 }
 
-/// A graph as it grows.
+/// A graph under construction.
 #[derive(Default)]
 struct Builder {
     nodes: Vec<Message>,
@@ -147,7 +150,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// Adds an operation with one output and returns the name of that.
+    /// Adds an operation with one output, and returns the name of the output.
     fn node(&mut self, kind: &str, inputs: &[&str], output: &str, attribute: Option<Message>) -> String {
         let node = Message::default().all(1, inputs.iter().copied()).bytes(2, output);
         self.nodes.push(node.bytes(3, format!("make_{output}")).bytes(4, kind).all(5, attribute));
@@ -164,7 +167,7 @@ impl Builder {
         self.tensor(name, dims, FLOAT, numbers.iter().flat_map(|number| number.to_le_bytes()).collect())
     }
 
-    /// The columns from `start` to before `end`.
+    /// Adds the columns `start..end` of `input`, and returns their name.
     fn slice(&mut self, input: &str, start: usize, end: usize, output: &str) -> String {
         let mut row = |what: &str, number: usize| {
             self.tensor(&format!("{output}_{what}"), &[1], INT64, (number as i64).to_le_bytes().to_vec())
@@ -173,7 +176,7 @@ impl Builder {
         self.node("Slice", &[input, &from, &to, &axis], output, None)
     }
 
-    /// The logits of a network.
+    /// Adds a network, and returns the name of its logits.
     fn mlp(&mut self, network: &str, mlp: &Mlp, input: &str) -> String {
         let shape = mlp.shape();
         let mut x = input.to_owned();

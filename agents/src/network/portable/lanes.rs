@@ -1,12 +1,12 @@
-//! SIMD lanes: eight floats in one vector register, and the few loops over them that a forward pass needs.
+//! SIMD lanes: eight floats in one vector register, and the operations on them that a forward pass needs.
 //!
-//! Plain safe Rust whose loops have constant lengths, so that the compiler turns each into one instruction where the
-//! target has AVX. The order of every sum is fixed by the code: the same input gives the same bits.
+//! This is safe Rust. Its loops have constant lengths, so the compiler translates each into one instruction if the
+//! target has AVX. The code fixes the order of every sum: the same input gives the same bits.
 
-/// Floats in one [`Lanes`].
+/// The number of floats in [`Lanes`].
 pub(super) const WIDTH: usize = 8;
 
-/// Eight floats, aligned so that loading them never straddles two cache lines.
+/// Eight floats, aligned so that they are within one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 pub(super) struct Lanes(pub(super) [f32; WIDTH]);
@@ -35,10 +35,10 @@ impl Lanes {
     }
 }
 
-/// The sum of the products of two equally long rows.
+/// The dot product of two rows of equal length.
 #[inline(always)]
 pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
-    // Four sums at a time hide the latency of a multiplication.
+    // Four independent sums hide the latency of a multiplication.
     let mut sums = [Lanes::default(); 4];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut add = |sum: usize, a: &Lanes, b: &Lanes| {
@@ -60,21 +60,21 @@ pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// `x * y + z`, fused where that is one instruction; elsewhere a fused form would be a slow call.
+/// `x * y + z`, fused if the target has an instruction for it; otherwise a fused operation would be a slow call.
 #[inline(always)]
 pub(crate) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { x.mul_add(y, z) } else { x * y + z }
 }
 
-/// e to the power `x` within 2e-7 of its size, for `x` from -80 to 80; beyond that the value at the nearer end.
-/// That keeps every result and its half away from the slow subnormal numbers.
+/// e to the power `x` with a relative error below 2e-7. `x` is clamped to -80 to 80, so that neither the result nor a
+/// half of it is a subnormal number, which processors compute slowly.
 ///
-/// Unlike the one of the system's library it is the same everywhere and works on several numbers at once.
+/// Unlike the function of the C library, it gives the same bits everywhere, and the compiler can vectorize it.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
-    /// Adding it rounds a small number to a whole one, which then stands in the lowest bits.
+    /// Adding it to a small number rounds this number to an integer, which is then in the lowest bits.
     const ROUND: f32 = 12_582_912.0;
-    // The natural logarithm of 2 in two parts: the first has few bits, so that its multiples are exact.
+    // The natural logarithm of 2 in two parts. The first part has few bits, so that its multiples are exact.
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     let x = x.clamp(-80.0, 80.0);
@@ -87,7 +87,7 @@ pub(crate) fn exp(x: f32) -> f32 {
         power = multiply_add(power, rest, coefficient);
     }
     let fraction = multiply_add(power, rest * rest, rest) + 1.0;
-    // 2 to the power `whole`: the exponent of a float is biased by 127 and stands above 23 bits.
+    // 2 to the power `whole`: the exponent of a float has a bias of 127 and is above 23 bits of fraction.
     fraction * f32::from_bits((shifted.to_bits() + 127) << 23)
 }
 

@@ -1,4 +1,4 @@
-//! A multilayer perceptron (MLP): the forward pass of hidden ReLU layers and a head over sparse observations.
+//! A multilayer perceptron (MLP): the forward pass of hidden ReLU layers and a head, for sparse observations.
 
 use ashta_env::game::MAX_SEATS;
 use std::fmt;
@@ -8,35 +8,36 @@ use super::lanes::{self, Lanes, WIDTH, exp};
 use super::shape::{MAX_ACTIONS, MlpShape, ValueHead};
 use crate::play::error::Error;
 
-/// A network with its weights, laid out for speed. Share it behind an `Arc`; every thread needs its own [`Scratch`].
+/// A network with its weights in a layout for fast inference. Share it with an `Arc`; every thread needs its own
+/// [`Scratch`].
 #[derive(Clone)]
 pub struct Mlp {
     shape: MlpShape,
     parameters: Vec<f32>,
     /// The hidden layers.
     torso: Vec<Layer>,
-    /// The columns of the head that give the value logits, apart so that the policy can be left out.
+    /// The columns of the head for the value logits, separate so that the policy is not always computed.
     values: Columns,
     policy: Layer,
 }
 
-/// A sum below this can be added to another such without becoming infinite.
+/// The largest sum of a layer; a few such sums can be added without becoming infinite.
 const LARGEST: f64 = f32::MAX as f64 / 8.0;
 
-/// Observations that are evaluated together. Reused from call to call.
+/// Observations that are evaluated together. To avoid allocations, clear it and fill it again.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Observations {
-    /// The entries that are 1, end to end.
+    /// The entries that are 1, one observation after the other.
     active: Vec<u16>,
-    /// For each observation the end of its entries.
+    /// For each observation, the end of its entries.
     ends: Vec<usize>,
 }
 
-/// Observations for which one panel of the first layer is summed before the next panel: the rows that they share stay
-/// in the cache.
+/// The number of observations for which a panel of the first layer is summed before the next panel, so that the rows
+/// that they share stay in the cache.
 const BLOCK: usize = 16;
 
-/// Room for the intermediate results of [`Mlp`]; fits any network and grows when it has to.
+/// Buffers for the intermediate results of [`Mlp`]. They fit any network and grow if necessary.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     sums: Vec<Lanes>,
@@ -60,13 +61,13 @@ impl Observations {
         self.ends.clear();
     }
 
-    /// Adds the observation whose entries that are 1 `observe` appends to what it is given.
+    /// Adds an observation: `observe` appends its entries that are 1 to the given vector.
     pub fn push(&mut self, observe: impl FnOnce(&mut Vec<u16>)) {
         observe(&mut self.active);
         self.ends.push(self.active.len());
     }
 
-    /// The entries that are 1 of all observations.
+    /// The entries of all observations that are 1.
     pub(super) fn active(&self) -> &[u16] {
         &self.active
     }
@@ -81,7 +82,7 @@ impl Mlp {
     /// The network of this shape with `parameters` in the order of [`MlpShape`].
     ///
     /// # Errors
-    /// When a size is out of range, the number of parameters does not fit, or one of them is not finite.
+    /// When a size is out of range, the number of parameters does not fit the shape, or a parameter is not finite.
     pub fn new(shape: MlpShape, parameters: &[f32]) -> Result<Mlp, Error> {
         shape.validate()?;
         let (expected, found) = (shape.parameters(), parameters.len());
@@ -113,12 +114,12 @@ impl Mlp {
         &self.parameters
     }
 
-    /// Checks that whatever is observed, no sum becomes too large to be a number.
+    /// Checks that every sum is finite for every observation.
     ///
     /// # Errors
-    /// When one could.
+    /// When a sum could be too large.
     pub(crate) fn check_sums(&self) -> Result<(), Error> {
-        // Observations are at most 1; each layer takes at most what the one before can give.
+        // The largest input of each layer: 1 for the first layer, then the largest sum of the previous layer.
         let mut bound = 1.0;
         for (weights, biases) in self.shape.split(&self.parameters) {
             let mut sums: Vec<f64> = biases.iter().map(|&bias| f64::from(bias.abs())).collect();
@@ -128,15 +129,15 @@ impl Mlp {
             bound = sums.into_iter().fold(0.0, f64::max);
         }
         Error::unless(bound < LARGEST, || {
-            format!("the parameters of the network are so large that its sums could reach {bound:e}")
+            format!("the parameters of the network are too large: its sums could reach {bound:e}")
         })
     }
 
     /// Calls `take` with the values `[values]` of each observation in order, relative to the seat that observes (see
-    /// [`crate::play::perspective`]). Cheaper than [`forward`](Self::forward), which also computes the policy.
+    /// [`crate::play::perspective`]). This is faster than [`forward`](Self::forward), which also computes the policy.
     ///
     /// # Panics
-    /// When an index is not below [`MlpShape::observation`].
+    /// When an entry is not below [`MlpShape::observation`].
     #[inline]
     pub(super) fn forward_values<'a>(
         &self,
@@ -158,11 +159,11 @@ impl Mlp {
         }
     }
 
-    /// The values `[values]`, relative to the seat that observes, and the policy logits `[actions]` of the observation
-    /// whose entries at `active` are 1. Logits of actions that are not legal mean nothing.
+    /// Returns the values `[values]`, relative to the seat that observes, and the policy logits `[actions]`. `active`
+    /// are the entries of the observation that are 1. The logits of illegal actions are arbitrary.
     ///
     /// # Panics
-    /// When an index is not below [`MlpShape::observation`].
+    /// When an entry is not below [`MlpShape::observation`].
     #[inline]
     pub fn forward<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> (&'a [f32], &'a [f32]) {
         let Scratch { sums, input, output, logits, values, policy } = scratch;
@@ -175,7 +176,7 @@ impl Mlp {
         (&scratch.values[..self.shape.values], &scratch.policy[..self.shape.actions])
     }
 
-    /// The outputs of the last hidden layer from those of the first one.
+    /// Computes the outputs of the last hidden layer from the outputs of the first.
     #[inline]
     fn run_deeper<'a>(&self, sums: &'a [Lanes], [input, output]: [&'a mut Vec<Lanes>; 2]) -> &'a [Lanes] {
         let Some((second, deeper)) = self.torso[1..].split_first() else { return sums };
@@ -188,11 +189,11 @@ impl Mlp {
         input
     }
 
-    /// Leaves in `values` those that follow from the outputs of the last hidden layer; entries beyond their number are
-    /// unspecified.
+    /// Computes the values from the outputs of the last hidden layer. Entries of `values` beyond the number of values
+    /// are arbitrary.
     #[inline]
     fn run_values(&self, hidden: &[Lanes], values: &mut [f32; MAX_SEATS]) {
-        // The logits of absent values are masked: their exponential is as good as 0.
+        // The logits of absent values are so low that their exponentials do not change the sum.
         let mut logits = [-1e30; MAX_SEATS];
         self.values.multiply(hidden, &mut logits[..self.shape.values]);
         match self.shape.value_head {
@@ -217,18 +218,18 @@ impl Mlp {
     }
 }
 
-/// The weights of a few outputs, those of each output side by side: a few sums over many inputs.
+/// The weights of a few outputs with many inputs. The weights of each output are contiguous.
 #[derive(Clone)]
 struct Columns {
-    /// `[outputs, inputs]`, the inputs padded with zeros to whole [`Lanes`].
+    /// `[outputs, inputs]`; the inputs are padded with zeros to whole [`Lanes`].
     weights: Vec<Lanes>,
-    /// Inputs in whole [`Lanes`].
+    /// Number of [`Lanes`] of the inputs.
     depth: usize,
     bias: [f32; MAX_SEATS],
 }
 
 impl Columns {
-    /// The first `outputs` columns of a layer with `inputs` rows of `width` parameters and one more, the bias.
+    /// The first `outputs` columns of a layer. Its parameters are `inputs` rows of `width` weights and a row of biases.
     fn new(parameters: &[f32], inputs: usize, width: usize, outputs: usize) -> Columns {
         let column = |output: usize| pad((0..inputs).map(move |row| parameters[row * width + output]));
         let mut bias = [0.0; MAX_SEATS];
@@ -236,7 +237,7 @@ impl Columns {
         Columns { weights: (0..outputs).flat_map(column).collect(), depth: inputs.div_ceil(WIDTH), bias }
     }
 
-    /// `out = bias + weights · input`; what follows the inputs in `input` is ignored.
+    /// Computes `out = bias + weights · input`. Further entries of `input` are ignored.
     #[inline]
     fn multiply(&self, input: &[Lanes], out: &mut [f32]) {
         let input = &input[..self.depth];
@@ -247,27 +248,27 @@ impl Columns {
     }
 }
 
-/// The weights of one layer, cut into panels of columns so narrow that their sums stay in registers.
+/// The weights of one layer, split into panels of columns. A panel is so narrow that its sums stay in registers.
 #[derive(Clone)]
 struct Layer {
     panels: Vec<Panel>,
-    /// Outputs in whole [`Lanes`].
+    /// Number of [`Lanes`] of the outputs.
     width: usize,
 }
 
 /// Adjacent columns of a layer, padded with zeros to whole [`Lanes`].
 #[derive(Clone)]
 struct Panel {
-    /// Lanes in a row: 8, 4, 2 or 1.
+    /// Number of [`Lanes`] in a row: 8, 4, 2 or 1.
     width: usize,
-    /// `[inputs, width]`, row-major, the inputs padded to a multiple of [`WIDTH`].
+    /// `[inputs, width]`, row-major; the inputs are padded to a multiple of [`WIDTH`].
     weights: Vec<Lanes>,
     /// `[width]`.
     bias: Vec<Lanes>,
 }
 
 impl Layer {
-    /// The columns `columns` of a layer with `inputs` rows of `width` parameters and one more, the bias.
+    /// The columns `columns` of a layer. Its parameters are `inputs` rows of `width` weights and a row of biases.
     fn new(parameters: &[f32], inputs: usize, width: usize, columns: Range<usize>) -> Layer {
         let mut panels = Vec::new();
         let mut start = columns.start;
@@ -288,7 +289,8 @@ impl Layer {
         Layer { panels, width: columns.len().div_ceil(WIDTH) }
     }
 
-    /// `relu(bias + the rows at active)` of each observation, one after the other, at the front of `out`.
+    /// Writes `relu(bias + sum of the rows at the entries)` of each observation to the front of `out`, one observation
+    /// after the other.
     #[inline]
     fn sum_rows<'a, 'b>(
         &self,
@@ -311,14 +313,14 @@ impl Layer {
         out
     }
 
-    /// `bias + input · weights` at the front of `out`; what follows the inputs in `input` is ignored.
+    /// Writes `bias + input · weights` to the front of `out`. Further entries of `input` are ignored.
     #[inline]
     fn multiply<'a>(&self, input: &[Lanes], out: &'a mut Vec<Lanes>) -> &'a mut [Lanes] {
         let out = room(out, self.width);
         let mut column = 0;
         for panel in &self.panels {
             let out = &mut out[column..][..panel.width];
-            // Fewer columns need more independent sums to hide the latency of a multiplication.
+            // With fewer columns, more sums for each column are needed to hide the latency of a multiplication.
             match panel.width {
                 8 => panel.multiply::<8, 1>(input, out),
                 4 => panel.multiply::<4, 2>(input, out),
@@ -331,7 +333,7 @@ impl Layer {
     }
 }
 
-/// The front of `lanes`, so long.
+/// The first `length` entries of `lanes`, which grows if necessary.
 #[inline]
 fn room(lanes: &mut Vec<Lanes>, length: usize) -> &mut [Lanes] {
     #[cold]
@@ -388,13 +390,13 @@ impl Panel {
     }
 }
 
-/// `lanes`, of which there are `N`: a length that the compiler knows keeps the sums in registers.
+/// The `N` entries of `lanes`, with a length that the compiler knows, so that it keeps sums in registers.
 #[inline(always)]
 fn exactly<const N: usize>(lanes: &mut [Lanes]) -> &mut [Lanes; N] {
     lanes.first_chunk_mut().expect("a panel of width N has N lanes of output")
 }
 
-/// `numbers` in whole lanes, the last filled up with zeros.
+/// `numbers` in whole lanes, padded with zeros.
 fn pad(numbers: impl Iterator<Item = f32>) -> Vec<Lanes> {
     let mut lanes = Vec::new();
     for (index, x) in numbers.enumerate() {
@@ -420,7 +422,7 @@ mod tests {
         (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()
     }
 
-    /// The forward pass as the format page states it, in double precision.
+    /// The forward pass as in `docs/bot-format.md`, in double precision.
     fn reference(shape: &MlpShape, parameters: &[f32], active: &[u16]) -> (Vec<f64>, Vec<f64>) {
         let mut input = vec![0.0; shape.observation];
         active.iter().for_each(|&index| input[usize::from(index)] = 1.0);
@@ -522,7 +524,7 @@ mod tests {
         let valid = shape(&[8], 2, 9, ValueHead::Softmax);
         let count = valid.parameters();
         let refusal = |shape: &MlpShape, parameters: &[f32]| {
-            Mlp::new(shape.clone(), parameters).expect_err("it is no network").to_string()
+            Mlp::new(shape.clone(), parameters).expect_err("the network is invalid").to_string()
         };
         assert_eq!(refusal(&valid, &[0.0; 3]), format!("a network of this shape has {count} parameters, not 3"));
         let mut parameters = vec![0.0; count];

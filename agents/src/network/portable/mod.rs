@@ -1,12 +1,12 @@
-//! The forward pass in plain Rust, for the inference of self-play, search and exported bots.
+//! The forward pass in plain Rust, for self-play, search and exported bots.
 //!
-//! An observation is a list of the few entries that are 1, so the first layer is a sum of rows instead of a product;
-//! that and loops over whole vector registers make an evaluation take well under a microsecond. Nothing here knows
-//! burn, training or files, and nothing is allocated in a call once the [`Scratch`] has its size.
+//! An observation is a list of the few entries that are 1, so the first layer is a sum of rows instead of a product.
+//! Loops run over whole vector registers. So an evaluation takes well below a microsecond. This module does not depend
+//! on burn, training or files. A call allocates no memory after the [`Scratch`] has grown to its size.
 //!
-//! A bot has two networks, since their positions have little in common and one would crowd out the other: the *value
-//! network* for turn-start states, the afterstates that players compare, and the *policy network* for positions within
-//! a turn, where throws are known and actions chosen.
+//! A bot has two networks. The *value network* is for turn-start states, which are the afterstates that agents compare.
+//! The *policy network* is for positions within a turn, with known throws and actions to choose. These two kinds of
+//! positions have little in common, and one network would not learn both well.
 
 mod lanes;
 mod mlp;
@@ -31,20 +31,20 @@ pub struct PortableNet {
 }
 
 impl PortableNet {
-    /// The value and the policy network of one bot.
+    /// The two networks of one bot.
     ///
     /// # Errors
-    /// When they do not fit each other.
+    /// When the networks do not fit each other.
     pub fn new(value: Mlp, policy: Mlp) -> Result<PortableNet, Error> {
         let shape = NetShape { value: value.shape().clone(), policy: policy.shape().clone() };
         shape.validate()?;
         Ok(PortableNet { shape, value, policy })
     }
 
-    /// The networks with all parameters rounded to half precision, as bots are stored.
+    /// The networks with all parameters rounded to half precision, as in the file of a bot.
     ///
     /// # Errors
-    /// When a parameter is too large for it, beyond 65,504.
+    /// When a parameter is above 65,504, the largest number of half precision.
     pub fn rounded(&self) -> Result<PortableNet, Error> {
         let rounded = |network: &Mlp| {
             let parameters: Vec<f32> = network.parameters().iter().map(|&x| f16::from_f32(x).to_f32()).collect();
@@ -58,21 +58,21 @@ impl PortableNet {
         &self.shape
     }
 
-    /// The network for positions at the start of a turn; it has no policy.
+    /// The value network, for turn-start states; it has no policy.
     pub fn value(&self) -> &Mlp {
         &self.value
     }
 
-    /// The network for positions within a turn.
+    /// The policy network, for positions within a turn.
     pub fn policy(&self) -> &Mlp {
         &self.policy
     }
 
-    /// Calls `take` with the values `[values]` of each of `observations` in order, relative to the seat that observes
-    /// (see [`crate::play::perspective`]); soonest where all are those of turn-start states.
+    /// Calls `take` with the values `[values]` of each observation in order, relative to the seat that observes (see
+    /// [`crate::play::perspective`]). This is fastest if all positions are turn-start states.
     ///
     /// # Panics
-    /// When an index is not below the length of an observation.
+    /// When an entry is not below the length of an observation.
     pub fn forward_values(&self, observations: &Observations, scratch: &mut Scratch, mut take: impl FnMut(&[f32])) {
         if self.shape.is_start(observations.active()) {
             return self.value.forward_values(observations.iter(), scratch, &mut take);
@@ -86,12 +86,12 @@ impl PortableNet {
         if self.shape.is_start(active) { &self.value } else { &self.policy }
     }
 
-    /// The values `[values]`, relative to the seat that observes, and the policy logits of the observation whose
-    /// entries at `active` are 1: `[actions]` within a turn, none at its start. Logits of actions that are not legal
-    /// mean nothing.
+    /// Returns the values `[values]`, relative to the seat that observes, and the policy logits: `[actions]` within a
+    /// turn, none for turn-start states. `active` are the entries of the observation that are 1. The logits of illegal
+    /// actions are arbitrary.
     ///
     /// # Panics
-    /// When an index is not below the length of an observation.
+    /// When an entry is not below the length of an observation.
     #[inline]
     pub fn forward<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> (&'a [f32], &'a [f32]) {
         self.network(active).forward(active, scratch)

@@ -15,23 +15,23 @@ pub const MAX_ACTIONS: usize = 32;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ValueHead {
-    /// The values are probabilities that sum to 1: the softmax of the logits.
+    /// The values are the softmax of the logits: probabilities that sum to 1.
     Softmax,
-    /// Each value lies between 0 and 1 for itself: the sigmoid of its logit.
+    /// Each value is the sigmoid of its logit, 0 to 1.
     Sigmoid,
 }
 
 /// The sizes of a network.
 ///
-/// Its parameters, wherever they stand in one row, are ordered layer by layer, each layer's weights `[inputs, outputs]`
-/// (row-major) followed by its bias `[outputs]`. The last layer is the head: its first [`values`](Self::values) outputs
-/// are the value logits, the others the policy logits.
+/// A row of its parameters has one layer after the other: the weights `[inputs, outputs]` of the layer, row-major, and
+/// then its bias `[outputs]`. The last layer is the head. Its first [`values`](Self::values) outputs are the value
+/// logits; the other outputs are the policy logits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MlpShape {
-    /// Number of inputs, 1 to 65536: the first entries of an observation, or all of them.
+    /// Number of inputs, 1 to 65536. The inputs are the first entries of an observation, or all of them.
     pub observation: usize,
-    /// Width of each hidden layer, 1 to 4096; one to eight of them.
+    /// Widths of the one to eight hidden layers, each 1 to 4096.
     pub hidden: Vec<usize>,
     /// Number of values, 1 to 4.
     pub values: usize,
@@ -52,10 +52,10 @@ impl std::fmt::Display for MlpShape {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetShape {
-    /// The network for positions at the start of a turn: it sees only the entries of an observation that can be 1
-    /// there, which come first, and has no policy.
+    /// The value network, for turn-start states. Its inputs are the first entries of an observation, because the other
+    /// entries are always 0 in turn-start states. It has no policy.
     pub value: MlpShape,
-    /// The network for positions within a turn.
+    /// The policy network, for positions within a turn.
     pub policy: MlpShape,
 }
 
@@ -66,8 +66,8 @@ impl std::fmt::Display for NetShape {
 }
 
 impl NetShape {
-    /// The shape of networks for the game of `spec`; `hidden` are the widths of the hidden layers of the value network,
-    /// `policy_hidden` those of the policy network.
+    /// The shape of networks for the game of `spec`. The hidden layers of the value network have the widths `hidden`,
+    /// the hidden layers of the policy network the widths `policy_hidden`.
     pub fn for_spec(spec: &Spec, hidden: &[usize], policy_hidden: &[usize]) -> NetShape {
         let policy = MlpShape {
             observation: spec.observation,
@@ -83,10 +83,10 @@ impl NetShape {
         NetShape { value: MlpShape { observation, hidden, actions: 0, ..policy.clone() }, policy }
     }
 
-    /// Whether an observation with these entries is that of a position at the start of a turn.
+    /// Whether an observation with the entries `active` is of a turn-start state.
     #[inline]
     pub fn is_start(&self, active: &[u16]) -> bool {
-        // The largest of all, since that is found many at a time.
+        // Computing the maximum is faster than comparing each entry, because it is vectorized.
         active.is_empty() || usize::from(active.iter().fold(0, |most, &entry| most.max(entry))) < self.value.observation
     }
 
@@ -133,7 +133,7 @@ impl MlpShape {
         (0..self.hidden.len()).map(|index| format!("torso.{index}")).chain(["head".to_owned()])
     }
 
-    /// The place of each layer among all parameters.
+    /// The range of each layer within all parameters.
     pub(crate) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
         self.layers().scan(0, |end, (inputs, outputs)| {
             let start = *end;
@@ -142,13 +142,13 @@ impl MlpShape {
         })
     }
 
-    /// Weights `[inputs, outputs]` and biases `[outputs]` of each layer of `parameters`, which lie flat.
+    /// Splits a row of parameters into the weights `[inputs, outputs]` and the bias `[outputs]` of each layer.
     pub fn split<'a>(&'a self, parameters: &'a [f32]) -> impl Iterator<Item = (&'a [f32], &'a [f32])> {
         let layers = self.layers().zip(self.spans());
         layers.map(move |((inputs, outputs), span)| parameters[span].split_at(inputs * outputs))
     }
 
-    /// Outputs of the head: value logits and policy logits.
+    /// Number of outputs of the head: value logits and policy logits.
     pub fn logits(&self) -> usize {
         self.values + self.actions
     }

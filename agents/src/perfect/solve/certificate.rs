@@ -9,8 +9,8 @@
 //! So the values of perfect play are between these bounds. `docs/solving.md` has the full argument.
 //!
 //! Sweeps find `h`, as they find the values. It is approximately the expected number of turns if both players prolong
-//! the game as far as this costs them almost nothing. If the last sweep changes no `h` by more than `t`, then `c = 1 − t`
-//! is valid.
+//! the game as far as this costs them almost nothing. If the last sweep changes no `h` by more than `t`, then
+//! `c = 1 − t` is valid.
 
 use std::ops::ControlFlow;
 
