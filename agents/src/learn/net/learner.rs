@@ -123,7 +123,7 @@ impl Learner {
     /// # Errors
     /// When learning has diverged.
     pub fn latest_net(&self) -> Result<Mlp, Error> {
-        Mlp::new(self.shape.clone(), &self.numbers().parameters)
+        Mlp::new(self.shape.clone(), &self.network.numbers().parameters)
     }
 
     /// The network to evaluate and to export: the EMA of the weights, or the latest weights without averaging.
@@ -131,7 +131,7 @@ impl Learner {
     /// # Errors
     /// When learning has diverged.
     pub fn net(&self) -> Result<Mlp, Error> {
-        let LearnedNumbers { parameters, average, .. } = self.numbers();
+        let LearnedNumbers { parameters, average, .. } = self.network.numbers();
         Mlp::new(self.shape.clone(), average.as_deref().unwrap_or(&parameters))
     }
 
@@ -153,10 +153,6 @@ impl Learner {
         let means = self.network.take_losses().map(|sum| (sum / steps as f64) as f32);
         let [value, policy, policy_entropy, gradient_norm] = means;
         (steps > 0).then_some(Losses { value, policy, policy_entropy, gradient_norm })
-    }
-
-    fn numbers(&self) -> LearnedNumbers<'_> {
-        self.network.numbers()
     }
 
     /// The share by which the EMA moves towards the weights in this step; `None` if it is not updated. The decay grows
@@ -223,18 +219,18 @@ mod tests {
         let mut limited = learner(LearningConfig { gradient_clip: Some(1e-6), ..LearningConfig::default() });
         limited.step(&batch, 0.0);
         assert_eq!(limited.take_losses(), free.take_losses(), "reported before it is limited");
-        let [first, _] = limited.numbers().moments.expect("a step was taken");
+        let [first, _] = limited.network.numbers().moments.expect("a step was taken");
         let length = first.iter().map(|x| x * x).sum::<f32>().sqrt();
         assert!((length - 0.1 * 1e-6).abs() < 1e-9, "Adam saw a gradient of norm {}", length * 10.0);
 
         let mut decaying = learner(LearningConfig { weight_decay: 2.0, ..LearningConfig::default() });
-        let before = decaying.numbers().parameters.into_owned();
+        let before = decaying.network.numbers().parameters.into_owned();
         decaying.step(&batch, 1e-3);
         let mut plain = learner(LearningConfig::default());
         plain.step(&batch, 1e-3);
         let (shape, rates) = (shape(), layer_rates(&shape()));
         let rates = shape.layers().zip(rates).flat_map(|((inputs, outputs), rate)| vec![rate; (inputs + 1) * outputs]);
-        let (decaying, plain) = (decaying.numbers().parameters, plain.numbers().parameters);
+        let (decaying, plain) = (decaying.network.numbers().parameters, plain.network.numbers().parameters);
         for (((decayed, plain), before), rate) in decaying.iter().zip(&*plain).zip(&before).zip(rates) {
             assert!((decayed - (plain - 2e-3 * rate as f32 * before)).abs() < 1e-6);
         }
@@ -243,7 +239,7 @@ mod tests {
     #[test]
     fn the_ema_follows_the_weights_and_can_be_left_out() {
         let mut averaged = learner(LearningConfig { ema: Some(0.5), ..LearningConfig::default() });
-        let start = averaged.numbers().parameters.into_owned();
+        let start = averaged.network.numbers().parameters.into_owned();
         for step in 1..STEPS_BETWEEN_AVERAGES {
             averaged.step(&random_batch(step), 1e-2);
             assert_eq!(averaged.net().expect("the weights are finite").parameters(), start);
@@ -251,12 +247,12 @@ mod tests {
         averaged.step(&random_batch(0), 1e-2);
         let net = averaged.net().expect("the weights are finite").parameters().to_vec();
         // After eight steps the decay of the warm-up is 9/18, the same as 0.5. It applies once for each step.
-        for ((net, start), latest) in net.iter().zip(&start).zip(&*averaged.numbers().parameters) {
+        for ((net, start), latest) in net.iter().zip(&start).zip(&*averaged.network.numbers().parameters) {
             assert!((net - (start + (1.0 - 0.5_f32.powi(8)) * (latest - start))).abs() < 1e-6);
         }
         let mut plain = learner(LearningConfig { ema: None, ..LearningConfig::default() });
         plain.step(&random_batch(1), 1e-2);
-        assert_eq!(plain.net().expect("the weights are finite").parameters(), &*plain.numbers().parameters);
+        assert_eq!(plain.net().expect("the weights are finite").parameters(), &*plain.network.numbers().parameters);
     }
 
     #[test]
@@ -270,7 +266,7 @@ mod tests {
         for _ in 0..1_500 {
             learner.step(&batch, 1e-3);
         }
-        for moment in learner.numbers().moments.expect("steps were taken") {
+        for moment in learner.network.numbers().moments.expect("steps were taken") {
             assert!(moment.iter().all(|x| !x.is_subnormal()));
         }
     }

@@ -154,20 +154,17 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
     /// The backups of the turns of `own` against each of up to [`LANES`] `others`; `passes` are the keys of a pass. The
     /// backups of lanes that are not in `wanted` are arbitrary.
     fn backups(&self, view: View<'_>, own: usize, others: &Range<usize>, passes: Keys, wanted: u16) -> [Backup; LANES] {
-        let mut best = BestOfLanes::<Q> {
+        let mut best = BestOfLanes {
+            kernel: self,
             view,
-            gap: self.gap,
             own: own as Side,
             others: others.clone(),
-            count: self.count,
             passes,
             sums: [[0.0; LANES]; 3],
             results: Vec::with_capacity(RESULTS),
             ranks: Vec::new(),
             next: Vec::with_capacity(RESULTS),
-            wanted: if self.has_rows { self.covered } else { f64::INFINITY },
             covered: 0.0,
-            quantity: PhantomData,
         };
         let first = others.start as Side;
         match view.policy {
@@ -286,14 +283,11 @@ fn row(cells: &[u32], at: usize, key: impl Fn(u32) -> i32) -> Keys {
 const RESULTS: usize = 512;
 
 /// Computes the backups of a side position against others: chooses the best afterstate of each throw in each lane.
-struct BestOfLanes<'a, Q> {
+struct BestOfLanes<'a, T, Q> {
+    kernel: &'a TwoSeats<'a, T, Q>,
     view: View<'a>,
-    /// As [`TwoSeats::gap`].
-    gap: i32,
     own: Side,
     others: Range<usize>,
-    /// Number of side positions.
-    count: usize,
     passes: Keys,
     /// The fields of the backups, by [`NextPosition`] and lane.
     sums: [[f64; LANES]; 3],
@@ -303,11 +297,8 @@ struct BestOfLanes<'a, Q> {
     ranks: Vec<Keys>,
     /// The position after each afterstate.
     next: Vec<NextPosition>,
-    /// The visit can end when throws with this total probability are covered.
-    wanted: f64,
     /// The total probability of the throws so far.
     covered: f64,
-    quantity: PhantomData<Q>,
 }
 
 /// The position after one or several afterstates.
@@ -332,7 +323,7 @@ impl NextPosition {
     }
 }
 
-impl<Q: Quantity> BestOfLanes<'_, Q> {
+impl<T, Q: Quantity> BestOfLanes<'_, T, Q> {
     /// Adds throws after which the player chooses among the afterstates `ends`, in `N` lanes from `first` on.
     #[inline(always)]
     fn add<const N: usize>(
@@ -347,7 +338,8 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
             let best = if self.ranks.is_empty() {
                 best::<N>(&self.results, first, ends)
             } else {
-                let limits = best::<N>(&self.ranks, first, ends.clone()).map(|best| best.saturating_sub(self.gap));
+                let limits =
+                    best::<N>(&self.ranks, first, ends.clone()).map(|best| best.saturating_sub(self.kernel.gap));
                 best_within::<Q, N>(&self.results, &self.ranks, &limits, first, ends)
             };
             numbers = best.map(Q::number);
@@ -363,7 +355,7 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
     fn keys<K: Quantity>(&self, lanes: u16, own: Side, then: Continuation, cells: [&[u32]; 2]) -> Keys {
         // Reading a row takes as long as reading one key.
         if then == Continuation::Next && !lanes.is_power_of_two() {
-            return row(cells[0], usize::from(own) * self.count + self.others.start, K::key_after);
+            return row(cells[0], usize::from(own) * self.kernel.count + self.others.start, K::key_after);
         }
         let mut keys = [0; LANES];
         for lane in lanes_of(lanes) {
@@ -376,7 +368,7 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
     /// cells of the positions in which this player throws.
     #[inline(always)]
     fn key<K: Quantity>(&self, [own, other]: [Side; 2], then: Continuation, [after, again]: [&[u32]; 2]) -> i32 {
-        let at = |row: Side, column: Side| usize::from(row) * self.count + usize::from(column);
+        let at = |row: Side, column: Side| usize::from(row) * self.kernel.count + usize::from(column);
         match then {
             Continuation::Next => K::key_after(after[at(own, other)]),
             Continuation::Again => K::key(again[at(other, own)]),
@@ -386,7 +378,7 @@ impl<Q: Quantity> BestOfLanes<'_, Q> {
     }
 }
 
-impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
+impl<T, Q: Quantity> TurnVisitor for BestOfLanes<'_, T, Q> {
     #[inline(always)]
     fn end(&mut self, lanes: u16, own: Side, then: Continuation) {
         let next = NextPosition::of(then, own == self.own);
@@ -431,7 +423,7 @@ impl<Q: Quantity> TurnVisitor for BestOfLanes<'_, Q> {
     }
 
     fn is_done(&self) -> bool {
-        self.covered >= self.wanted
+        self.kernel.has_rows && self.covered >= self.kernel.covered
     }
 }
 

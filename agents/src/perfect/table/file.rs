@@ -16,7 +16,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 
-use super::{Table, TableValues};
+use super::{SHORT, Table};
 use crate::network::tensor_file::checksum;
 use crate::perfect::solve::{Cursor, Facts, Unfinished, value_count};
 use crate::play::error::Error;
@@ -103,8 +103,8 @@ pub(super) fn read(path: &Path) -> Result<Table, Error> {
 /// Reads the content of the file of a table.
 pub(super) fn decode(input: &mut impl Read) -> Result<Table, Error> {
     match decode_any(input)? {
-        (TableHeader { facts: Some(facts), unfinished: None, .. }, starts, values) => {
-            Ok(Table { starts, values, facts })
+        (TableHeader { facts: Some(facts), unfinished: None, bits, .. }, starts, values) => {
+            Ok(Table { starts, values, bits, facts })
         }
         _ => Err(Error::new("the table is not finished: run `ashta solve` again to finish it")),
     }
@@ -116,11 +116,11 @@ pub(super) fn decode(input: &mut impl Read) -> Result<Table, Error> {
 /// When the file cannot be read, is damaged, is a finished table or is for another game.
 pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Error> {
     let read = || {
-        let (header, found, values) = decode_any(&mut open(path)?)?;
+        let (header, found, mut values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
         Error::unless(expected == found, || format!("the file is for {found}, not for {expected}"))?;
-        match (header.unfinished, values) {
-            (Some(place), TableValues::Long(mut values)) => {
+        match header {
+            TableHeader { unfinished: Some(place), bits: 32, .. } => {
                 let deltas = values.split_off(value_count(starts));
                 Ok(Unfinished { values, place, deltas })
             }
@@ -135,7 +135,7 @@ fn open(path: &Path) -> Result<BufReader<File>, Error> {
 }
 
 /// Reads the content of a file, finished or not.
-fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableValues), Error> {
+fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, Vec<u32>), Error> {
     let header = read_header(input)?;
     let hash = hash(&header.ruleset);
     Error::unless(header.ruleset_hash == hash, || wrong_value("ruleset_hash", &hash, &header.ruleset_hash))?;
@@ -146,11 +146,8 @@ fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableVal
     let (sides, count) = (starts.sides().len(), value_count(&starts) * numbers);
     Error::unless(header.sides == sides, || wrong_value("camps", sides, header.sides))?;
     Error::unless(header.values == count, || wrong_value("values", count, header.values))?;
-    let values = match header.bits {
-        16 => TableValues::Short(read_values(input, header.values, 2, |value| value as u16)?),
-        32 => TableValues::Long(read_values(input, header.values, 4, |value| value)?),
-        bits => return Err(Error::new(wrong_value("bits", "16 or 32", bits))),
-    };
+    Error::unless([16, 32].contains(&header.bits), || wrong_value("bits", "16 or 32", header.bits))?;
+    let values = read_values(input, header.values, usize::from(header.bits / 8))?;
     let is_over = input.read(&mut [0]).map_err(io("read"))? == 0;
     Error::unless(is_over, || "the file has bytes after its last value")?;
     Ok((header, starts, values))
@@ -188,20 +185,9 @@ fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
 }
 
-/// A number with commas between groups of three digits.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
-}
-
 /// Reads `count` values of `bytes` bytes each, block by block.
-fn read_values<V>(
-    input: &mut impl Read,
-    count: usize,
-    bytes: usize,
-    value: impl Fn(u32) -> V,
-) -> Result<Vec<V>, Error> {
-    let mut values: Vec<V> = Vec::new();
+fn read_values(input: &mut impl Read, count: usize, bytes: usize) -> Result<Vec<u32>, Error> {
+    let mut values: Vec<u32> = Vec::new();
     let blocks = count.div_ceil(BLOCK);
     for block in 0..blocks {
         let part = format!("block {} of {blocks}", block + 1);
@@ -216,11 +202,7 @@ fn read_values<V>(
         let mut planes = Vec::with_capacity(size + 1);
         let read = ZlibDecoder::new(packed.as_slice()).take(size as u64 + 1).read_to_end(&mut planes);
         Error::unless(read.is_ok() && planes.len() == size, || {
-            format!(
-                "the file is damaged: block {} does not have {} bytes after decompression",
-                block + 1,
-                grouped(size)
-            )
+            format!("the file is damaged: block {} does not have {size} bytes after decompression", block + 1)
         })?;
         if values.capacity() < values.len() + here {
             // The capacity follows the values read, at most twice their number: the header alone allocates nothing.
@@ -230,7 +212,7 @@ fn read_values<V>(
         values.extend((0..here).map(|at| {
             let lowest_first = (0..bytes).rev().map(|plane| u32::from(planes[plane * here + at]));
             last = last.wrapping_add(lowest_first.fold(0, |difference, byte| difference << 8 | byte));
-            value(last)
+            if bytes == 2 { u32::from(last as u16) * SHORT } else { last }
         }));
     }
     Ok(values)
@@ -266,7 +248,7 @@ pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(
         let mut planes = vec![0; usize::from(bits / 8) * here];
         let mut last = 0_u32;
         for at in 0..here {
-            let number = value(first + at);
+            let number = if bits == 16 { value(first + at) / SHORT } else { value(first + at) };
             let bytes = number.wrapping_sub(last).to_le_bytes();
             planes[at..].iter_mut().step_by(here).zip(bytes).for_each(|(plane, byte)| *plane = byte);
             last = number;

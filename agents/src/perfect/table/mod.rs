@@ -27,42 +27,16 @@ pub use file::{TableHeader, read_unfinished, write_unfinished};
 /// Branches of a series of throws with a smaller probability get the value of the turn-start state.
 const MIN_PROBABILITY: f32 = 1e-6;
 
-/// The values of a table, with 16 or 32 bits each.
-#[derive(Clone, PartialEq, Debug)]
-enum TableValues {
-    /// Fractions of 2¹⁶ − 1.
-    Short(Vec<u16>),
-    /// Fractions of 2³² − 1.
-    Long(Vec<u32>),
-}
-
-impl TableValues {
-    fn len(&self) -> usize {
-        match self {
-            TableValues::Short(values) => values.len(),
-            TableValues::Long(values) => values.len(),
-        }
-    }
-
-    fn get(&self, at: usize) -> u32 {
-        match self {
-            TableValues::Short(values) => values[at].into(),
-            TableValues::Long(values) => values[at],
-        }
-    }
-}
-
-/// A value of 32 bits, rounded to 16 bits.
-fn short(value: u32) -> u16 {
-    // 2³² − 1 = (2¹⁶ − 1)(2¹⁶ + 1)
-    ((u64::from(value) + 32_768) / 65_537) as u16
-}
+/// The factor from fractions of 2¹⁶ − 1 to fractions of 2³² − 1.
+const SHORT: u32 = (1 << 16) + 1;
 
 /// The values of perfect play in one game.
 #[derive(Clone, Debug)]
 pub struct Table {
     starts: TurnIndex,
-    values: TableValues,
+    /// Fractions of 2³² − 1, rounded to `bits` bits.
+    values: Vec<u32>,
+    bits: u8,
     facts: Facts,
 }
 
@@ -72,15 +46,12 @@ impl Table {
     /// # Panics
     /// When the solution and `starts` have different numbers of values.
     pub fn new(starts: TurnIndex, solution: Solution, is_short: bool) -> Table {
-        let Solution { values, facts } = solution;
-        let values = if is_short {
-            TableValues::Short(values.into_iter().map(short).collect())
-        } else {
-            TableValues::Long(values)
-        };
-        let table = Table { starts, values, facts };
-        assert_eq!(table.values.len(), value_count(&table.starts), "a value for each position");
-        table
+        let Solution { mut values, facts } = solution;
+        assert_eq!(values.len(), value_count(&starts), "a value for each position");
+        if is_short {
+            values.iter_mut().for_each(|value| *value = value.saturating_add(SHORT / 2) / SHORT * SHORT);
+        }
+        Table { starts, values, bits: if is_short { 16 } else { 32 }, facts }
     }
 
     /// Reads a table.
@@ -109,7 +80,7 @@ impl Table {
     /// # Errors
     /// When the file cannot be written. Then no partial file remains.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
-        file::write(path, &self.header(), |at| self.values.get(at))
+        file::write(path, &self.header(), |at| self.values[at])
     }
 
     /// The content of the table's file. Equal tables have the same bytes.
@@ -118,12 +89,12 @@ impl Table {
     /// When the header cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        file::encode(&mut bytes, &self.header(), |at| self.values.get(at))?;
+        file::encode(&mut bytes, &self.header(), |at| self.values[at])?;
         Ok(bytes)
     }
 
     fn header(&self) -> TableHeader {
-        TableHeader::new(&self.starts, self.values.len(), self.bits(), Some(self.facts), None)
+        TableHeader::new(&self.starts, self.values.len(), self.bits, Some(self.facts), None)
     }
 
     /// The ruleset that was solved.
@@ -143,22 +114,21 @@ impl Table {
 
     /// The number of bits of each value: 16 or 32.
     pub fn bits(&self) -> u8 {
-        if matches!(self.values, TableValues::Short(_)) { 16 } else { 32 }
+        self.bits
     }
 
     /// The memory that the values take, in bytes.
     pub fn bytes(&self) -> usize {
-        self.values.len() * usize::from(self.bits() / 8)
+        size_of_val(self.values.as_slice())
     }
 
     /// The largest error of a value from rounding to [`Table::bits`].
     pub fn rounding(&self) -> f64 {
-        0.5 / (f64::from(self.bits()).exp2() - 1.0)
+        0.5 / (f64::from(self.bits).exp2() - 1.0)
     }
 
     fn value(&self, number: usize) -> f64 {
-        let most = if self.bits() == 16 { u32::from(u16::MAX) } else { u32::MAX };
-        f64::from(self.values.get(number)) / f64::from(most)
+        f64::from(self.values[number]) / f64::from(u32::MAX)
     }
 
     /// The values of a turn-start state, by seat.

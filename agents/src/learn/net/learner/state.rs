@@ -39,7 +39,7 @@ impl Learner {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<(), Error> {
-        let LearnedNumbers { parameters, average, moments } = self.numbers();
+        let LearnedNumbers { parameters, average, moments } = self.network.numbers();
         let (steps, averaged) = (self.steps, average.is_some());
         let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps, averaged };
         let mut tensors = vec![NamedTensor::row("latest", &parameters)];
@@ -117,9 +117,10 @@ mod tests {
             let mut resumed = Learner::load(&dir, shape(), &config, LearnerDevice::Cpu).expect("it was just saved");
             assert_eq!(resumed.steps, saved_after);
             train(&mut resumed, saved_after..70);
-            let latest = |learner: &Learner| bits(&learner.numbers().parameters);
+            let latest = |learner: &Learner| bits(&learner.network.numbers().parameters);
             assert_eq!(latest(&resumed), latest(&straight));
-            let average = |learner: &Learner| bits(learner.numbers().average.as_deref().expect("averaging is on"));
+            let average =
+                |learner: &Learner| bits(learner.network.numbers().average.as_deref().expect("averaging is on"));
             assert_eq!(average(&resumed), average(&straight));
         }
         std::fs::remove_dir_all(dir).expect("the directory can be removed");
