@@ -248,27 +248,24 @@ impl<G: Game> Trainer<G> {
         let before = networks.each_ref().map(|network| network.replay.added());
         let (seats, lambda) = (game.spec().seats, lambda as f32);
         let (coefficients, luck_coefficient) = fit_luck(records, lambda, seats);
-        let rules = coefficients.into_iter().map(|luck_coefficient| TargetRule { lambda, luck_coefficient });
-        let games = || records.iter().zip(rules.clone());
-        for (record, rule) in games() {
+        let mut report = Report { luck_coefficient: luck_coefficient.into(), ..Report::default() };
+        for (record, luck_coefficient) in records.iter().zip(coefficients) {
+            let rule = TargetRule { lambda, luck_coefficient };
             record.visit(game, rule, |position| {
                 networks.iter_mut().for_each(|network| network.replay.add_position(game, &position));
             });
-        }
-        let mut report = Report { luck_coefficient: luck_coefficient.into(), ..Report::default() };
-        for (network, before) in networks.iter_mut().zip(before) {
-            let added = network.replay.added() - before;
-            network.draws.due += added as f64 * self.config.learning.replays;
-            report.added += added;
-            report.samples += network.replay.added();
-        }
-        for (record, rule) in games() {
             report.tally.add(record, seats);
             if wants_details {
                 report.turns.push(record.main.turns.len() as f32);
                 let targets = record.main.targets(rule, seats);
                 report.targets.extend(targets.iter().map(|turn| turn.before_throw[record.first]));
             }
+        }
+        for (network, before) in networks.iter_mut().zip(before) {
+            let added = network.replay.added() - before;
+            network.draws.due += added as f64 * self.config.learning.replays;
+            report.added += added;
+            report.samples += network.replay.added();
         }
         report
     }

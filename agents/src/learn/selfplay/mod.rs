@@ -110,7 +110,7 @@ struct RunningGame<G: Game> {
     is_main: bool,
     /// The rejected afterstates of the last turn from which side branches start.
     branches: Vec<G::State>,
-    /// Number of further random turns.
+    /// The number of random turns that are left.
     random_turns: u32,
 }
 

@@ -88,8 +88,6 @@ impl<G: Game> SelfPlayTurn<G> {
         } else {
             best
         };
-        let seat = self.seat;
-        let own = |result: usize| values[result][seat];
         let is_followed = values[chosen] == values[best];
         if running.is_main {
             self.draw_others(game, config, running, chosen, results);
@@ -98,7 +96,7 @@ impl<G: Game> SelfPlayTurn<G> {
         let sequence = self.turn_results.actions(chosen - self.actual.start);
         let decisions = &mut running.line.decisions;
         if running.is_main {
-            self.add_policy_targets(config, decisions, sequence, &own);
+            self.add_policy_targets(config, decisions, sequence, values);
         } else {
             // Only the turn-start states of side branches are samples.
             decisions.resize(decisions.len() + sequence.len(), PolicyTarget::new());
@@ -137,7 +135,7 @@ impl<G: Game> SelfPlayTurn<G> {
         config: &TrainConfig,
         decisions: &mut Vec<PolicyTarget>,
         chosen: &[Action],
-        own: &dyn Fn(usize) -> f32,
+        values: &[BySeat<f32>],
     ) {
         for step in 0..chosen.len() {
             // The value of the best afterstate after each action, among the sequences with the same actions so far.
@@ -145,7 +143,7 @@ impl<G: Game> SelfPlayTurn<G> {
             for result in 0..self.turn_results.len() {
                 let other = self.turn_results.actions(result);
                 if other.len() > step && other[..step] == chosen[..step] {
-                    let value = own(self.actual.start + result);
+                    let value = values[self.actual.start + result][self.seat];
                     match actions.iter_mut().find(|(first, _)| *first == other[step]) {
                         Some((_, best)) => *best = best.max(value),
                         None => actions.push((other[step], value)),
