@@ -105,7 +105,7 @@ pub(super) struct TwoSeats<'a, T, Q> {
     are_alike: bool,
     /// Whether all lanes are visited together, see [`TurnModel::has_rows`].
     has_rows: bool,
-    /// The throws of a turn are visited, the likeliest first, until their total probability is at least this.
+    /// The total probability of the throws that a backup uses. If `has_rows`, a visit ends when it is reached.
     covered: f64,
     quantity: PhantomData<Q>,
 }

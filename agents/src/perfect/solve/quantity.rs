@@ -54,7 +54,8 @@ pub(super) trait Quantity: Sync {
     /// instead of by iteration.
     fn pair(first: Backup, second: Backup) -> [u32; 2];
     /// The key of a pass by the second player, which leads to the position with the backup `first`. `pass` is the
-    /// number of a pass by the first player. `None` if the quantity from before this update must be used.
+    /// number of a pass by the first player, and `is_single` means that lanes are visited one by one. `None` if the
+    /// quantity from before this update must be used.
     fn key_of_pass(first: Backup, pass: f64, is_single: bool) -> Option<i32>;
     /// Extends a backup of throws with the total probability `covered` to all throws.
     fn complete(backup: Backup, covered: f64) -> Backup;
