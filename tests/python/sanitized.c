@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
         use(agent);
         ashta_agent_free(agent);
     }
-    refused(ashta_agent_read(content, length, "sideways"), "no way to look ahead");
+    refused(ashta_agent_read(content, length, "sideways"), "not a look-ahead");
     refused(ashta_agent_read(NULL, 5, NULL), "NULL");
     refused(ashta_agent_read((const uint8_t *)"ASHTATBL", 8, NULL), "");
     refused(ashta_agent_read((const uint8_t *)"ASHTATBL", 8, "2ply"), "perfect");

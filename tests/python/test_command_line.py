@@ -171,7 +171,7 @@ def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
     assert unknown.returncode == 1 and "`ashtapda` is not an agent" in unknown.stderr
     assert all(name in unknown.stderr for name in program.SMALL), unknown.stderr
     wrong = program.run("eval", "ashtapada+3plies")
-    assert wrong.returncode == 1 and "no way to look ahead" in wrong.stderr, wrong.stderr
+    assert wrong.returncode == 1 and "not a look-ahead" in wrong.stderr, wrong.stderr
 
 
 def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
