@@ -57,13 +57,6 @@ def test_the_program_plays_judges_trains_and_solves_anywhere(copied):
     assert perfect.returncode == 0, perfect.stderr
 
 
-def test_house_rules_follow_the_name_of_a_configuration(copied):
-    misspelled = copied.run("solve", "ashte-kashte?peces=2", "-o", "x.table")
-    assert misspelled.returncode == 1 and "unknown flag `peces`" in misspelled.stderr
-    last = copied.run("solve", "siga?pieces=2", "--set", "ruleset.flags.pieces=1", "--no-proof", "-o", "x.table", "--json")
-    assert last.returncode == 0 and json.loads(last.stdout)["ruleset"]["flags"] == {"pieces": "1"}, last.stderr
-
-
 def test_files_come_before_what_is_in_the_program(copied):
     """The folders in their order; each holds another bot under the name `siga`."""
     names = ["gavalata", "thaayam", "chowka-5", "chowka-7"]

@@ -42,13 +42,6 @@ def softmax(logits):
     return powers / powers.sum()
 
 
-def seats_from(manifest, observer):
-    """The seats that take part, from the observer on, counter-clockwise."""
-    order = "SENW"
-    at = order.index(observer)
-    return [seat for seat in order[at:] + order[:at] if seat in manifest["seats"]]
-
-
 def test_shapes_are_those_of_the_manifest(bot):
     manifest, tensors = bot
     expected = {}
@@ -134,30 +127,6 @@ def test_what_contradicts_the_game_is_refused_everywhere(what, smoke, tmp_path):
         refused = program.run(*command, input="")
         assert part in refused.stderr and str(bot) in refused.stderr, command
         assert refused.returncode == 1 or "bots" in command, command
-
-
-def test_the_engine_sees_and_says_what_the_file_does(bot, smoke):
-    manifest, tensors = bot
-    with program.Engine(f"{smoke[1]}+policy") as engine:
-        for probe in manifest["probes"]:
-            position = probe["position"]
-            observed = engine.get(op="observe", position=position)
-            assert observed["encoding"] == manifest["encoding"]
-            active = [entry for entry, bit in enumerate(observed["observation"]) if bit]
-            assert active == sorted(probe["active"])
-            values, logits = forward(manifest, tensors, active)
-            by_seat = dict(zip(seats_from(manifest, probe["observer"]), values))
-            expected = [by_seat[seat] for seat in manifest["seats"]]
-            found = engine.get(op="evaluate", position=position)["values"]
-            numpy.testing.assert_allclose(found, expected, atol=1e-5)
-            legal = [action for action, bit in enumerate(observed["mask"]) if bit]
-            if len(legal) < 2:
-                continue
-            best = engine.get(op="bestmove", position=position)
-            assert [action for action, _ in best["policy"]] == legal
-            probabilities = [probability for _, probability in best["policy"]]
-            numpy.testing.assert_allclose(probabilities, softmax(logits[legal]), atol=1e-5)
-            assert best["action"] == legal[int(numpy.argmax(probabilities))]
 
 
 def test_the_exported_checkpoint_is_the_same_network(bot, smoke, tmp_path):

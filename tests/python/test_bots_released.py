@@ -123,15 +123,6 @@ def test_bots_do_not_say_on_which_machine_they_were_trained():
         assert settings["run"]["name"] == path.stem and "directory" not in settings["run"], path
 
 
-def test_strong_bots_have_defaults_of_their_own(folder):
-    change(folder / "bots.toml", 'name = "siga"', 'name = "siga"\n\n[[bots]]\nname = "siga-strong"\npairs = 4')
-    small, strong = RELEASE["Bots"](folder / "bots.toml", folder).entries.values()
-    assert small["config"] == strong["config"] == "siga"
-    assert (small["minutes"], small["pairs"]) == (2, 3) and (strong["minutes"], strong["pairs"]) == (3, 4)
-    assert small["settings"]["network.hidden"] == [8] and strong["settings"]["network.hidden"] == [12]
-    assert strong["settings"]["network.policy_hidden"] == [8]
-
-
 def test_every_entry_of_the_list_can_be_trained():
     finished = subprocess.run(
         [SCRIPT, "--check", "--program", program.ASHTA], capture_output=True, text=True, timeout=60, check=False
@@ -220,15 +211,6 @@ def test_an_interrupted_training_goes_on(folder, how):
     iterations = [json.loads(line)["iteration"] for line in Path(f"{run.parent}.done", run.name, "metrics.jsonl").open()]
     assert iterations == list(range(1, 201))
     assert program.manifest(folder / "into" / "siga.bot")["training"]["games"] == "1600"
-
-
-def test_an_interrupted_training_with_another_recipe_is_removed(folder):
-    change(folder / "bots.toml", '"selfplay.games" = 64', '"selfplay.games" = 1600')
-    run = interrupted(folder)
-    change(folder / "bots.toml", '"selfplay.games" = 1600', '"selfplay.games" = 64')
-    finished = bots(folder)
-    assert finished.returncode == 0 and f"{run}: removed: its recipe is " in finished.stdout, finished.stderr
-    assert program.manifest(folder / "into" / "siga.bot")["training"]["games"] == "64"
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,6 @@ from safetensors import safe_open
 import program
 
 
-def test_a_misspelt_key_is_named_with_the_right_one(tmp_path):
-    config = tmp_path / "mine.toml"
-    config.write_text('[selfplay]\ngaems = 10\n\n[lerning]\nbatch = 32\n')
-    finished = program.run("train", config, "--set", "evaluation.piars=1", cwd=tmp_path)
-    assert finished.returncode != 0 and finished.stdout == ""
-    for key, meant in [("gaems", "games"), ("lerning", "learning"), ("evaluation.piars", "evaluation.pairs")]:
-        assert key in finished.stderr and meant in finished.stderr, finished.stderr
-    assert "mine.toml" in finished.stderr
-    assert list(tmp_path.iterdir()) == [config], "nothing is begun with settings that are wrong"
-
-
 def test_a_broken_bot_is_named(smoke, tmp_path):
     broken = tmp_path / "broken.bot"
     broken.write_bytes(smoke[1].read_bytes()[:-8])

@@ -8,12 +8,9 @@ import math
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
-from html.parser import HTMLParser
-from urllib.parse import unquote
 
 import pytest
 
@@ -269,41 +266,6 @@ def test_links_that_leave_the_book_lead_to_the_repository():
                 assert there.suffix != ".md" or there.relative_to(BOOK).as_posix() in names, (name, link)
     assert outward > 10
     assert subprocess.run([*command, "supports", "html"], cwd=BOOK, check=False).returncode == 0
-
-
-class Page(HTMLParser):
-    """What a built page of the book leads to, and where in it one can arrive."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.targets, self.names = [], set()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        self.targets += [attributes[name] for name in ("href", "src") if attributes.get(name)]
-        self.names |= {attributes["id"]} if "id" in attributes else set()
-
-
-@pytest.mark.skipif(shutil.which("mdbook") is None, reason="mdBook is not installed")
-def test_the_book_is_built_and_its_links_lead_somewhere(tmp_path):
-    command = ["mdbook", "build", str(BOOK), "--dest-dir", str(tmp_path / "book")]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert finished.returncode == 0, finished.stderr
-    assert "WARN" not in finished.stderr and "ERROR" not in finished.stderr, finished.stderr
-    built = {path: Page(path.read_text()) for path in (tmp_path / "book").rglob("*.html")}
-    assert len(built) > len(chapters())
-    broken = []
-    for path, page in built.items():
-        for target in page.targets:
-            file, _, name = unquote(target).partition("#")
-            # The page of an unknown address has absolute paths, which lead into the book wherever it is served.
-            if ":" in file or path.name == "404.html":
-                continue
-            there = (path.parent / file).resolve() if file else path
-            if not there.exists() or (name and there in built and name not in built[there].names):
-                broken.append((path.name, target))
-    assert not broken
 
 
 def test_files_that_pages_speak_of_exist():

@@ -123,20 +123,6 @@ def test_a_game_of_ones_own_outlives_its_file(tmp_path):
         assert len(engine.get(op="evaluate", position=position)["values"]) == 2
 
 
-def test_a_sheet_is_named_with_its_house_rules_wherever_a_configuration_is(tmp_path):
-    sheet = own(tmp_path)
-    with sheet.open("a") as file:
-        file.writelines(f"[flags.f{at}]\nyes = {{}}\nno = {{ seats.turn_limit = {at + 9} }}\n" for at in range(90))
-    table = tmp_path / "mine.table"
-    solved = program.run("solve", f"{sheet}?pieces=1", "-o", table, "--json")
-    assert solved.returncode == 0, solved.stderr
-    assert json.loads(solved.stdout)["ruleset"]["flags"] == {"pieces": "1"}
-    dry = program.run("train", f"{sheet}?pieces=1", "--dry-run", "--json")
-    assert json.loads(dry.stdout)["name"] == "my-race", dry.stderr
-    refused = program.run("solve", f"{sheet}?pieces=9", "-o", table)
-    assert "flag `pieces` does not take `9`" in refused.stderr
-
-
 def test_a_game_that_two_cannot_play_needs_no_setting(tmp_path):
     sheet = own(tmp_path)
     sheet.write_text(sheet.read_text().replace('allowed = ["SN"]', 'allowed = ["SENW"]'))

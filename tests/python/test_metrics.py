@@ -51,20 +51,6 @@ def test_scalars_are_those_of_the_lines(lines, events):
         assert [value for _, value in found] == pytest.approx([value for _, value in expected], rel=1e-6)
 
 
-def test_histograms_hold_every_value(events):
-    tags = set(events.Tags()["histograms"])
-    assert tags == {"selfplay/turns", "selfplay/value_targets", *(
-        f"weights/{network}.{layer}" for network in ("value", "policy") for layer in ("torso.0", "head")
-    )}
-    for tag in tags:
-        for event in events.Histograms(tag):
-            histogram = event.histogram_value
-            assert sum(histogram.bucket) == pytest.approx(histogram.num)
-            assert histogram.num > 0
-            assert histogram.min <= histogram.max <= histogram.bucket_limit[-1]
-            assert histogram.min * histogram.num <= histogram.sum + 1e-6
-
-
 def test_best_responses_are_found_where_they_are_asked_for(lines, exploited, tmp_path):
     """With one piece there is next to nothing to choose, so that nobody wins much more than a half."""
     found = [line["eval/exploitability"] for line in exploited if "eval/exploitability" in line]

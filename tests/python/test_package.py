@@ -155,34 +155,6 @@ def test_many_games_are_single_ones(name, seats):
     assert not np.array_equal(first, again.observations)
 
 
-@pytest.mark.parametrize("bot", ["ashtapada", "ashte-kashte-3p", "pagade-4p", "pagade-teams"])
-def test_a_bot_thinks_as_the_engine_does(bot):
-    loaded = ashta.Bot.load(bot)
-    game, generator = loaded.game, random.Random(2)
-    players = {lookahead: loaded.agent(lookahead) for lookahead in ["policy", "1ply", "2ply"]}
-    state = game.new_initial_state(0)
-    path = program.ROOT / "checkpoints" / f"{bot}.bot"
-    with program.Engine(f"{path}+policy") as policy, program.Engine(path) as one, program.Engine(f"{path}+2ply") as two:
-        engines = {"policy": policy, "1ply": one, "2ply": two}
-        for _ in range(40):
-            expected = one.get(op="evaluate", position=state.serialize())["values"]
-            np.testing.assert_allclose(players["1ply"].values([state])[0], expected, atol=1e-6)
-            if state.is_chance_node():
-                state.apply_action(throw(state, generator))
-                continue
-            for lookahead, player in players.items():
-                best = engines[lookahead].get(op="bestmove", position=state.serialize())
-                assert player.step(state) == best["action"]
-                if lookahead == "policy":
-                    assert [action for action, _ in player.policy(state)] == [action for action, _ in best["policy"]]
-            values, logits = loaded.forward(state.observation_tensor()[None])
-            legal = state.legal_actions()
-            powers = np.exp(logits[0][legal] - logits[0][legal].max())
-            probabilities = [probability for _, probability in players["policy"].policy(state)]
-            np.testing.assert_allclose(probabilities, powers / powers.sum(), atol=1e-5)
-            state.apply_action(generator.choice(legal))
-
-
 def test_agents_play_many_states_at_once_and_repeat_themselves():
     game, generator = ashta.Game("ashtapada"), random.Random(3)
     states, state = [], game.new_initial_state(0)

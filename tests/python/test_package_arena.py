@@ -4,12 +4,10 @@ import json
 import math
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
 import time
-from functools import partial
 
 import numpy as np
 import pytest
@@ -110,30 +108,6 @@ def test_an_arena_that_cannot_be_is_refused_by_name():
     ]:
         with pytest.raises(error, match=re.escape(part)):
             wrong()
-
-
-def test_ctrl_c_ends_an_arena():
-    script = """
-import ashta, signal, sys
-def asked(state):
-    print("asked", flush=True)
-    return state.legal_actions()[0]
-try:
-    ashta.arena(AGENTS, ashta.Game("pagade"), pairs=1_000_000, keep_games=False, luck="none")
-except KeyboardInterrupt:
-    print("stopped", flush=True)
-"""
-    for agents in ['{"asked": asked, "greedy+2ply": "greedy+2ply"}', '["greedy+2ply", "greedy"]']:
-        ready = "" if "asked" in agents else 'print("asked", flush=True)\n'
-        command = [sys.executable, "-c", ready + script.replace("AGENTS", agents)]
-        # Who is started in the background would ignore it.
-        listens = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=listens) as process:
-            assert process.stdout.readline() == "asked\n"
-            process.send_signal(signal.SIGINT)
-            output, _ = process.communicate(timeout=60)
-        # A signal that comes while Python starts ends it, too.
-        assert output.endswith("stopped\n") or process.returncode == -signal.SIGINT, (output, process.returncode)
 
 
 def test_other_threads_of_python_run_meanwhile():

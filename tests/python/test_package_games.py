@@ -5,7 +5,6 @@ import pickle
 import random
 import re
 import statistics
-from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -29,20 +28,6 @@ def own(name="siga", title="my-siga"):
 
 def legal(mask, generator):
     return np.argmax(mask * (generator.random(mask.shape) + 1), axis=-1)
-
-
-def ended(name, seats, **settings):
-    """A game played at random to its end: the state before the last move, and the last one."""
-    game, generator = ashta.Game(name, seats, **settings), np.random.default_rng(2)
-    state = game.new_initial_state(seed=1)
-    while not state.is_terminal():
-        before = state.clone()
-        if state.is_chance_node():
-            outcomes, chances = zip(*state.chance_outcomes())
-            state.apply_action(int(generator.choice(outcomes, p=np.array(chances) / sum(chances))))
-        else:
-            state.apply_action(int(generator.choice(state.legal_actions())))
-    return before, state
 
 
 def throws_of_a_game(game, agents, seed):
@@ -140,110 +125,6 @@ def test_a_game_of_a_sheet_works_everywhere():
         _, _, _, _, info = env.step(legal(info["action_mask"], generator))
 
 
-def test_every_game_describes_itself():
-    names = ashta.Game.names()
-    assert {path.stem for path in SHEETS.glob("*.toml")} == set(names)
-    for name in names:
-        described = ashta.Game(name).describe()
-        assert described["name"] == name and described["title"] and described["summary"] and described["rules"] and described["place"]
-        assert ashta.Game(name).seats in described["seats"] and described["pieces"]["value"] in described["pieces"]["allowed"]
-        topics = described["understood"]
-        assert all(topic["topic"] and topic["sentences"] for topic in topics) and len(topics) > 8
-        for flag in described["flags"]:
-            assert flag["about"] and flag["value"] == flag["default"] == flag["values"][0]["name"]
-            assert all(value["about"] for value in flag["values"])
-            for value in flag["values"]:
-                changed = ashta.Game(name, flags={flag["name"]: value["name"]}).describe()
-                # Some rules need another one to be played, such as those of partners.
-                assert changed["understood"] == topics or value["name"] != flag["default"], (name, flag["name"])
-                assert {"value": value["name"]}.items() <= next(
-                    other for other in changed["flags"] if other["name"] == flag["name"]
-                ).items()
-
-
-def test_the_turn_limit_can_be_set():
-    plain, limited = ashta.Game("ashtapada"), ashta.Game("ashtapada", turn_limit=5)
-    assert limited == plain and limited.ruleset_hash == plain.ruleset_hash and hash(limited) == hash(plain)
-    assert limited.max_game_length() == 5 < plain.max_game_length()
-    assert pickle.loads(pickle.dumps(limited)).max_game_length() == 5
-    greedy, generator = ashta.Agent("greedy", plain), np.random.default_rng(3)
-    many = ashta.VectorGame(limited, 6)
-    many.reset(2)
-    truncated = 0
-    for _ in range(100):
-        many.step(legal(many.legal_actions, generator))
-        truncated += many.truncated.sum()
-        assert not many.terminated.any()
-    assert truncated > 20
-    versus = ashta.VectorGame(limited, 6, greedy)
-    versus.reset(2)
-    for _ in range(20):
-        versus.step(legal(versus.legal_actions, generator))
-        assert not versus.terminated.any()
-    env = ashta.pettingzoo.raw_env("ashtapada", turn_limit=5)
-    env.reset(seed=1)
-    steps = 0
-    for agent in env.agent_iter():
-        _, _, terminated, is_truncated, info = env.last()
-        steps += 1
-        if terminated or is_truncated:
-            break
-        env.step(legal(info["action_mask"], generator))
-    assert is_truncated and not terminated and steps < 60
-    single = gymnasium.make("ashta/Race-v0", turn_limit=5)
-    _, info = single.reset(seed=1)
-    is_over = False
-    while not is_over:
-        _, reward, terminated, is_over, info = single.step(legal(info["action_mask"], generator))
-        assert reward == 0 and not terminated
-
-
-@pytest.mark.parametrize("name, seats", GAMES)
-def test_the_last_position_of_a_game_is_kept(name, seats):
-    for limit in [None, 40]:
-        game, generator = ashta.Game(name, seats, turn_limit=limit), np.random.default_rng(4)
-        many = ashta.VectorGame(game, 16)
-        many.reset(5)
-        array = many.observations
-        over, terminated, truncated = np.zeros(16, bool), 0, 0
-        for _ in range(1500):
-            movers = many.players.copy()
-            many.step(legal(many.legal_actions, generator))
-            assert not (over & (many.terminated | many.truncated)).any(), "games that were over have begun anew"
-            over = many.terminated | many.truncated
-            np.testing.assert_array_equal(many.legal_actions.any(axis=1), ~over)
-            np.testing.assert_array_equal(many.players[many.terminated], movers[many.terminated])
-            for row in np.flatnonzero(over):
-                last = many.states()[row]
-                assert last.is_terminal() == many.terminated[row]
-                np.testing.assert_array_equal(many.observations[row], last.observation_tensor(int(many.players[row])))
-            terminated, truncated = terminated + many.terminated.sum(), truncated + many.truncated.sum()
-        assert array is many.observations
-        assert truncated > 5 if limit else terminated > 5
-
-
-@pytest.mark.parametrize("name, seats", GAMES)
-def test_the_end_of_a_game_is_seen_by_those_who_ask(name, seats):
-    before, state = ended(name, seats)
-    assert not state.observation_tensor().any(), "no player is to act"
-    views = [state.observation_tensor(player) for player in range(state.get_game().num_players())]
-    assert all(view.any() for view in views) and not np.array_equal(views[0], views[1])
-
-
-def test_the_last_observation_of_gymnasium_is_the_last_position():
-    for settings in [{"game": "ashte-kashte?pieces=1"}, {"game": "ashtapada", "turn_limit": 7}]:
-        env, generator = ashta.gymnasium.RaceEnv(opponent="random", **settings), np.random.default_rng(5)
-        for seed in range(10):
-            _, info = env.reset(seed=seed)
-            is_over = False
-            while not is_over:
-                observation, _, terminated, truncated, info = env.step(legal(info["action_mask"], generator))
-                is_over = terminated or truncated
-            [state] = env._games.states()
-            assert state.is_terminal() == terminated and observation.any()
-            np.testing.assert_array_equal(observation, state.observation_tensor(int(env._games.players[0])))
-
-
 def test_long_turns_are_refused():
     game = ashta.Game("ashtapada")
     state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
@@ -257,11 +138,3 @@ def test_long_turns_are_refused():
     found = len(long.turn_results(limit=1 << 20))
     with pytest.raises(ValueError, match="positions"):
         long.turn_results(limit=found // 2)
-
-
-def test_the_package_names_no_game_in_its_sources():
-    sources = program.ROOT / "bindings"
-    names = "|".join(sorted(ashta.Game.names(), key=len, reverse=True))
-    for path in sources.glob("*/src/**/*.rs"):
-        lines = [line for line in Path(path).read_text().splitlines() if not line.strip().startswith("//")]
-        assert not re.search(rf"\b({names})\b", "\n".join(lines)), path

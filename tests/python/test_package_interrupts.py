@@ -133,8 +133,9 @@ def test_ctrl_c_ends_an_arena_of_slow_agents(pressed):
     for agents, options in [
         (["pagade+mcts:1000000", "greedy"], {"luck": "none"}),
         (["greedy", "random"], {"luck": "pagade+4ply"}),
+        ({"mine": lambda state: state.legal_actions()[0], "greedy+2ply": "greedy+2ply"}, {"luck": "none"}),
     ]:
-        pressed(lambda: ashta.arena(agents, game, pairs=100, **options), after=1)
+        pressed(lambda: ashta.arena(agents, game, pairs=100_000, keep_games=False, **options), after=1)
 
 
 def test_what_an_opponent_raises_leaves_games_as_they_were():

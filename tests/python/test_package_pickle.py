@@ -1,13 +1,11 @@
 """What is pickled or copied: it is the same again, also in another process and in another folder, and goes on exactly."""
 
 import copy
-import multiprocessing
 import pickle
 import random
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
 
 import gymnasium
 import numpy as np
@@ -76,15 +74,13 @@ def test_a_state_is_the_same_again(game):
 
 def test_a_throw_is_that_of_its_bits():
     state = ashta.Game("pagade").new_initial_state(0)
-    counts = dict.fromkeys(state.legal_actions(), 0)
-    generator, thrown = random.Random(3), 4000
-    for _ in range(thrown):
+    generator, thrown = random.Random(3), set()
+    for _ in range(400):
         after = state.clone()
         outcome = after.throw(generator.getrandbits(64))
         assert after == state.child(outcome)
-        counts[outcome] += 1
-    for outcome, chance in state.chance_outcomes():
-        assert abs(counts[outcome] - thrown * chance) < 5 * (thrown * chance * (1 - chance)) ** 0.5, outcome
+        thrown.add(outcome)
+    assert thrown == set(state.legal_actions())
     with pytest.raises(ValueError, match="not a chance node"):
         state.child(0).throw(1)
 
@@ -218,18 +214,6 @@ print(json.dumps([one.name for one in others[:-2]]))
     found = [json.loads(line) for line in finished.stdout.splitlines()]
     assert found == [answers, names]
     assert copy.deepcopy(agents[0]) is agents[0] and copy.copy(table) is table
-
-
-def test_a_pool_of_processes_thinks(tmp_path):
-    game = own_game()
-    agent, states = ashta.Agent("greedy", game), []
-    state, generator = game.new_initial_state(0), random.Random(1)
-    while len(states) < 8:
-        if not state.is_chance_node():
-            states.append(state.clone())
-        state.throw(generator.getrandbits(64)) if state.is_chance_node() else state.apply_action(state.legal_actions()[0])
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
-        assert list(pool.map(agent.step, states)) == [agent.step(state) for state in states]
 
 
 def test_a_result_is_the_same_again():
