@@ -1,19 +1,26 @@
-//! The worked examples of the rules against the engine and against the oracle: three games in `golden.json`,
-//! the games on square boards in `square_golden.json`, those on crosses and the Royal Game of Ur in
-//! `cross_golden.json`.
+//! The worked examples of the rules against the engine and the oracle: three games in `golden.json`, games on square
+//! boards in `square_golden.json`, games on crosses and the Royal Game of Ur in `cross_golden.json`, and house rules
+//! and rare keys of sheets in `house_rules_golden.json`.
 //!
-//! The former list pieces; the next seat to act follows from the captures, throws and ends that they show. Each test
-//! compares the whole set of positions, as text: from the engine's enumeration of whole turns, from stepping through
-//! every sequence of its actions, and from the oracle.
+//! `golden.json` lists pieces; the next seat to act follows from the captures, throws and ends in the example. Each
+//! test compares all positions in which a turn can end, as text: from the engine's enumeration of whole turns, from
+//! stepping through every sequence of its actions, and from the oracle.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use ashta_env::game::SeatSet;
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{Sheet, builtin};
+use ashta_tests::changes::{changed, split};
 use ashta_tests::{engine, oracle};
 use serde_json::Value;
 
 const GOLDEN: &str = include_str!("../golden.json");
 const SQUARE_GOLDEN: &str = include_str!("../square_golden.json");
 const CROSS_GOLDEN: &str = include_str!("../cross_golden.json");
+const HOUSE_RULES_GOLDEN: &str = include_str!("../house_rules_golden.json");
 
 fn examples(game: &str) -> Vec<Value> {
     let all: Vec<Value> = serde_json::from_str(GOLDEN).expect("golden.json is a list");
@@ -172,36 +179,39 @@ fn pagade() {
     }
 }
 
-/// A position of `square_golden.json`, where two declared pieces are written once; the notation writes each.
-fn declared_twice(position: &Value) -> String {
-    let position = position.as_str().expect("a position is text");
-    let twice = |piece: &str| if piece.ends_with('t') { format!("{piece},{piece}") } else { piece.to_owned() };
-    let seat = |seat: &str| match seat.split_once(':') {
-        Some((head, pieces)) => format!("{head}:{}", pieces.split(',').map(twice).collect::<Vec<_>>().join(",")),
-        None => seat.to_owned(),
-    };
-    let field = |field: &str| field.split('/').map(seat).collect::<Vec<_>>().join("/");
-    position.split(' ').map(field).collect::<Vec<_>>().join(" ")
+/// The game of the position, with other keys of its sheet and without its house rules.
+fn changed_game(keys: &str, position: &str) -> Race {
+    let fields: Vec<&str> = position.split([' ', '?', '=']).collect();
+    let mut table: toml::Table = builtin::named(fields[0]).expect("a game").text().parse().expect("a sheet");
+    table.remove("flags");
+    let text = toml::to_string(&changed(&table, &split(keys))).expect("TOML");
+    let sheet = Arc::new(Sheet::read(&text, "changed.toml").unwrap_or_else(|error| panic!("{keys}: {error}")));
+    let letters: String = position.chars().filter(|letter| "SENW".contains(*letter)).collect();
+    let seats = SeatSet::from_letters(&letters[..position.matches(':').count()]).expect("seats");
+    let flags = (fields[1] == "pieces").then_some(("pieces", fields[2]));
+    Race::new(Ruleset::of(sheet, seats, flags).expect("a ruleset"))
 }
 
 #[test]
-fn square_boards() {
-    let all: Vec<Value> = serde_json::from_str(SQUARE_GOLDEN).expect("square_golden.json is a list");
-    assert_eq!(all.len(), 100);
-    for example in &all {
-        let expected = list(&example["results"]).iter().map(declared_twice).collect();
-        check(name(example), &declared_twice(&example["position"]), &throws(&example["throws"]), &expected);
-    }
-}
-
-#[test]
-fn crosses_and_ur() {
-    let all: Vec<Value> = serde_json::from_str(CROSS_GOLDEN).expect("cross_golden.json is a list");
-    assert_eq!(all.len(), 99);
-    for example in &all {
-        let expected: BTreeSet<String> =
-            list(&example["results"]).iter().map(|result| result.as_str().expect("a position").to_owned()).collect();
-        let position = example["position"].as_str().expect("a position");
-        check(name(example), position, &throws(&example["throws"]), &expected);
+fn games_in_the_notation() {
+    for (file, count) in [(SQUARE_GOLDEN, 100), (CROSS_GOLDEN, 99), (HOUSE_RULES_GOLDEN, 163)] {
+        let all: Vec<Value> = serde_json::from_str(file).expect("a list");
+        assert_eq!(all.len(), count);
+        for example in &all {
+            let text = |value: &Value| value.as_str().expect("a position").to_owned();
+            let expected: BTreeSet<String> = list(&example["results"]).iter().map(text).collect();
+            let (position, throws) = (text(&example["position"]), throws(&example["throws"]));
+            let Some(keys) = example["keys"].as_str() else {
+                check(name(example), &position, &throws, &expected);
+                continue;
+            };
+            let race = changed_game(keys, &position);
+            for (who, result) in [
+                ("oracle", oracle::turns_of(&race.ruleset().sheet().text(), &position, &throws)),
+                ("whole turns", engine::turns_of(&race, &position, &throws)),
+            ] {
+                assert_eq!(result.as_ref(), Ok(&expected), "{} by {who}: {position}", name(example));
+            }
+        }
     }
 }

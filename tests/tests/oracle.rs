@@ -5,12 +5,9 @@
 //! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (by default 120, in `./test deep`
 //! 10,000; twice as many for the three games with the most house rules).
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use ashta_agents::protocol::Engine;
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node, Seat, SeatSet};
+use ashta_env::game::{Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, TurnKind, builtin};
@@ -66,14 +63,10 @@ fn check(race: &Race, position: &str, rng: &mut GameRng) -> bool {
 }
 
 fn lock_step(game: &str, positions: usize, stream: u64) {
-    lock_step_of(|rng| random::ruleset(game, rng), positions, stream);
-}
-
-fn lock_step_of(draw_ruleset: impl Fn(&mut GameRng) -> Ruleset, positions: usize, stream: u64) {
     let mut rng = chance::stream(0x0AC1E, stream);
     let mut checked = 0;
     while checked < positions {
-        let race = Race::new(draw_ruleset(&mut rng));
+        let race = Race::new(random::ruleset(game, &mut rng));
         for position in random::played(&race, 12, &mut rng) {
             checked += usize::from(check(&race, &position, &mut rng));
         }
@@ -96,74 +89,6 @@ fn random_sheets() {
         for position in random::played(&race, 6, &mut rng).iter().chain(&placed) {
             checked += usize::from(check(&race, position, &mut rng));
         }
-    }
-}
-
-/// Pairs of keys, and courses that cross themselves.
-#[test]
-fn keys_that_meet_are_played_as_each_says() {
-    const CROSSING: &str = "board = { side = 3, columns = 8, course = 'D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1', \
-        copy = 'mirror', marks = [] }\nseats.allowed = ['SN']\nthrows.values = [1, 6]\nturn.again = []\nentry.next = [1]\n";
-    const LAP: &str = "board.marks = []\ngate.at = 16\ngate.without = 'lap'\n";
-    for (game, keys, seats, throws, results) in [
-        ("pachih", "unit.kind = 'together'", "S:8,76,77,77/N:20,20,30,40", &[2][..], 4),
-        (
-            "thaayam",
-            "turn.hop = 'each'\nentry = { first = [4, 8], next = [4, 8], lost_before = 'off-board' }",
-            "S:off,off,off,off/N:off,off,off,off",
-            &[4, 2],
-            1,
-        ),
-        (
-            "thaayam",
-            "turn.hop = 'each'\nentry = { first = [4, 8], next = [4, 8], lost_before = 'off-board' }",
-            "S:off,off,off,off/N:off,off,off,off",
-            &[1, 4, 2],
-            1,
-        ),
-        (
-            "thaayam",
-            "turn.hop = 'each'\nentry = { first = [2], next = [2], lost_before = 'off-board' }",
-            "S:off,off,off,off/N:off,off,off,off",
-            &[1, 2],
-            1,
-        ),
-        (
-            "siga",
-            "turn.divide = 'none'\nentry = { first = [8], next = [8], at = 'count' }\ngate.at = 6\n\
-            gate.without = 'open'",
-            "S:off,off/N:off,off",
-            &[8],
-            1,
-        ),
-        ("siga", &format!("{LAP}gate.lap = 16\nstacking.block = 'passing'"), "S:14,15/N:8,8", &[4], 1),
-        ("siga", "stacking.block = 'passing'", "S:5,20/N:18,18", &[8], 1),
-        ("siga", &format!("{LAP}gate.lap = 4\nstacking.plain = 'one'"), "S:13,14/N:off,off", &[8], 1),
-        ("siga", &format!("{CROSSING}stacking.plain = 'one'"), "S:2,10/N:off,off", &[6], 2),
-        ("siga", &format!("{CROSSING}turn.divide = 'none'\nunit.kind = 'together'"), "S:10,10/N:off,off", &[6], 2),
-        (
-            "siga",
-            "turn.divide = 'none'\nturn.must = 'optional'\nentry = { spends = false, first = [2], next = [1], \
-            first_while = 'never' }",
-            "S:off,off/N:off,off",
-            &[2],
-            3,
-        ),
-    ] {
-        let mut table: toml::Table = builtin::named(game).expect("a built-in game").text().parse().expect("TOML");
-        table.remove("flags");
-        for (section, values) in keys.parse::<toml::Table>().unwrap_or_else(|error| panic!("{keys}: {error}")) {
-            let of = table.entry(section).or_insert(toml::Table::new().into()).as_table_mut().expect("a section");
-            of.extend(values.as_table().expect("a section").clone());
-        }
-        let sheet = Sheet::read(&table.to_string(), "keys").unwrap_or_else(|error| panic!("{game}, {keys}: {error}"));
-        let race = Race::new(
-            Ruleset::of(Arc::new(sheet), SeatSet::from_letters("SN").expect("seats"), []).expect("a ruleset"),
-        );
-        let position = format!("{game} {seats} S *");
-        let found = engine::turns_of(&race, &position, throws);
-        assert_eq!(found, oracle::turns_of(&table.to_string(), &position, throws), "{position} {throws:?}, {keys}");
-        assert_eq!(found.as_ref().map(BTreeSet::len), Ok(results), "{found:#?}");
     }
 }
 
@@ -214,32 +139,6 @@ fn sheets_by_default_get_their_share() {
     }
 }
 
-/// Single pieces of two enemies share a square once a unit has come and parted there.
-#[test]
-fn pieces_of_two_seats_are_no_unit() {
-    let text = builtin::named("ashte-kashte").expect("a built-in game").text().replace("ashte-kashte", "shared");
-    let text = text.replace("unit_on_single = \"takes\"", "unit_on_single = \"shares\"");
-    let sheet = Arc::new(Sheet::read(&text, "shared.toml").expect("a sheet"));
-    let ruleset = |pieces| Ruleset::of(Arc::clone(&sheet), seats("SEN"), [("pieces", pieces)]).expect("a ruleset");
-    let race = Race::new(ruleset("2"));
-    for (enemies, throw, landed) in [
-        ("E:1,4/N:1,22", 2, "S:10,40/E:hand,1/N:hand,1"),
-        ("E:4,4/N:1,22", 2, "S:8,42/E:4,4/N:1,22"),
-        ("E:1,4/N:1,22", 3, "S:11,40/E:1,4/N:1,22"),
-        ("E:4,4/N:1,22", 3, "S:8,43/E:4,4/N:1,22"),
-    ] {
-        let position = format!("shared?pieces=2 S:8,40/{enemies} S *");
-        let found = engine::turns_of(&race, &position, &[throw]).expect("a turn");
-        assert!(found.contains(&format!("shared?pieces=2 {landed} E *")), "{position} with {throw}: {found:?}");
-        assert_eq!(found.len(), if landed.starts_with("S:8") { 1 } else { 2 }, "{found:?}");
-    }
-    lock_step_of(|rng| ruleset(["2", "3", "4"][chance::below(3, rng)]), positions() / 4, 5);
-}
-
-fn seats(letters: &str) -> SeatSet {
-    SeatSet::from_letters(letters).expect("seats")
-}
-
 #[test]
 fn pieces_that_cannot_stand_together_do_not_begin_together() {
     let pagade = builtin::named("pagade").expect("a built-in game").text();
@@ -255,15 +154,6 @@ fn pieces_that_cannot_stand_together_do_not_begin_together() {
     let alone = "allowed = [\"SN\"]\n# ";
     assert_eq!(read("[6, 12, 12, 29]", alone).err(), None);
     assert!(read("[6, 12, 12, 30]", "allowed = [\"SN\", \"SENW\"]\n").is_ok());
-}
-
-#[test]
-fn entering_pieces_and_those_that_stood_there_look_alike() {
-    let position = "ashtapada?pieces=3&twin_split=false S:off,0,0/N:off,6,42 S *";
-    let found = engine::turns(position, &[8, 1, 2]);
-    assert_eq!(found, oracle::turns(position, &[8, 1, 2]));
-    let entered_alone = "ashtapada?pieces=3&twin_split=false S:2,8,8/N:off,6,42 N *";
-    assert!(found.is_ok_and(|results| results.contains(entered_alone)));
 }
 
 /// `turns` of the engine protocol takes every position that it answers, also `… S *1` of a game that limits the throws

@@ -54,8 +54,6 @@ mod position;
 mod rules;
 mod series;
 mod steps;
-#[cfg(test)]
-mod tests;
 
 /// Every position in which `throws` can legally leave the game of `sheet` (TOML) that stands at `position`.
 ///
