@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, RaceGame, Seat, Spec};
+use ashta_env::game::{Action, ActionMask, BySeat, Game, Node, Seat};
 use ashta_env::gym::{Caller, Env, StepError, VecEnv, VecGame};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -24,71 +24,22 @@ fn race(game: &str, seats: usize) -> Race {
     Race::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset"))
 }
 
-/// A race with another turn limit.
-struct Capped {
-    race: Race,
-    spec: Spec,
-}
-
-impl Capped {
-    fn new(race: Race, turn_limit: u32) -> Arc<Capped> {
-        let spec = Spec { turn_limit, ..race.spec().clone() };
-        Arc::new(Capped { race, spec })
-    }
-}
-
-impl Game for Capped {
-    type State = State;
-
-    fn spec(&self) -> &Spec {
-        &self.spec
-    }
-
-    fn initial_state(&self, first: Seat) -> State {
-        self.race.initial_state(first)
-    }
-
-    fn node(&self, state: &State) -> Node {
-        self.race.node(state)
-    }
-
-    fn chance_outcomes(&self, state: &State) -> &Chances {
-        self.race.chance_outcomes(state)
-    }
-
-    fn legal_actions(&self, state: &State) -> ActionMask {
-        self.race.legal_actions(state)
-    }
-
-    fn apply_chance(&self, state: &mut State, outcome: Outcome) {
-        self.race.apply_chance(state, outcome);
-    }
-
-    fn apply_action(&self, state: &mut State, action: Action) {
-        self.race.apply_action(state, action);
-    }
-
-    fn returns(&self, state: &State) -> BySeat<f32> {
-        self.race.returns(state)
-    }
-
-    fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        self.race.observe_active(state, seat, active);
-    }
+fn limited(race: &Race, turns: u32) -> Race {
+    race.clone().with_turn_limit(NonZero::new(turns).expect("a number of turns"))
 }
 
 /// A reference implementation of one game of the gym.
-struct Model<'a, G: Game> {
-    game: &'a G,
+struct Model<'a> {
+    game: &'a Race,
     rng: GameRng,
-    state: G::State,
+    state: State,
     turns: u32,
     /// The seat that made the last move.
     mover: Seat,
 }
 
-impl<'a, G: Game> Model<'a, G> {
-    fn new(game: &'a G, rng: GameRng) -> Model<'a, G> {
+impl<'a> Model<'a> {
+    fn new(game: &'a Race, rng: GameRng) -> Model<'a> {
         let mut model = Model { game, rng, state: game.initial_state(Seat::SOUTH), turns: 0, mover: Seat::SOUTH };
         model.restart();
         model
@@ -152,14 +103,14 @@ fn random_actions(out: &Buffers, rng: &mut GameRng) -> Vec<Action> {
     (0..out.players.len()).map(random).collect()
 }
 
-/// Steps many games and as many models with the same actions; returns the numbers of games terminated and truncated.
-fn follow<G: Game>(game: &Arc<G>, count: usize, steps: usize) -> (usize, usize) {
+/// Steps many games and one model of each with the same actions; returns how many games terminated and truncated.
+fn follow(race: Race, count: usize, steps: usize) -> (usize, usize) {
+    let game = &Arc::new(race);
     let mut rng = chance::stream(11, u64::MAX);
     let mut envs = VecEnv::new(game, count, Caller::All);
     let (mut found, mut expected) = (Buffers::new(game.spec(), count), Buffers::new(game.spec(), count));
     envs.reset(11, &mut found.view());
-    let mut models: Vec<Model<'_, G>> =
-        (0..count).map(|at| Model::new(&**game, chance::stream(11, at as u64))).collect();
+    let mut models: Vec<Model<'_>> = (0..count).map(|at| Model::new(game, chance::stream(11, at as u64))).collect();
     models.iter().enumerate().for_each(|(at, model)| model.report(at, &mut expected));
     let (mut terminated, mut truncated) = (0, 0);
     for step in 0..steps {
@@ -184,76 +135,53 @@ fn follow<G: Game>(game: &Arc<G>, count: usize, steps: usize) -> (usize, usize) 
 #[test]
 fn many_games_are_as_many_single_games() {
     for (game, seats) in games() {
-        let (terminated, truncated) = follow(&Arc::new(race(game, seats)), 5, 1500);
+        let (terminated, truncated) = follow(race(game, seats), 5, 1500);
         assert!(terminated >= 3 && truncated == 0, "{game}: {terminated} terminated, {truncated} truncated");
     }
 }
 
 #[test]
-fn many_capped_games_are_as_many_single_games() {
+fn many_games_with_a_turn_limit_are_as_many_single_games() {
     for (game, seats) in games() {
-        let (terminated, truncated) = follow(&Capped::new(race(game, seats), 8), 5, 400);
+        let (terminated, truncated) = follow(limited(&race(game, seats), 8), 5, 400);
         assert!(terminated == 0 && truncated > 20, "{game}: {terminated} terminated, {truncated} truncated");
     }
     // With one piece some games end before the limit and some do not.
-    let (terminated, truncated) = follow(&Capped::new(race("ashte-kashte?pieces=1", 2), 30), 5, 800);
+    let (terminated, truncated) = follow(limited(&race("ashte-kashte?pieces=1", 2), 30), 5, 800);
     assert!(terminated > 10 && truncated > 10, "{terminated} terminated, {truncated} truncated");
 }
 
 #[test]
 fn the_first_of_many_games_is_the_single_game_of_the_seed() {
     for (game, seats) in games() {
-        let game = Arc::new(race(game, seats));
-        let mut rng = chance::stream(5, 1);
-        let mut env = Env::new(Arc::clone(&game));
-        let mut envs = VecEnv::new(&game, 2, Caller::All);
-        let mut out = Buffers::new(game.spec(), 2);
-        let mut seen = env.reset(9);
-        envs.reset(9, &mut out.view());
-        loop {
-            assert_eq!(env.state(), envs.games()[0].env.state());
+        let race = race(game, seats);
+        for game in [limited(&race, 7), race].map(Arc::new) {
+            let mut rng = chance::stream(5, 1);
+            let mut env = Env::new(Arc::clone(&game));
+            let mut envs = VecEnv::new(&game, 2, Caller::All);
+            let mut out = Buffers::new(game.spec(), 2);
             let player = |seat| game.spec().seats.iter().position(|other| other == seat).map(|player| player as i64);
-            assert_eq!((player(seen.seat), seen.mask), (Some(out.players[0]), out.legal(0)));
-            assert_eq!(seen.dense(), out.observations.row(0).to_vec());
-            assert_eq!(env.seat().and_then(player), Some(out.players[0]));
-            assert_eq!(env.legal_actions(), out.legal(0));
-            let actions = random_actions(&out, &mut rng);
-            let step = env.step(actions[0]).expect("a legal action");
-            envs.step(&actions, &mut out.view()).expect("legal actions");
-            assert_eq!((step.terminated, step.truncated), (out.terminated[0], out.truncated[0]));
-            let returns: Vec<f32> = game.spec().seats.iter().map(|seat| step.returns[seat]).collect();
-            assert_eq!(returns, out.returns.row(0).to_vec());
-            seen = step.observation;
-            if step.terminated {
-                assert_eq!(env.step(actions[0]), Err(StepError::Over));
-                assert_eq!((env.seat(), env.is_terminated(), env.is_truncated()), (None, true, false));
-                break;
+            let mut seen = env.reset(9);
+            envs.reset(9, &mut out.view());
+            let mut is_over = false;
+            while !is_over {
+                assert_eq!((env.seat().and_then(player), env.legal_actions()), (Some(out.players[0]), out.legal(0)));
+                let actions = random_actions(&out, &mut rng);
+                let step = env.step(actions[0]).expect("a legal action");
+                envs.step(&actions, &mut out.view()).expect("legal actions");
+                assert_eq!(env.state(), envs.games()[0].env.state());
+                assert_eq!((step.terminated, step.truncated), (out.terminated[0], out.truncated[0]));
+                let returns: Vec<f32> = game.spec().seats.iter().map(|seat| step.returns[seat]).collect();
+                assert_eq!(returns, out.returns.row(0).to_vec());
+                seen = step.observation;
+                assert_eq!((player(seen.seat), seen.mask), (Some(out.players[0]), out.legal(0)));
+                assert_eq!(seen.dense(), out.observations.row(0).to_vec());
+                is_over = step.terminated || step.truncated;
             }
-        }
-    }
-}
-
-#[test]
-fn a_game_that_is_over_starts_anew_with_the_next_step() {
-    let game = Arc::new(race("ashte-kashte?pieces=1", 2));
-    let mut rng = chance::stream(6, 1);
-    let mut envs = VecEnv::new(&game, 3, Caller::All);
-    let mut out = Buffers::new(game.spec(), 3);
-    envs.reset(1, &mut out.view());
-    let mut ends = 0;
-    while ends < 20 {
-        let was_over = out.terminated.to_vec();
-        let actions = random_actions(&out, &mut rng);
-        envs.step(&actions, &mut out.view()).expect("legal actions");
-        for (at, VecGame { env, .. }) in envs.games().iter().enumerate() {
-            let sum: f32 = out.returns.row(at).sum();
-            assert_eq!(sum, f32::from(u8::from(out.terminated[at])));
-            assert_eq!(out.legal(at).is_empty(), out.terminated[at]);
-            if was_over[at] {
-                ends += 1;
-                assert_eq!(env.turns(), 1, "the next game is in its first turn");
-                assert_eq!(game.steps(env.state(), Seat::SOUTH)[0] + game.steps(env.state(), Seat::NORTH)[0], 0);
-            }
+            assert!(seen.mask.is_empty() && seen.dense().contains(&1.0), "an end shows the pieces");
+            assert_eq!(env.step(Action(0)), Err(StepError::Over));
+            assert_eq!((env.seat(), env.is_terminated()), (None, out.terminated[0]));
+            assert_eq!(env.is_truncated(), out.truncated[0]);
         }
     }
 }
@@ -293,30 +221,6 @@ fn a_refused_action_leaves_every_game_unmoved() {
 }
 
 #[test]
-fn the_turn_cap_truncates_and_does_not_terminate() {
-    for (game, seats) in games() {
-        let cap = 7;
-        let mut env = Env::new(Capped::new(race(game, seats), cap));
-        env.reset(3);
-        loop {
-            assert!(env.turns() <= cap && env.seat().is_some());
-            let action = env.legal_actions().nth(0).expect("a game under way has a legal action");
-            let step = env.step(action).expect("a legal action");
-            if step.truncated {
-                assert_eq!((step.terminated, step.returns), (false, BySeat::default()));
-                break;
-            }
-        }
-        assert_eq!(env.turns(), cap + 1, "the turn after the cap is begun and not thrown");
-        assert!(matches!(env.game().node(env.state()), Node::Chance(_)));
-        assert_eq!((env.seat(), env.is_truncated(), env.is_terminated()), (None, true, false));
-        assert_eq!(env.step(Action(0)), Err(StepError::Over));
-        env.reset(3);
-        assert_eq!((env.turns(), env.is_truncated()), (1, false));
-    }
-}
-
-#[test]
 fn errors_name_the_problem() {
     let mut env = Env::new(Arc::new(race("ashte-kashte", 2)));
     let error = env.step(Action(7)).expect_err("no double at the start");
@@ -324,51 +228,6 @@ fn errors_name_the_problem() {
     let error = StepError::IllegalAction { action: 3, legal: ActionMask::EMPTY, game: Some(12) };
     assert_eq!(error.to_string(), "action 3 is not legal in game 12; legal are {}");
     assert_eq!(StepError::Count { expected: 4, found: 3 }.to_string(), "3 actions for 4 games");
-}
-
-#[test]
-fn the_last_position_of_a_game_is_kept() {
-    for (name, seats) in games() {
-        let limit = NonZero::new(60).expect("a number of turns");
-        for game in [race(name, seats), race(name, seats).with_turn_limit(limit)] {
-            let game = Arc::new(game);
-            let mut rng = chance::stream(8, 1);
-            let mut env = Env::new(Arc::clone(&game));
-            let mut envs = VecEnv::new(&game, 3, Caller::All);
-            let mut out = Buffers::new(game.spec(), 3);
-            env.reset(4);
-            envs.reset(4, &mut out.view());
-            let (step, mover) = loop {
-                let mover = env.seat().expect("a game under way");
-                let actions = random_actions(&out, &mut rng);
-                let step = env.step(actions[0]).expect("a legal action");
-                envs.step(&actions, &mut out.view()).expect("legal actions");
-                if step.terminated || step.truncated {
-                    break (step, mover);
-                }
-            };
-            let seat = match game.node(env.state()) {
-                Node::Chance(seat) => seat,
-                node => {
-                    assert_eq!((node, step.terminated), (Node::Terminal, true));
-                    mover
-                }
-            };
-            let mut expected = vec![0.0; game.spec().observation];
-            env.observe(seat, &mut expected);
-            assert_eq!((step.observation.seat, step.observation.mask), (seat, ActionMask::EMPTY), "{name}");
-            assert_eq!(step.observation.dense(), expected, "{name}");
-            let player = game.spec().seats.iter().position(|other| other == seat);
-            assert_eq!(Some(out.players[0] as usize), player, "{name}");
-            assert_eq!(out.observations.row(0).to_vec(), expected, "{name}");
-            assert!(expected.contains(&1.0), "{name}: an end shows the pieces");
-            // Phase and mover are the last of the entries that can be 1 at the start of a turn.
-            let phase = game.spec().start_observation - seats..game.spec().start_observation;
-            assert_eq!(expected[phase].contains(&1.0), step.truncated, "{name}");
-            envs.step(&random_actions(&out, &mut rng), &mut out.view()).expect("legal actions");
-            assert!(!out.legal(0).is_empty() && !out.terminated[0] && !out.truncated[0], "{name}: the next game");
-        }
-    }
 }
 
 #[test]
@@ -404,19 +263,11 @@ fn the_caller_plays_one_seat_and_sees_its_side() {
 }
 
 #[test]
-fn a_race_takes_another_turn_limit_and_stays_the_same_game() {
-    for limit in [1, 2, 9] {
-        let sheet = race("ashte-kashte", 2);
-        let limited = sheet.clone().with_turn_limit(NonZero::new(limit).expect("a number of turns"));
-        assert_eq!(limited.spec().turn_limit, limit);
-        assert_eq!((limited.ruleset(), limited.spec().ruleset_hash), (sheet.ruleset(), sheet.spec().ruleset_hash));
-        let mut env = Env::new(Arc::new(limited));
-        env.reset(3);
-        while env.seat().is_some() {
-            env.step(env.legal_actions().nth(0).expect("a legal action")).expect("a legal action");
-        }
-        assert_eq!((env.turns(), env.is_truncated()), (limit + 1, true));
-    }
+fn a_race_with_another_turn_limit_stays_the_same_game() {
+    let sheet = race("ashte-kashte", 2);
+    let limited = limited(&sheet, 9);
+    assert_eq!((limited.spec().turn_limit, limited.spec().ruleset_hash), (9, sheet.spec().ruleset_hash));
+    assert_eq!(limited.ruleset(), sheet.ruleset());
 }
 
 #[test]
