@@ -16,10 +16,9 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Overshoot, Sheet, TurnKind, builtin};
 use ashta_env::testing::exact::{self, Play};
 use ashta_env::turn::{TurnResults, turn_results};
-use ashta_env::turn_index::{Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel};
+use ashta_env::turn_index::{Continuation, RaceTurns, Sides, TurnEnd, TurnIndex, TurnModel};
 use ashta_tests::solving::{CONFIG, OneByOne, positions, solved, start, table, throws, turns};
 use ashta_tests::{amount, random};
-use rand::Rng;
 
 #[test]
 fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
@@ -147,116 +146,6 @@ fn where_throws_are_limited_values_depend_on_those_that_were_made() {
 }
 
 #[test]
-fn three_seats_win_as_often_as_their_values_say() {
-    // With one piece each no seat has a choice, so that random games have the values of perfect play.
-    let turns = turns("ashte-kashte?pieces=1", "SEW");
-    let solution = solved(&turns, &SolveConfig { tolerance: 1e-6, threads: 2, ..CONFIG });
-    assert!(solution.facts.certificate.is_none() && solution.facts.residual < 3e-6, "{:?}", solution.facts);
-    let race = turns.index().race();
-    let mut rng = chance::stream(3, 0);
-    for position in ["S:hand/E:hand/W:hand E *", "S:40/E:20/W:45 W *"] {
-        let state = race.parse_state(&format!("ashte-kashte?pieces=1 {position}")).expect("a position");
-        let (mover, sides) = turns.index().locate(&state).expect("a start");
-        let mut wins = [0.0; 4];
-        const GAMES: usize = 20_000;
-        for _ in 0..GAMES {
-            let mut state = state;
-            while race.node(&state) != Node::Terminal {
-                match race.node(&state) {
-                    Node::Chance(_) => {
-                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                        race.apply_chance(&mut state, outcome);
-                    }
-                    _ => {
-                        let action = race.legal_actions(&state).nth(0).expect("an action");
-                        race.apply_action(&mut state, action);
-                    }
-                }
-            }
-            wins.iter_mut().zip(race.returns(&state).0).for_each(|(wins, returns)| *wins += f64::from(returns));
-        }
-        for (at, seat) in turns.index().in_turn(mover).enumerate() {
-            let value = f64::from(solution.values[turns.index().number(mover, sides) * 3 + at]) * UNIT;
-            let share = wins[seat.index()] / GAMES as f64;
-            // Four standard deviations.
-            assert!((share - value).abs() < 4.0 * (0.25 / GAMES as f64).sqrt(), "{position} {seat}: {share} {value}");
-        }
-    }
-}
-
-type Ending = (u32, Option<(usize, bool)>, f64);
-
-/// Where a seat ends its turn that plays greedily by these values: the value; the position, and whether the other seat
-/// throws there; the win.
-fn best_end(values: &[u32], count: usize, ends: impl IntoIterator<Item = TurnEnd>) -> Ending {
-    let at = |own: Side, other: Side| usize::from(own) * count + usize::from(other);
-    let ending = |end: TurnEnd| {
-        let [own, other, ..] = end.sides;
-        match end.then {
-            Continuation::Next => (!values[at(other, own)], Some((at(other, own), true)), 0.0),
-            Continuation::Again => (values[at(own, other)], Some((at(own, other), false)), 0.0),
-            Continuation::Won => (u32::MAX, None, 1.0),
-            Continuation::Drawn => (u32::MAX / 2, None, 0.5),
-        }
-    };
-    ends.into_iter().map(ending).max_by_key(|&(value, ..)| value).expect("a turn ends")
-}
-
-#[test]
-fn values_solve_the_linear_equations_of_the_play_that_they_lead_to() {
-    for text in ["ashte-kashte?pieces=1", "ashte-kashte?pieces=1&move=optional"] {
-        let turns = turns(text, "SN");
-        let solution = solved(&turns, &CONFIG);
-        let positions = positions(&turns);
-        let mut place = vec![usize::MAX; turns.index().numbers()];
-        positions.iter().enumerate().for_each(|(at, &(number, ..))| place[number] = at);
-        // (1 − P) v = c, a row for each position and a column more for c.
-        let size = positions.len();
-        let mut matrix = vec![vec![0.0; size + 1]; size];
-        for (at, &(_, mover, sides)) in positions.iter().enumerate() {
-            matrix[at][at] += 1.0;
-            for (probability, ends) in throws(&turns, mover, sides) {
-                // Throws in which the other seat is next count against this one.
-                match best_end(&solution.values, turns.index().sides().len(), ends) {
-                    (_, Some((number, true)), _) => {
-                        matrix[at][place[number]] += probability;
-                        matrix[at][size] += probability;
-                    }
-                    (_, Some((number, false)), _) => matrix[at][place[number]] -= probability,
-                    (_, None, returns) => matrix[at][size] += probability * returns,
-                }
-            }
-        }
-        let exact = eliminated(matrix);
-        for (&(number, ..), exact) in positions.iter().zip(exact) {
-            let found = f64::from(solution.values[number]) * UNIT;
-            assert!((found - exact).abs() < 1e-7, "{text}: {found} for {exact}");
-        }
-    }
-}
-
-/// The solution of linear equations, by elimination with the largest pivots.
-fn eliminated(mut matrix: Vec<Vec<f64>>) -> Vec<f64> {
-    let size = matrix.len();
-    for column in 0..size {
-        let pivot = (column..size).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()));
-        matrix.swap(column, pivot.expect("rows are left"));
-        let (above, below) = matrix.split_at_mut(column + 1);
-        let pivot = &above[column];
-        for row in below.iter_mut().filter(|row| row[column] != 0.0) {
-            let factor = row[column] / pivot[column];
-            row[column..].iter_mut().zip(&pivot[column..]).for_each(|(entry, above)| *entry -= factor * above);
-        }
-    }
-    let mut solution = vec![0.0; size];
-    for row in (0..size).rev() {
-        let known: f64 = (row + 1..size).map(|column| matrix[row][column] * solution[column]).sum();
-        solution[row] = (matrix[row][size] - known) / matrix[row][row];
-    }
-    solution
-}
-
-#[test]
 fn certificates_hold_for_values_far_from_convergence() {
     for text in [
         "ashte-kashte?pieces=1",
@@ -283,45 +172,32 @@ fn certificates_hold_for_values_far_from_convergence() {
     }
 }
 
+/// Captures, further throws, units in the way, seats that wait, passes: to the last bit. Series: almost.
 #[test]
 fn many_positions_at_once_have_the_values_of_one_by_one() {
-    for text in ["ashtapada?pieces=1", "ashtapada?pieces=1&must_use=greedy", "ashtapada?pieces=1&twins=bell"] {
-        let turns = turns(text, "SN");
-        assert!(turns.has_rows());
-        let rows = solved(&turns, &CONFIG);
-        let solved = solve(&OneByOne(&turns), start(&turns), None, &CONFIG, &|_| ControlFlow::Continue(()));
-        let Ok(Solved::Solution(single)) = solved else { panic!("{solved:?}") };
-        for (row, single) in rows.values.iter().zip(&single.values) {
-            assert!(row.abs_diff(*single) < 400, "{text}: {row} and {single}");
-        }
-        assert!(rows.facts.certificate.is_some() && single.facts.certificate.is_some());
-    }
-    let blocked = turns("ashtapada?pieces=1&x=block", "SN");
-    assert!(!blocked.has_rows(), "enemies close squares");
-}
-
-/// To the last bit: captures, further throws, units in the way, seats that wait, and passes.
-#[test]
-fn lanes_of_one_throw_have_the_values_of_one_by_one() {
-    for text in [
-        "siga",
-        "ur?pieces=3",
-        "ashte-kashte?pieces=1&move=optional",
-        "chowka-5?pieces=1",
-        "pagade?pieces=1&no_cut=wait",
-        "pagade?pieces=1&no_cut=lap",
+    for (text, difference) in [
+        ("ashtapada?pieces=1", 400),
+        ("ashtapada?pieces=1&must_use=greedy", 400),
+        ("ashtapada?pieces=1&twins=bell", 400),
+        ("siga", 0),
+        ("ur?pieces=3", 0),
+        ("ashte-kashte?pieces=1&move=optional", 0),
+        ("chowka-5?pieces=1", 0),
+        ("pagade?pieces=1&no_cut=wait", 0),
+        ("pagade?pieces=1&no_cut=lap", 0),
     ] {
         let turns = turns(text, "SN");
-        let solved_by = |solved: Result<Solved, _>| match solved {
-            Ok(Solved::Solution(solution)) => solution,
-            other => panic!("{text}: {other:?}"),
-        };
-        let go_on = |_: &Stage| ControlFlow::Continue(());
-        let lanes = solved_by(solve(&turns, start(&turns), None, &CONFIG, &go_on));
-        let single = solved_by(solve(&OneByOne(&turns), start(&turns), None, &CONFIG, &go_on));
-        assert_eq!(lanes.facts, single.facts, "{text}");
-        assert!(lanes.values == single.values, "{text}");
+        assert!(turns.has_rows() || difference == 0, "{text}");
+        let lanes = solved(&turns, &CONFIG);
+        let single = solve(&OneByOne(&turns), start(&turns), None, &CONFIG, &|_| ControlFlow::Continue(()));
+        let Ok(Solved::Solution(single)) = single else { panic!("{single:?}") };
+        for (lane, single) in lanes.values.iter().zip(&single.values) {
+            assert!(lane.abs_diff(*single) <= difference, "{text}: {lane} and {single}");
+        }
+        assert!(lanes.facts == single.facts || difference > 0, "{text}");
+        assert!(lanes.facts.certificate.is_some() && single.facts.certificate.is_some(), "{text}");
     }
+    assert!(!turns("ashtapada?pieces=1&x=block", "SN").has_rows(), "enemies close squares");
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn starts(text: &str, seats: &str) -> TurnIndex {
     TurnIndex::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough positions")
 }
 
-/// Returns the engine's afterstates of `start` after these outcomes.
+/// The engine's afterstates of `start` with these outcomes.
 pub(super) fn by_engine(index: &TurnIndex, start: &State, outcomes: &[u8]) -> BTreeSet<TurnEnd> {
     let race = index.race();
     let mut thrown = *start;

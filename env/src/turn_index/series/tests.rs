@@ -166,8 +166,8 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
         }
         found.throws(1, 1.0, 0..choices.len());
         let ends = found.throws.remove(0).1;
-        let text = index.race().ruleset().to_string();
-        assert_eq!(ends, by_engine(index, &index.state(mover, sides), &series), "{text:?} {sides:?} {series:?}");
+        let expected = by_engine(index, &index.state(mover, sides), &series);
+        assert_eq!(ends, expected, "{} {sides:?} {series:?}", index.race().ruleset());
     }
 }
 
