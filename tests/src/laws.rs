@@ -3,18 +3,15 @@
 //!
 //! The laws of every game are in [`ashta_env::testing::laws`]; [`Laws::play`] checks both together.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node, RaceGame, Seat, SeatSet};
-use ashta_env::notation::NotationError;
 use ashta_env::race::Race;
 use ashta_env::race::state::{NO_PIECE, State};
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Without, builtin};
+use ashta_env::sheet::Without;
 use ashta_env::testing::laws::{Course, LawConfig, Tally, check_race, successors};
 use ashta_env::turn::{TurnResults, turn_results};
 
@@ -24,19 +21,15 @@ use crate::random;
 const AROUND: usize = 40;
 /// Placed positions that are checked for each game played.
 const PLACED: usize = 3;
-/// Other games that must refuse a game's positions.
-const STRANGERS: usize = 6;
 /// One node of a game in so many has its surroundings checked.
 const SPACING: usize = 32;
 
 /// The laws of one ruleset.
 #[derive(Debug)]
 pub struct Laws {
-    race: Arc<Race>,
+    race: Race,
     /// The same game with its seats turned by the fewest quarters by which it can be played.
     turned: Option<(usize, Race)>,
-    /// Other games, which must refuse this one's positions.
-    strangers: Vec<Race>,
 }
 
 impl Laws {
@@ -47,17 +40,7 @@ impl Laws {
             let turned = Ruleset::parse(&ruleset.game_text(), SeatSet::of(&seats)).ok()?;
             Some((quarters, Race::new(turned)))
         };
-        let others = builtin::all().iter().filter_map(|sheet| Ruleset::of(Arc::clone(sheet), ruleset.seats(), []).ok());
-        let others = others.filter(|other| *other != ruleset);
-        // From another place in the list for each game.
-        let first = ruleset.game_text().len() % builtin::all().len();
-        let strangers = others.collect::<Vec<_>>().into_iter().cycle().skip(first).take(STRANGERS);
-        let strangers = strangers.chain(ruleset.with("pieces", "1").ok().filter(|other| *other != ruleset));
-        Laws {
-            turned: (1..4).find_map(turn),
-            strangers: strangers.map(Race::new).collect(),
-            race: Arc::new(Race::new(ruleset.clone())),
-        }
+        Laws { turned: (1..4).find_map(turn), race: Race::new(ruleset) }
     }
 
     /// Plays random games under the laws of every game, then under those of the race games, and checks random placings
@@ -99,21 +82,17 @@ impl Laws {
         }
     }
 
-    /// Checks the nearest successors of `state`, that a seat's observation distinguishes them, and that no other game
-    /// accepts them.
+    /// Checks the nearest successors of `state`, and that similar positions look different.
     fn check_around(&self, state: &State) -> Result<(), String> {
-        self.check_strangers(state)?;
         self.check_changes(state)?;
         let mut seen = HashSet::from([*state]);
-        let mut views: HashMap<(Seat, Vec<u16>), String> = HashMap::new();
         let mut nodes = vec![*state];
         let mut at = 0;
         while at < nodes.len() {
             let state = nodes[at];
             at += 1;
             self.check(&state)?;
-            self.check_views(&state, &mut views)?;
-            for next in successors(&*self.race, &state) {
+            for next in successors(&self.race, &state) {
                 if nodes.len() < AROUND && seen.insert(next) {
                     nodes.push(next);
                 }
@@ -137,7 +116,7 @@ impl Laws {
         Ok(())
     }
 
-    /// Printing and parsing are inverse to each other, and no other game accepts the text.
+    /// Printing and parsing are inverse to each other.
     fn check_text(&self, state: &State, text: &str) -> Result<(), String> {
         let (race, parsed) = Race::parse_position(text).map_err(|error| format!("its text is refused: {error}"))?;
         if race.ruleset() != self.race.ruleset() {
@@ -157,18 +136,6 @@ impl Laws {
         Ok(())
     }
 
-    /// No other game accepts a position.
-    fn check_strangers(&self, state: &State) -> Result<(), String> {
-        let text = self.race.print(state);
-        for stranger in &self.strangers {
-            let answer = stranger.parse_state(&text);
-            if !matches!(answer, Err(NotationError::OtherGame { .. })) {
-                return Err(format!("`{}` says {answer:?} to `{text}`", stranger.ruleset()));
-            }
-        }
-        Ok(())
-    }
-
     /// Every legal action has a text, and actions with the same text are the same choice: interchangeable pieces.
     fn check_action_texts(&self, state: &State) -> Result<(), String> {
         let results = |state: &State| match whole_turns(&self.race, state) {
@@ -176,7 +143,7 @@ impl Laws {
             results => results,
         };
         let mut described: HashMap<String, State> = HashMap::new();
-        for (action, next) in self.race.legal_actions(state).iter().zip(successors(&*self.race, state)) {
+        for (action, next) in self.race.legal_actions(state).iter().zip(successors(&self.race, state)) {
             let text = self.race.action_text(state, action);
             if text.is_empty() {
                 return Err(format!("action {} has no text", action.0));
@@ -209,7 +176,7 @@ impl Laws {
             expect("observation", view(turned, &other, there), view(&self.race, state, seat))?;
         }
         let followers =
-            successors(&*self.race, state).into_iter().map(|next| turn_text(&self.race.print(&next), quarters));
+            successors(&self.race, state).into_iter().map(|next| turn_text(&self.race.print(&next), quarters));
         let turned_followers = successors(turned, &other).into_iter().map(|next| turned.print(&next));
         expect("followers", turned_followers.collect::<Vec<_>>(), followers.collect::<Vec<_>>())?;
         let results = whole_turns(&self.race, state).iter().map(|text| turn_text(text, quarters)).collect();
@@ -268,32 +235,6 @@ impl Laws {
         changed.push(text.replace("#2", "$").replace("#3", "#2").replace('$', "#3"));
         changed.retain(|changed| changed != text);
         changed
-    }
-
-    /// A seat sees every piece, mark and allotment: of two positions that look the same only the throws may be written
-    /// differently, since their order and discarded throws are not observed.
-    fn check_views(&self, state: &State, views: &mut HashMap<(Seat, Vec<u16>), String>) -> Result<(), String> {
-        if self.race.node(state) == Node::Terminal {
-            return Ok(());
-        }
-        let text = self.race.print(state);
-        let seen = |text: &str| {
-            let (rest, pending) = text.rsplit_once(' ').unwrap_or((text, ""));
-            let allotted = pending.split_once(';').map_or(String::new(), |(_, allotted)| allotted.to_owned());
-            (rest.to_owned(), allotted)
-        };
-        for seat in self.race.spec().seats.iter() {
-            match views.entry((seat, view(&self.race, state, seat))) {
-                Entry::Vacant(entry) => {
-                    entry.insert(text.clone());
-                }
-                Entry::Occupied(other) if seen(other.get()) != seen(&text) => {
-                    return Err(format!("to {seat} `{}` looks the same as `{text}`", other.get()));
-                }
-                Entry::Occupied(_) => {}
-            }
-        }
-        Ok(())
     }
 }
 

@@ -4,18 +4,18 @@ use ashta_env::chance::{self, GameRng, below};
 use ashta_env::game::{Action, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::ruleset::{FlagInfo, Ruleset};
+use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{FirstWhile, UnitKind};
-use proptest::prelude::*;
-use rand::Rng;
+
+pub use crate::fuzz::advance;
 
 pub mod sheets;
 
 /// A random valid ruleset of `game`: each flag differs from its default with probability 1/4. House rules that
 /// contradict each other are drawn again.
 pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
-    let flags = flags(game);
     let sheet = Ruleset::seated(game, None).expect("a built-in game");
+    let flags = sheet.flags();
     let counts: Vec<String> = sheet.base().pieces.allowed.iter().map(u8::to_string).collect();
     loop {
         let seats = SeatSet::of(&Seat::ALL.into_iter().filter(|_| below(3, rng) > 0).collect::<Vec<_>>());
@@ -35,57 +35,10 @@ pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
     }
 }
 
-/// Valid rulesets of `game`, which shrink towards the default flags and two seats.
-pub fn rulesets(game: &'static str) -> impl Strategy<Value = Ruleset> {
-    let flags = flags(game);
-    let sheet = Ruleset::seated(game, None).expect("a built-in game");
-    let others = sheet.base().pieces.allowed.iter().rev().filter(|&&count| usize::from(count) != sheet.pieces());
-    let counts: Vec<String> = std::iter::once(sheet.pieces().to_string()).chain(others.map(u8::to_string)).collect();
-    let values = proptest::collection::vec(prop_oneof![3 => Just(0_usize), 1 => 1..4_usize], flags.len());
-    let all = (values, 0..counts.len(), 0..16_usize);
-    all.prop_filter_map("house rules that contradict each other", move |(values, pieces, seats)| {
-        let mut chosen: Vec<(&str, &str)> = vec![("pieces", &counts[pieces])];
-        for (flag, value) in flags.iter().zip(values).filter(|&(_, value)| value > 0) {
-            let others: Vec<&String> = flag.values.iter().filter(|&value| *value != flag.default).collect();
-            chosen.push((&flag.name, others[(value - 1) % others.len()]));
-        }
-        let sets = Seat::ALL.into_iter().fold(vec![SeatSet::EMPTY], |sets, seat| {
-            sets.iter().copied().chain(sets.iter().map(|set| set.with(seat))).collect()
-        });
-        let mut valid: Vec<Ruleset> =
-            sets.into_iter().filter_map(|seats| Ruleset::new(game, seats, chosen.iter().copied()).ok()).collect();
-        valid.sort_by_key(|ruleset| ruleset.seats().len());
-        let at = seats.checked_rem(valid.len())?;
-        Some(valid.swap_remove(at))
-    })
-}
-
-/// The flags of a game besides the number of pieces.
-pub fn flags(game: &str) -> Vec<FlagInfo> {
-    Ruleset::seated(game, None).expect("a built-in game").flags()
-}
-
 /// A random legal action.
 pub fn action(race: &Race, state: &State, rng: &mut GameRng) -> Action {
     let legal = race.legal_actions(state);
     legal.nth(below(legal.len(), rng)).expect("a decision has a legal action")
-}
-
-/// Plays on at random by one node; `false` when the game is over.
-pub fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
-    match race.node(state) {
-        Node::Chance(_) => {
-            let outcome = chance::outcome(race.chance_outcomes(state), rng.next_u64());
-            race.apply_chance(state, outcome);
-            true
-        }
-        Node::Decision(_) => {
-            let action = action(race, state, rng);
-            race.apply_action(state, action);
-            true
-        }
-        Node::Terminal => false,
-    }
 }
 
 /// Turn-start states from random play, at most `count`, spread over a game. Play that gets stuck ends.

@@ -101,12 +101,8 @@ impl Race {
 mod tests {
     use std::sync::Arc;
 
-    use rand::RngExt;
-
     use super::*;
-    use crate::chance;
-    use crate::game::{Node, Outcome, SeatSet};
-    use crate::race::position::state::Phase;
+    use crate::game::SeatSet;
     use crate::sheet::Sheet;
     use crate::sheet::ruleset::Ruleset;
 
@@ -195,48 +191,5 @@ mod tests {
             assert!(Race::parse_position(&text(pending)).is_err(), "{pending}");
         }
         assert!(Race::parse_position(&text("*1").replace("?max_throws=3", "")).is_err());
-    }
-
-    #[test]
-    fn played_positions_are_read() {
-        for game in [
-            "ashtapada?pieces=3",
-            "ashtapada?must_use=greedy&pieces=3",
-            "ashtapada?must_use=optional",
-            "ashtapada?twin_speed=half_floor&twins=bell",
-            "ashtapada?twin_split=false&x=block&pieces=4",
-            "thaayam",
-            "thaayam?hop=each",
-            "siga?pieces=4",
-            "ashta-kashte-1892?grace=separate",
-            "chowka-5?throws=collect",
-            "chaupar",
-            "chaupar?dice=2&must_use=max",
-            "pagade?no_cut=lap",
-            "saturankam",
-        ] {
-            let race = Race::new(Ruleset::seated(game, None).expect("a ruleset"));
-            let mut rng = chance::stream(21, 0);
-            let mut state = race.initial_state(crate::game::Seat::SOUTH);
-            let mut within = 0;
-            for _ in 0..4_000 {
-                match race.node(&state) {
-                    Node::Terminal => state = race.initial_state(crate::game::Seat::NORTH),
-                    Node::Chance(_) => {
-                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.random());
-                        race.apply_chance(&mut state, Outcome(outcome.0));
-                    }
-                    Node::Decision(_) => {
-                        within += u32::from(state.phase == Phase::Allot);
-                        let text = race.print(&state);
-                        assert_eq!(race.parse_state(&text).as_ref(), Ok(&state), "{text}");
-                        let legal = race.legal_actions(&state);
-                        let action = legal.nth(rng.random_range(0..legal.len())).expect("a legal action");
-                        race.apply_action(&mut state, action);
-                    }
-                }
-            }
-            assert!(within > 20, "{game}: {within}");
-        }
     }
 }
