@@ -12,11 +12,12 @@ use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::Engine;
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{BySeat, Game, Node, Outcome, Payoff, RaceGame, Seat};
+use ashta_env::game::{BySeat, Game, Node, Payoff, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::Sheets;
+use ashta_env::testing::laws::successors;
 use ashta_env::turn::{TurnResults, turn_results_within};
 use ashta_env::turn_index::TurnIndex;
 use rand::Rng;
@@ -305,7 +306,10 @@ fn checksum(parts: &[&[u8]]) -> u32 {
 }
 
 /// Every throw and action in a position leads to a valid position; so do a few nodes of random play from there.
-fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
+///
+/// # Panics
+/// When a property fails.
+pub fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
     let drawn = race.draw(&state);
     assert!(drawn.lines().all(|line| line.chars().count() <= COLUMNS), "{drawn}");
     check(race, &state);
@@ -322,7 +326,7 @@ fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
 }
 
 /// Plays on at random by one node; `false` when the game is over.
-fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
+pub fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
     match race.node(state) {
         Node::Chance(_) => {
             let outcome = chance::outcome(race.chance_outcomes(state), rng.next_u64());
@@ -337,32 +341,10 @@ fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
     true
 }
 
-/// The successors by every throw and every action.
-fn successors(race: &Race, state: &State) -> Vec<State> {
-    let chances = race.chance_outcomes(state).iter().enumerate().filter(|&(_, &chance)| chance > 0.0);
-    let thrown = chances.map(|(outcome, _)| {
-        let mut next = *state;
-        race.apply_chance(&mut next, Outcome(outcome as u8));
-        next
-    });
-    let chosen = race.legal_actions(state).iter().map(|action| {
-        let mut next = *state;
-        race.apply_action(&mut next, action);
-        next
-    });
-    thrown.chain(chosen).collect()
-}
-
 /// The properties of every position.
 fn check(race: &Race, state: &State) {
     let text = race.print(state);
-    match Race::parse_position(&text) {
-        Ok((again, read)) => {
-            assert_eq!(again.ruleset(), race.ruleset(), "{text}");
-            assert_eq!(read, *state, "{text}");
-        }
-        Err(error) => panic!("`{text}` is printed and not read: {error}"),
-    }
+    assert_eq!(race.parse_state(&text).as_ref(), Ok(state), "{text}");
     let (chances, legal) = (race.chance_outcomes(state), race.legal_actions(state));
     match race.node(state) {
         Node::Chance(_) => {

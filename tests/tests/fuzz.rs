@@ -1,9 +1,16 @@
-//! Replay of the fuzz corpus and of past failures on the same functions.
+//! The functions of the fuzzer on its corpus, on past failures, and on random changes of sheets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use ashta_tests::fuzz::TARGETS;
+use ashta_env::chance::{self, GameRng, below};
+use ashta_env::game::{Game, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{Sheet, builtin};
+use ashta_tests::fuzz::{TARGETS, walk};
+use ashta_tests::random;
 
 /// The files of a folder, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -41,4 +48,61 @@ fn the_corpus_finds_nothing() {
 #[test]
 fn past_failures_are_fixed() {
     replay("regressions", 0);
+}
+
+/// Words that sheets have as values, to be put in each other's place.
+const WORDS: &str = "throw series dice divide most one optional greedy no-merge start off count share block closed two \
+                     any none together half lap wait each finish";
+
+/// A built-in sheet with some numbers, words and lines changed.
+fn mutated(rng: &mut GameRng) -> String {
+    let words: Vec<&str> = WORDS.split(' ').collect();
+    let sheets = builtin::all();
+    let text = sheets[below(sheets.len(), rng)].text();
+    let mut lines: Vec<String> =
+        text.lines().take_while(|line| !line.starts_with("[flags")).map(str::to_owned).collect();
+    for _ in 0..1 + below(3, rng) {
+        let at = below(lines.len(), rng);
+        let Some((key, value)) = lines[at].split_once(" = ").map(|(key, value)| (key.to_owned(), value.to_owned()))
+        else {
+            continue;
+        };
+        let number: String = below(33, rng).to_string();
+        lines[at] = match below(5, rng) {
+            0 => String::new(),
+            1 => format!("{key} = {number}"),
+            2 => format!("{key} = \"{}\"", words[below(words.len(), rng)]),
+            3 if value.starts_with('[') => value.replacen(['1', '4'], &number, 1).to_string(),
+            _ => format!("{key} = {}", value.replacen(['1', '2', '6'], &number, 1)),
+        };
+    }
+    lines.join("\n")
+}
+
+/// `ASHTA_SHEETS` sets the number of sheets.
+#[test]
+fn changed_sheets_are_refused_or_played() {
+    let mut rng = chance::stream(31, 0);
+    let (mut refused, mut played) = (0, 0);
+    for _ in 0..std::env::var("ASHTA_SHEETS").map_or(300, |count| count.parse().expect("a number")) {
+        let Ok(sheet) = Sheet::read(&mutated(&mut rng), "mutated").map(Arc::new) else {
+            refused += 1;
+            continue;
+        };
+        for letters in &sheet.seats.allowed {
+            let seats = SeatSet::from_letters(letters).expect("a checked sheet");
+            let pieces = sheet.pieces.allowed[below(sheet.pieces.allowed.len(), &mut rng)].to_string();
+            let ruleset = Ruleset::of(Arc::clone(&sheet), seats, [("pieces", &*pieces)]).expect("a checked sheet");
+            let race = Race::new(ruleset);
+            let mut state = race.initial_state(seats.iter().next().expect("a seat"));
+            for _ in 0..12 {
+                walk(&race, state, &mut rng);
+                for _ in 0..10 {
+                    random::advance(&race, &mut state, &mut rng);
+                }
+            }
+        }
+        played += 1;
+    }
+    assert!(refused > 30 && played > 30, "{refused} refused, {played} played");
 }

@@ -11,8 +11,6 @@ use serde_json::Value;
 
 pub mod builtin;
 mod check;
-#[cfg(test)]
-mod mutation_tests;
 mod read;
 pub mod ruleset;
 mod shape;

@@ -111,13 +111,4 @@ mod tests {
         let (parsed, _) = Race::parse_in(&sheets, &text).expect("a position");
         assert_eq!(parsed.ruleset(), race.ruleset());
     }
-
-    #[test]
-    fn the_name_of_a_built_in_game_cannot_be_taken() {
-        let mut sheets = Sheets::default();
-        let name = &builtin::all()[0].name;
-        assert!(sheets.add(own(name, 17)).expect_err("other rules").to_string().contains(name));
-        sheets.add(Arc::clone(&builtin::all()[0])).expect("the same rules");
-        assert_eq!(sheets.all().count(), builtin::all().len());
-    }
 }

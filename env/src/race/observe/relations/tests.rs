@@ -70,13 +70,6 @@ fn pieces_that_are_safe_are_followed_and_partners_are_no_enemies() {
 }
 
 #[test]
-fn both_visits_to_a_square_are_seen() {
-    // South's 8 and 76 are one square, North's 42.
-    assert_eq!(seen_in("pagade S+:8,home,home,home/N:1,1,38,38 N *", Seat::SOUTH), ["hunted 4", "stage 0: 4"]);
-    assert_eq!(seen_in("pagade S+:76,home,home,home/N:1,1,38,38 N *", Seat::SOUTH), ["hunted 4", "stage 3: 4"]);
-}
-
-#[test]
 fn progress_and_lead_have_levels() {
     let levels = |position: &str, owner: Seat| -> Vec<String> {
         let (race, state) = Race::parse_position(position).expect("a position");
