@@ -1,7 +1,8 @@
-//! Golden playthroughs: one random game of each kind as text, with the game's spec, its first nodes, those around the
-//! first capture, the last ones, and the returns.
+//! Golden playthroughs: one random game of each kind as text, with the game's spec, its first nodes, the nodes around the
+//! first capture, the last nodes, and the returns. Moves and turns are also written in words; the first and the last
+//! position are drawn.
 //!
-//! A change of rules, dice, notation, action numbers or observations shows as a difference that can be read. If the
+//! A change of rules, dice, notation, words, action numbers or observations shows as a difference that can be read. If the
 //! numbers of an observation (`sees`) or of the actions change their meaning, `ENCODING` must change with them.
 
 use std::fmt::Write;
@@ -29,8 +30,13 @@ fn playthrough(game: &str, seats: usize, seed: u64) -> String {
     let mut state = race.initial_state(chance::first_seat(seats, &mut throws));
     let mut nodes = Vec::new();
     let mut capture = None;
+    // The first decision of the turn, and the actions since.
+    let mut turn: (State, Vec<Action>) = (state, Vec::new());
     loop {
         let mut text = format!("node {}\nposition: {}\n", nodes.len(), race.print(&state));
+        if nodes.is_empty() || race.node(&state) == Node::Terminal {
+            let _ = writeln!(text, "{}", race.draw(&state));
+        }
         let before = state;
         match race.node(&state) {
             Node::Chance(seat) => {
@@ -41,11 +47,21 @@ fn playthrough(game: &str, seats: usize, seed: u64) -> String {
             Node::Decision(seat) => {
                 let legal = race.legal_actions(&state);
                 let action = legal.nth(below(legal.len(), &mut choices)).expect("a decision has a legal action");
-                let say = |action: Action| format!("{} `{}`", action.0, race.action_text(&state, action));
+                let say = |action: Action| {
+                    let words = race.step(&state, action).map_or("pass".to_owned(), |step| step.text);
+                    format!("{} `{}` ({words})", action.0, race.action_text(&state, action))
+                };
                 let all: Vec<String> = legal.iter().map(say).collect();
                 let chosen = say(action);
                 let _ = write!(text, "{}legal: {}\n-> {chosen}\n", sees(&race, &state, seat), all.join(", "));
+                if turn.1.is_empty() {
+                    turn.0 = state;
+                }
+                turn.1.push(action);
                 race.apply_action(&mut state, action);
+                if !matches!(race.node(&state), Node::Decision(_)) {
+                    let _ = writeln!(text, "turn: {}", race.turn_text(&turn.0, &std::mem::take(&mut turn.1)));
+                }
             }
             Node::Terminal => {
                 let returns = seats.iter().map(|seat| format!("{seat} {:.4}", race.returns(&state)[seat]));

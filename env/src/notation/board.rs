@@ -280,53 +280,6 @@ mod tests {
     }
 
     #[test]
-    fn ashtapada_is_drawn() {
-        let expected = "
- 8 [  ] .   .  [  ][  ] .   .  [  ]
- 7  .   .   .   .   .   .   .   NN    > South  off 0, keep 1, borne 0
- 6  .   .   .   .   .   .   .   .       North  off 0, keep 0, borne 0
- 5 [  ] .   .      (n ) .   .  [  ]
- 4 [  ] .   .  (S )     .   .  [  ]   [ ] crosscut   (s) keep of South
- 3  .   .   .   .   .   .   .   .
- 2  .   .   .   .   .   .   .   .
- 1 [  ] .   .  [  ][  ] .   .  [S ]
-    A   B   C   D   E   F   G   H";
-        assert_eq!(drawn("ashtapada S:3,keep/N:23,23 S *"), expected[1..]);
-    }
-
-    #[test]
-    fn ashte_kashte_is_drawn() {
-        let expected = "
- 7  .   .   .  [  ] .   .   .
- 6  .   .   .   .   .   .   NN    > South  hand 2, home 1
- 5  .   .   .   .   .   .   .       North  hand 2, home 0
- 4 [  ] .   .  (  ) .   .  [  ]
- 3  .   .   .   .   .   .   .     [ ] protected   ( ) goal
- 2  .   .   .   .   .   .   .
- 1  .   .   .  [  ] S   .   .
-    A   B   C   D   E   F   G";
-        let drawing = drawn("ashte-kashte S:hand,hand,1,home/N:hand,hand,20,20 S 1");
-        assert_eq!(drawing, expected[1..]);
-    }
-
-    #[test]
-    fn pagade_is_drawn() {
-        let drawing = drawn("pagade S+:1,20,76,83/N:cut,7,12,12 N *");
-        let lines: Vec<&str> = drawing.lines().collect();
-        assert_eq!(lines.len(), 20);
-        assert_eq!(lines[1], "18                           .  N  .     South  cut 0, home 0, has cut");
-        assert_eq!(lines[2], "17                           .  :  .   > North  cut 1, home 0, has not cut");
-        assert_eq!(lines[3], "16                          NN  :  .");
-        assert_eq!(lines[8], "11   .  .  .  .  .  .  .  . ## ## ##  .  .  .  .  .  .  .  .");
-        assert_eq!(lines[10], " 9   .  .  .  .  .  .  .  . ## ## ##  .  .  .  S  .  .  .  .");
-        // East and West do not play, so their private squares are not drawn.
-        assert_eq!(lines[9], format!("10{}.{}## ## ##{}.", " ".repeat(3), " ".repeat(22), " ".repeat(23)));
-        assert_eq!(lines[11], " 8                           . Ss  .");
-        assert_eq!(lines[18], " 1                           .  s  .");
-        assert_eq!(lines[19], "     A  B  C  D  E  F  G  H  I  J  K  L  M  N  O  P  Q  R  S");
-    }
-
-    #[test]
     fn crowded_squares_keep_within_80_columns() {
         for position in [
             "ashtapada?pieces=4 S:3,3,3,3/E:24,24,24,24/N:17,17,17,17/W:10,10,10,10 S *",
