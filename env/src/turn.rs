@@ -223,47 +223,7 @@ impl<S: Clone + Eq + Hash> Distinct<S> {
 mod tests {
     use super::*;
     use crate::game::{Outcome, Seat};
-    use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
-
-    /// The afterstates of all orders of actions, with duplicates.
-    fn all_orders(game: &Toy, state: &ToyState, seat: Seat, out: &mut Vec<ToyState>) {
-        for action in game.legal_actions(state).iter() {
-            let mut next = state.clone();
-            game.apply_action(&mut next, action);
-            if game.node(&next) == Node::Decision(seat) {
-                all_orders(game, &next, seat, out);
-            } else {
-                out.push(next);
-            }
-        }
-    }
-
-    #[test]
-    fn results_are_distinct_complete_and_reached_by_their_actions() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
-        let mut start = game.initial_state(Seat::NORTH);
-        [1, 1, 0].into_iter().for_each(|outcome| game.apply_chance(&mut start, Outcome(outcome)));
-        assert_eq!(game.node(&start), Node::Decision(Seat::NORTH));
-
-        let mut results = TurnResults::new();
-        turn_results(&game, &start, &mut results);
-        let mut orders = Vec::new();
-        all_orders(&game, &start, Seat::NORTH, &mut orders);
-        let distinct: HashSet<&ToyState> = orders.iter().collect();
-        assert!(distinct.len() < orders.len(), "the position must offer several orders to one result");
-        assert_eq!(results.len(), distinct.len());
-        assert_eq!(results.states().iter().collect::<HashSet<_>>(), distinct);
-        for index in 0..results.len() {
-            let mut state = start.clone();
-            for &action in results.actions(index) {
-                assert_eq!(game.node(&state), Node::Decision(Seat::NORTH));
-                assert!(game.legal_actions(&state).contains(action));
-                game.apply_action(&mut state, action);
-            }
-            assert_eq!(&state, results.state(index));
-        }
-        assert_eq!(results.state(0), &orders[0], "ascending actions come first");
-    }
+    use crate::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
     #[test]
     fn a_position_without_decision_has_no_results() {

@@ -100,7 +100,7 @@ mod own_game;
 
 #[test]
 fn another_game_is_learned_by_the_same_trainer() {
-    let pig = Arc::new(own_game::Pig::for_two());
+    let pig = own_game::Pig::for_two();
     let laws = LawConfig { seed: 1, games: 200 };
     check_game(&pig, &laws).unwrap_or_else(|broken| panic!("{broken}"));
     let report = own_game::train().expect("nothing goes wrong");

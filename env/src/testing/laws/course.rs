@@ -1,7 +1,5 @@
 //! Laws of race games: the steps of pieces along their course, and how a throw or an action may change them.
 
-use std::sync::Arc;
-
 use super::{Broken, Checked, LawConfig, Tally, check_with, hold};
 use crate::game::{Node, RaceGame, Seat};
 
@@ -18,8 +16,8 @@ pub enum Course {
 /// forward, and pieces of other sides only back to the place of captured pieces.
 ///
 /// # Errors
-/// The first broken law.
-pub fn check_race<G: RaceGame>(game: &Arc<G>, play: &LawConfig, course: Course) -> Result<Tally, Broken<G::State>> {
+/// The first law found broken.
+pub fn check_race<G: RaceGame>(game: &G, play: &LawConfig, course: Course) -> Result<Tally, Broken<G::State>> {
     check_with(game, play, &|game, state, next| match next {
         None => check_steps(game, state),
         Some(next) => check_moves(game, course, state, next),
