@@ -96,7 +96,6 @@ impl MatchReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::estimate::NORMAL_95;
     use ashta_env::game::Game;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
@@ -151,14 +150,5 @@ mod tests {
         // Wilson's interval for 10 successes of 10.
         assert!((wins(10).interval[0] - 0.722_467).abs() < 1e-5, "{:?}", wins(10).interval);
         assert!((wins(10).interval[1] - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn many_blocks_have_the_normal_interval() {
-        let results = blocks((0..100_000).map(|number| if number % 2 == 0 { [1.0, 0.0] } else { [1.0, 1.0] }));
-        let report = report(&results);
-        let error = report.standard_error.expect("many blocks");
-        assert!((report.interval[0] - (report.score - NORMAL_95 * error)).abs() < 3e-5);
-        assert!((report.interval[1] - (report.score + NORMAL_95 * error)).abs() < 3e-5);
     }
 }

@@ -131,13 +131,6 @@ mod tests {
         let ratios: Vec<f64> = [80, 100, 110, 130].map(|wins| SPRT.ratio_of_quarters(&blocks(200, wins))).to_vec();
         assert!(ratios.windows(2).all(|pair| pair[0] < pair[1]), "{ratios:?}");
         assert!(ratios[1] < 0.0, "an even score speaks for the first hypothesis");
-        // Both ratios agree if scores vary little.
-        for (wins, ratio) in [80, 100, 110, 130].into_iter().zip(&ratios) {
-            assert!(
-                (SPRT.ratio_of_numbers(&blocks(200, wins), 0.0) - ratio).abs() < 0.02 + 0.02 * ratio.abs(),
-                "{ratio}"
-            );
-        }
         assert_eq!((SPRT.ratio_of_quarters(&[1.0; 7]), SPRT.ratio_of_numbers(&[0.5; 7], 0.1)), (0.0, 0.0));
         // Equal blocks reach a verdict, too.
         for (score, verdict) in [(1.0, Verdict::AcceptsElo1), (0.5, Verdict::AcceptsElo0)] {

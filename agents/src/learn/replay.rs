@@ -304,19 +304,6 @@ mod tests {
     }
 
     #[test]
-    fn policies_are_distributions_over_legal_actions() {
-        let replay = filled(Part::Turns, 100_000);
-        let with_policy = replay.samples.iter().filter(|sample| !sample.policy.is_empty());
-        let mut count = 0;
-        for sample in with_policy {
-            count += 1;
-            assert!((sample.policy.iter().map(|pair| pair.1).sum::<f32>() - 1.0).abs() < 1e-5);
-            assert!(sample.policy.iter().all(|&(action, _)| sample.legal.contains(action)));
-        }
-        assert!(count > 20, "{count}");
-    }
-
-    #[test]
     fn a_loaded_replay_draws_the_same_batches() {
         let dir = std::env::temp_dir().join(format!("ashta-replay-{}", std::process::id()));
         std::fs::create_dir_all(&dir).expect("the temporary directory is writable");

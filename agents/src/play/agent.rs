@@ -274,7 +274,7 @@ pub(crate) fn choose_unless_forced<G: Game>(
 mod tests {
     use super::*;
     use crate::play::evaluator::Evaluation;
-    use crate::search::test_support::{ExactEvaluator, play_from_start};
+    use crate::search::test_support::ExactEvaluator;
     use ashta_env::game::Outcome;
     use ashta_env::testing::exact::{Play, solve};
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
@@ -364,20 +364,5 @@ mod tests {
         let mut one_ply = OnePly::new(LastAction(0));
         assert_eq!(one_ply.act(&game, &[forced], &mut rngs[..1]), [Action(0)]);
         assert_eq!(one_ply.evaluator.0, 0);
-    }
-
-    #[test]
-    fn the_random_agent_is_uniform_and_repeatable() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-        let mut state = game.position(Seat::SOUTH, BySeat([[1, 3], [0; 2], [0; 2], [0; 2]]));
-        game.apply_chance(&mut state, Outcome(1));
-        let mut counts = [0_i32; 4];
-        let mut rng = [GameRng::seed_from_u64(1)];
-        for _ in 0..4000 {
-            counts[usize::from(RandomAgent.act(&game, std::slice::from_ref(&state), &mut rng)[0].0)] += 1;
-        }
-        assert!(counts.iter().all(|count| (count - 1000).abs() < 120), "{counts:?}");
-        assert_eq!(play_from_start(&game, &mut RandomAgent, 5), play_from_start(&game, &mut RandomAgent, 5));
-        assert_ne!(play_from_start(&game, &mut RandomAgent, 5), play_from_start(&game, &mut RandomAgent, 6));
     }
 }

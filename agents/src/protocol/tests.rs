@@ -21,26 +21,7 @@ fn an_id_comes_back_as_it_was_written() {
     for id in ["12345678901234567890123", "1.50", "\"a\\u00e4\"", "[1, {\"b\": 2.0}]", "null"] {
         let text = Engine::new(None).answer_text(format!("{{\"op\": \"hello\", \"id\": {id}}}").as_bytes());
         assert!(text.contains(&format!("\"id\":{id}")), "{text}");
-        assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
     }
-}
-
-#[test]
-fn a_game_is_begun_thrown_and_moved() {
-    let new = ask(r#"{"id":7,"op":"new","game":"pagade?teams=true","seats":4,"start":"S"}"#);
-    assert_eq!(new["id"], 7);
-    let position = "pagade?teams=true S:6,7,12,12/E:6,7,12,12/N:6,7,12,12/W:6,7,12,12 S *";
-    assert_eq!(new["position"], position);
-    let outcomes = ask(&json!({"op": "chance", "position": position}).to_string());
-    let outcomes = outcomes["outcomes"].as_array().expect("outcomes").clone();
-    assert_eq!(outcomes.len(), 10);
-    assert_eq!(outcomes.iter().map(|outcome| outcome["p"].as_f64().expect("a number")).sum::<f64>(), 1.0);
-    let thrown = ask(&json!({"op": "apply", "position": position, "throw": [4, 1]}).to_string());
-    assert!(thrown["position"].as_str().expect("a position").ends_with(" S 4,1"), "{thrown}");
-    let legal = ask(&json!({"op": "legal", "position": thrown["position"]}).to_string());
-    let first = legal["actions"][0].clone();
-    let moved = ask(&json!({"op": "apply", "position": thrown["position"], "action": first["id"]}).to_string());
-    assert!(moved["position"].is_string(), "{moved}");
 }
 
 #[test]
@@ -62,67 +43,17 @@ fn agents_that_draw_draw_anew_at_each_request() {
 }
 
 #[test]
-fn whole_turns_are_sorted_texts() {
-    let answer = ask(r#"{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4,2]}"#);
-    let expected = [
-        "ashtapada S:11,30/N:off,23 N *",
-        "ashtapada S:5,36/N:off,23 N *",
-        "ashtapada S:7,34/N:off,23 N *",
-        "ashtapada S:9,32/N:off,off S *",
-    ];
-    assert_eq!(answer["positions"], json!(expected));
-}
-
-#[test]
-fn the_end_has_returns() {
-    let position = "ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 3";
-    let legal = ask(&json!({"op": "legal", "position": position}).to_string());
-    let action = legal["actions"][0]["id"].clone();
-    let end = ask(&json!({"op": "apply", "position": position, "action": action}).to_string());
-    assert_eq!(end["returns"], json!([1.0, 0.0]));
-    assert!(end["position"].as_str().expect("a position").ends_with(" - -"));
-}
-
-#[test]
-fn the_agent_answers() {
-    let best = ask(r#"{"op":"bestmove","position":"ashtapada S:5,30/N:off,23 S 4,2"}"#);
-    assert!(best["action"].is_u64() && best["text"].is_string(), "{best}");
-    assert_eq!(best["values"].as_array().expect("values").len(), 2);
-    let values = ask(r#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
-    let values: Vec<f64> = values["values"].as_array().expect("values").iter().filter_map(Value::as_f64).collect();
-    assert!((values.iter().sum::<f64>() - 1.0).abs() < 1e-6);
-    let without = Engine::new(None).answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
-    assert_eq!(without["error"]["code"], "no-agent");
-}
-
-#[test]
-fn observations_are_of_the_declared_length() {
-    let answer = ask(r#"{"op":"observe","position":"pagade S+:8,20,30,76/N:6,7,12,12 S 3,3"}"#);
-    let (race, _) = Race::parse_position("pagade S+:8,20,30,76/N:6,7,12,12 S 3,3").expect("valid");
-    assert_eq!(answer["observation"].as_array().expect("a list").len(), race.spec().observation);
-    assert_eq!(answer["mask"].as_array().expect("a list").len(), race.spec().actions);
-    assert_eq!(answer["encoding"], ashta_env::race::ENCODING);
-}
-
-#[test]
 fn broken_requests_are_refused_by_name() {
     for (request, code, part) in [
         ("{", "bad-json", "EOF"),
         ("[1]", "bad-json", "object"),
         ("{}", "bad-request", "`op` is missing"),
-        (r#"{"op":"dance"}"#, "unknown-op", "`dance`"),
         (r#"{"op":"new","game":"senet"}"#, "bad-game", "unknown game `senet`"),
-        (r#"{"op":"new","game":"pagade","seats":3}"#, "bad-game", "not played"),
-        (r#"{"op":"legal","position":"ashtapada S:5,61/N:off,off S *"}"#, "bad-position", "no place `61`"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[5]}"#, "illegal-throw", "[5]"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":12}"#, "illegal-action", "12"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":300}"#, "illegal-action", "300"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":"0"}"#, "bad-request", "`action`"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0.0}"#, "bad-request", "`action`"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":-1}"#, "bad-request", "`action`"),
         (r#"{"op":"new","game":"pagade","start":"S","seed":-1}"#, "bad-request", "`seed`"),
-        (r#"{"op":"new","game":"ashtapada","seats":"SSN"}"#, "bad-request", "seat `S` is given twice"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2"}"#, "bad-request", "either"),
         (r#"{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4]}"#, "illegal-throw", "series"),
         (
             r#"{"op":"turns","position":"ashtapada?pieces=4 S:5,9,17,21/N:2,9,26,45 S *","throws":[1,1,1,1,1,1,4,4,4,4,4,4,8,8,8,8,8,8,3]}"#,
@@ -134,42 +65,6 @@ fn broken_requests_are_refused_by_name() {
         assert_eq!(found, code, "{request}: {message}");
         assert!(message.contains(part), "{request}: {message}");
     }
-}
-
-#[test]
-fn boards_have_squares_and_courses() {
-    let board = ask(r#"{"op":"board","position":"ashtapada S:5,30/N:off,23 S *"}"#);
-    assert_eq!((&board["side"], board["squares"].as_array().map(Vec::len)), (&json!(8), Some(62)));
-    assert_eq!(board["squares"][0], json!({"square": "A1", "ground": "marked", "seat": null}));
-    assert!(
-        board["squares"].as_array().expect("squares").contains(&json!({"square": "D4", "ground": "end", "seat": "S"}))
-    );
-    let course = board["courses"]["S"].as_array().expect("a course");
-    assert_eq!((course.len(), &course[0], &course[60]), (61, &json!("E1"), &json!("D4")));
-    assert_eq!(board["courses"]["N"][0], "D8");
-}
-
-#[test]
-fn a_view_shows_where_pieces_stand_and_go() {
-    let view = ask(r#"{"op":"view","position":"ashtapada S:5,30/N:off,23 S 2;5+4"}"#);
-    assert_eq!((&view["node"], &view["mover"], &view["throws"]), (&json!("decision"), &json!("S"), &json!([2])));
-    let piece = |seat: &str, square: Value, place: &str| {
-        let marks = json!({"is_marked": false, "is_unit": false, "is_back": false});
-        let mut piece = json!({"seat": seat, "square": square, "place": place});
-        piece.as_object_mut().expect("an object").extend(marks.as_object().expect("an object").clone());
-        piece
-    };
-    assert_eq!(view["pieces"][0], piece("S", json!("H7"), "9"));
-    assert_eq!(view["pieces"][2], piece("N", Value::Null, "off"));
-    let second = json!({
-        "id": 1, "text": "2: 30", "words": "B2 to B4 by 2, captures N on H7, throws again", "seat": "S", "pieces": [1],
-        "from": "B2", "path": ["B3", "B4"], "place": "32", "throws": [2],
-    });
-    assert_eq!(view["actions"][1], second);
-    let over = ask(r#"{"op":"view","position":"ashtapada S:borne,borne/N:off,23 - -"}"#);
-    assert_eq!((&over["node"], &over["mover"], &over["returns"]), (&json!("over"), &Value::Null, &json!([1.0, 0.0])));
-    let cut = ask(r#"{"op":"view","position":"pagade S+:8,20,30,76/N:6,7,12,12 S 3,3"}"#);
-    assert_eq!(cut["seats"][0], json!({"seat": "S", "name": "South", "has_cut": true, "finished": null}));
 }
 
 #[test]
@@ -189,6 +84,8 @@ fn a_hint_is_the_value_of_the_best_end_of_the_turn() {
     assert_eq!((&before["values"], &before["actions"]), (&evaluated["values"], &json!([])));
     let (refused, _) = error(r#"{"op":"hint","position":"ashtapada S:borne,borne/N:off,23 - -"}"#);
     assert_eq!(refused, code::POSITION);
+    let without = Engine::new(None).answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
+    assert_eq!(without["error"]["code"], "no-agent");
 }
 
 /// The sheet of a built-in game under another name.
@@ -196,29 +93,6 @@ fn renamed(game: &str, name: &str) -> String {
     let mut sheet = Sheet::clone(ashta_env::sheet::builtin::named(game).expect("a built-in game"));
     sheet.name = name.to_owned();
     sheet.text()
-}
-
-#[test]
-fn every_built_in_game_is_described() {
-    let games = ask(r#"{"op":"games"}"#)["games"].clone();
-    let names: Vec<&str> = ashta_env::sheet::builtin::names().collect();
-    assert_eq!(games.as_array().map(Vec::len), Some(names.len()));
-    assert_eq!(ask(r#"{"op":"hello"}"#)["games"], json!(names));
-    for (game, sheet) in games.as_array().expect("a list").iter().zip(ashta_env::sheet::builtin::all()) {
-        assert_eq!(game["name"], json!(sheet.name));
-        for key in ["title", "summary", "rules"] {
-            assert!(game[key].as_str().is_some_and(|text| !text.is_empty()), "{}: {key}", sheet.name);
-        }
-        assert_eq!(game["seats"], json!(sheet.seats.allowed));
-        assert_eq!(game["pieces"], json!({"count": sheet.pieces.count, "allowed": sheet.pieces.allowed}));
-        assert_eq!(game["words"]["home"], json!(sheet.words.home));
-        let rules = ask(&json!({"op": "rules", "game": sheet.name}).to_string());
-        assert!(rules["understood"].as_array().is_some_and(|topics| topics.len() > 8), "{rules}");
-        assert_eq!(game["understood"], rules["understood"], "{}", sheet.name);
-        for flag in game["flags"].as_array().expect("a list") {
-            assert_eq!(flag["default"], flag["values"][0]["name"]);
-        }
-    }
 }
 
 #[test]
@@ -285,16 +159,11 @@ fn broken_sheets_are_refused_with_all_problems() {
 
 #[test]
 fn boards_say_what_is_needed_to_draw_any_game() {
-    let new = |game: &str| ask(&json!({"op": "new", "game": game, "start": "S"}).to_string())["position"].clone();
-    let board = |game: &str| ask(&json!({"op": "board", "position": new(game)}).to_string());
-    let ashtapada = board("ashtapada");
-    assert_eq!(ashtapada["throws"], json!({"values": [8, 1, 2, 3, 4], "odds": "cowries", "dice": 1}));
-    assert_eq!((&ashtapada["outlook"], &ashtapada["has_gate"]), (&json!("winner"), &json!(false)));
-    assert_eq!((&ashtapada["bears_off"], &ashtapada["first_number"]), (&json!(true), &json!(0)));
-    let pagade = board("pagade?teams=true");
-    assert_eq!(pagade["throws"], json!({"values": [1, 3, 4, 6], "odds": "equal", "dice": 2}));
-    assert_eq!((&pagade["outlook"], &pagade["has_gate"]), (&json!("teams"), &json!(true)));
-    assert_eq!(pagade["words"]["private"], "belly");
+    let board =
+        ask(r#"{"op":"board","position":"pagade?teams=true S:6,7,12,12/E:6,7,12,12/N:6,7,12,12/W:6,7,12,12 S *"}"#);
+    assert_eq!(board["throws"], json!({"values": [1, 3, 4, 6], "odds": "equal", "dice": 2}));
+    assert_eq!((&board["outlook"], &board["has_gate"]), (&json!("teams"), &json!(true)));
+    assert_eq!((&board["look"], &board["words"]["private"]), (&json!("cloth"), &json!("belly")));
 }
 
 #[test]
@@ -312,13 +181,6 @@ fn views_say_what_stands_together_and_what_comes_back() {
     assert_eq!(pieces("ashtapada?twins=bell S:30,30/N:34t,34t S *"), [single, single, unit, unit]);
     assert_eq!(pieces("pagade?pieces=2 S+:8,77/N:20,20 S *"), [single, back, unit, unit]);
     assert_eq!(pieces("pagade?pieces=2 S+:8,home/N:cut,cut S *"), [single; 4]);
-}
-
-#[test]
-fn boards_have_the_look_of_their_sheet() {
-    let look = |position: &str| ask(&json!({"op": "board", "position": position}).to_string())["look"].clone();
-    assert_eq!(look("ashtapada S:5,30/N:off,23 S *"), "wood");
-    assert_eq!(look("pagade?pieces=2 S+:8,77/N:20,20 S *"), "cloth");
 }
 
 #[test]

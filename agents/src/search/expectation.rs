@@ -130,13 +130,4 @@ mod tests {
             assert!((mean - exact).abs() < 4.0 * deviation / 4000_f32.sqrt(), "{limit}: {mean} for {exact}");
         }
     }
-
-    #[test]
-    fn the_probabilities_of_the_throws_sum_to_one() {
-        for limit in [0.0, 0.2, 0.3, 1.0] {
-            for value in expected(limit, &[1, 0], 20, |_| 0.7) {
-                assert!((value - 0.7).abs() < 1e-6, "{limit}: {value}");
-            }
-        }
-    }
 }

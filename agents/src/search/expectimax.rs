@@ -175,11 +175,10 @@ mod tests {
 
     use super::*;
     use crate::play::agent::{Agent, GameRng, OnePly};
-    use crate::play::baseline::PipEvaluator;
     use crate::search::test_support::{ExactEvaluator, Ignorant};
-    use ashta_env::game::{Action, Outcome, Seat};
+    use ashta_env::game::{Outcome, Seat};
     use ashta_env::testing::exact::Play;
-    use ashta_env::testing::toy::{HOME, Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use rand::SeedableRng;
     use std::cmp::Reverse;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -203,18 +202,6 @@ mod tests {
             game.spec().seats.iter().map(move |seat| (truth[seat] - values[seat]).abs())
         });
         errors.fold(0.0, f32::max)
-    }
-
-    #[test]
-    fn two_plies_see_the_reply() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-        // North's last piece enters on South's index 3 or 4. The 1 either leaves South on both of them or takes the
-        // front piece home; the race is the same.
-        let mut state = game.position(Seat::SOUTH, BySeat([[2, 4], [0; 2], [0, HOME], [0; 2]]));
-        game.apply_chance(&mut state, Outcome(0));
-        let choice = |mut agent: Box<dyn Agent<Toy>>| agent.choose(&game, &state, &mut GameRng::seed_from_u64(0));
-        assert_eq!(choice(Box::new(OnePly::new(PipEvaluator))), Action(0), "the pieces come up together");
-        assert_eq!(choice(Box::new(OnePly::new(Expectimax::new(PipEvaluator, 1)))), Action(2));
     }
 
     #[test]
@@ -254,24 +241,6 @@ mod tests {
     }
 
     #[test]
-    fn one_ply_is_what_the_hand_computes() {
-        // South wins with a 2; after a 1 both turn results are North's throw, valued by the leaf.
-        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
-        let state = game.position(Seat::SOUTH, BySeat([[3, 0], [0; 2], [0; 2], [0; 2]]));
-        let mut search = Expectimax::new(Ignorant::default(), 1);
-        let values = search.evaluate(&game, std::slice::from_ref(&state))[0].clone().values;
-        assert_eq!([values[Seat::SOUTH], values[Seat::NORTH]], [0.5 * 1.0 + 0.5 * 0.5, 0.5 * 0.0 + 0.5 * 0.5]);
-        // Exact returns at the decision after the 2, and at the end.
-        let mut decision = state;
-        game.apply_chance(&mut decision, Outcome(1));
-        let mut end = decision.clone();
-        game.apply_action(&mut end, Action(0));
-        for state in [decision, end] {
-            assert_eq!(search.evaluate(&game, &[state])[0].values, BySeat([1.0, 0.0, 0.0, 0.0]));
-        }
-    }
-
-    #[test]
     fn rare_throws_are_drawn_and_no_series_is_valued_in_its_middle() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);
@@ -303,16 +272,5 @@ mod tests {
         let mut agent = OnePly::new(search);
         let action = agent.choose(&game, &decision, &mut GameRng::seed_from_u64(0));
         assert!(game.legal_actions(&decision).contains(action));
-    }
-
-    #[test]
-    fn one_batch_serves_all_states() {
-        let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Again);
-        let states = vec![game.initial_state(Seat::EAST); 50];
-        let mut search = Expectimax::new(Ignorant::default(), 2);
-        let values = search.evaluate(&game, &states);
-        assert!(values.iter().all(|evaluation| evaluation == &values[0]));
-        assert_eq!(search.evaluator.calls, search.evaluator.states.div_ceil(SLICE));
-        assert_eq!(search.evaluator.states % 50, 0);
     }
 }

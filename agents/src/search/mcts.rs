@@ -383,15 +383,6 @@ mod tests {
     }
 
     #[test]
-    fn roots_share_their_batches() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
-        let states = vec![game.initial_state(Seat::SOUTH); 20];
-        let mut mcts = Mcts::new(Ignorant::default(), MctsConfig { simulations: 32, ..MctsConfig::default() });
-        mcts.evaluate(&game, &states);
-        assert_eq!(mcts.evaluator.states, 20 * mcts.evaluator.calls);
-    }
-
-    #[test]
     fn a_stop_ends_the_search() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
         let ended = game.position(Seat::SOUTH, BySeat([[0; 2], [0; 2], [5, 5], [0; 2]]));
@@ -428,13 +419,5 @@ mod tests {
         let config = MctsConfig { simulations: 10, ..MctsConfig::default() };
         let evaluation = &Mcts::new(Stubborn, config).evaluate(&game, &[state])[0];
         assert_eq!(evaluation.best_action(), Some(Action(3)));
-    }
-
-    #[test]
-    fn a_finished_game_has_its_returns() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
-        let ended = game.position(Seat::SOUTH, BySeat([[0; 2], [0; 2], [5, 0], [0; 2]]));
-        let mut mcts = Mcts::new(Ignorant::default(), MctsConfig::default());
-        assert_eq!(mcts.evaluate(&game, &[ended]), [BySeat([0.0, 0.0, 1.0, 0.0]).into()]);
     }
 }

@@ -41,13 +41,11 @@ impl Evaluator<Toy> for ExactEvaluator {
 /// An uninformed evaluator: equal values for all seats, no policy. Counts its calls and the states it evaluates.
 #[derive(Clone, Default)]
 pub(crate) struct Ignorant {
-    pub(crate) calls: usize,
     pub(crate) states: usize,
 }
 
 impl Evaluator<Toy> for Ignorant {
     fn evaluate(&mut self, game: &Toy, states: &[ToyState]) -> Vec<Evaluation> {
-        self.calls += 1;
         self.states += states.len();
         let share = match game.spec().payoff {
             Payoff::Winner => 1.0 / game.spec().seats.len() as f32,

@@ -134,18 +134,6 @@ mod tests {
     }
 
     #[test]
-    fn likely_throws_have_their_probability() {
-        let rng = &mut chance::stream(3, 4);
-        for draws in [Draws::One, Draws::ByLimit] {
-            for limit in [0.0, 0.1] {
-                assert_eq!(throws(limit, draws, rng), [(0, 0.5), (1, 0.25), (2, 0.125), (3, 0.125)]);
-            }
-            assert!(matches!(throws(0.2, draws, rng)[..], [(0, 0.5), (1, 0.25), ..]));
-            assert!(matches!(throws(1.0, draws, rng)[..], [(_, 1.0)]), "one draw represents all throws");
-        }
-    }
-
-    #[test]
     fn rare_throws_are_drawn_by_their_probability() {
         // Below 0.3 the throws 2 1 and 2 2 are rare, and 2 2 has yet to be completed; below 1 every throw is.
         for (limit, draws) in [(0.3, Draws::One), (1.0, Draws::One), (0.2, Draws::ByLimit), (0.3, Draws::ByLimit)] {
@@ -169,13 +157,6 @@ mod tests {
             assert!(matches!(throws(0.3, Draws::One, rng)[..], [(0, 0.5), (1..=3, 0.5)]));
             assert!(matches!(throws(0.3, Draws::ByLimit, rng)[..], [(0, 0.5), (2 | 3, 0.25), (1, 0.25)]));
         }
-    }
-
-    #[test]
-    fn after_the_last_throw_nothing_is_left_to_chance() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
-        let state = thrown(&game, &[1, 0]);
-        assert_eq!(throw_series(&game, &state, 0.3, Draws::One, &mut chance::stream(3, 4)), [(state, 1.0)]);
     }
 
     #[test]

@@ -159,36 +159,43 @@ mod tests {
 
     #[test]
     fn burn_and_the_portable_network_agree() {
+        use ValueHead::{Sigmoid, Softmax};
         let device = Device::flex();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
-        for (hidden, head) in
-            [(&[64][..], ValueHead::Softmax), (&[40, 24], ValueHead::Sigmoid), (&[128, 32, 16], ValueHead::Softmax)]
-        {
-            let shape = MlpShape { observation: 60, hidden: hidden.to_vec(), values: 3, actions: 17, value_head: head };
+        for (hidden, outputs, actions, value_head) in [
+            (&[64][..], 2, 9, Softmax),
+            (&[5], 1, 1, Sigmoid),
+            (&[40], 2, 0, Softmax),
+            (&[1, 1], 3, 32, Softmax),
+            (&[130, 33, 17], 4, 17, Sigmoid),
+            (&[96, 40], 3, 8, Softmax),
+        ] {
+            let shape = MlpShape { observation: 60, hidden: hidden.to_vec(), values: outputs, actions, value_head };
             let parameters = initial_parameters(&shape, 11);
             let net = Mlp::new(shape.clone(), &parameters).expect("the shape is valid");
-            let rows: Vec<Vec<u16>> =
-                (0..20).map(|_| (0..60).filter(|_| rng.random_range(0..5) == 0).collect()).collect();
+            // From empty observations to full ones.
+            let mut entries = |count: u32| (0..60).filter(|_| rng.random_range(0..40) < count).collect::<Vec<u16>>();
+            let rows: Vec<Vec<u16>> = (0..40).map(&mut entries).collect();
             let mut batch = Batch::default();
             for active in &rows {
-                batch.push(Sample { active, values: &[0.0; 3], policy: None });
+                batch.push(Sample { active, values: &vec![0.0; outputs], policy: None });
             }
             let network = Network::new(&shape, &Tensor::from_data(parameters.as_slice(), &device));
             let active = active_entries(&batch, 60, &device.clone().autodiff());
-            let logits = numbers(network.forward(active, 20));
+            let logits = numbers(network.forward(active, 40));
             let mut scratch = Scratch::default();
-            for (active, logits) in rows.iter().zip(logits.chunks_exact(20)) {
+            for (active, logits) in rows.iter().zip(logits.chunks_exact(outputs + actions)) {
                 let (values, policy) = net.forward(active, &mut scratch);
-                let total: f32 = logits[..3].iter().map(|x| x.exp()).sum();
-                for (value, logit) in values.iter().zip(logits) {
-                    let expected = match head {
-                        ValueHead::Softmax => logit.exp() / total,
-                        ValueHead::Sigmoid => 1.0 / (1.0 + (-logit).exp()),
-                    };
-                    assert!((value - expected).abs() < 1e-5, "{hidden:?}: value {value} for {expected}");
-                }
-                for (found, expected) in policy.iter().zip(&logits[3..]) {
-                    assert!((found - expected).abs() < 1e-5, "{hidden:?}: logit {found} for {expected}");
+                let total: f32 = logits[..outputs].iter().map(|x| x.exp()).sum();
+                let value = |logit: &f32| match value_head {
+                    Softmax => logit.exp() / total,
+                    Sigmoid => 1.0 / (1.0 + (-logit).exp()),
+                };
+                let expected: Vec<f32> =
+                    logits[..outputs].iter().map(value).chain(logits[outputs..].iter().copied()).collect();
+                assert_eq!(values.len() + policy.len(), expected.len());
+                for (found, expected) in values.iter().chain(policy).zip(expected) {
+                    assert!((found - expected).abs() < 1e-4, "{shape:?}: {found} for {expected}");
                 }
             }
         }

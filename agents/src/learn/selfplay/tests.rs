@@ -143,29 +143,6 @@ fn games_depend_on_their_number_alone() {
 }
 
 #[test]
-fn a_record_replays_to_its_end() {
-    let game = Toy::new(ToyTable::Placings, ToyPieces::Two, ToyThrows::Again);
-    let config = SelfPlayConfig { series_probability: 0.1, random_start_share: 1.0, random_start_turns: 9, ..config() };
-    for record in play(&game, &mut PipEvaluator, &config, 1, 0..40) {
-        let mut state = game.initial_state(record.first);
-        let (mut outcomes, mut actions) = (record.main.outcomes.iter(), record.main.actions.iter());
-        loop {
-            match game.node(&state) {
-                Node::Chance(_) => game.apply_chance(&mut state, Outcome(*outcomes.next().expect("an outcome"))),
-                Node::Decision(_) => game.apply_action(&mut state, Action(*actions.next().expect("an action"))),
-                Node::Terminal => break,
-            }
-        }
-        assert_eq!((outcomes.len(), actions.len()), (0, 0));
-        assert_eq!(game.returns(&state), record.returns);
-        assert_eq!(record.main.decisions.len(), record.main.actions.len());
-        let mut shown = 0;
-        record.visit(&game, rule(0.7), |_| shown += 1);
-        assert!(shown >= record.main.turns.len());
-    }
-}
-
-#[test]
 fn policy_targets_prefer_the_best_action() {
     let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));

@@ -127,24 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_state_is_the_same_file() {
-        let (first, second) = (directory("first"), directory("second"));
-        for dir in [&first, &second] {
-            let mut learner =
-                Learner::new(shape(), &LearningConfig::default(), LearnerDevice::Cpu, 1).expect("it is valid");
-            train(&mut learner, 0..3);
-            learner.save(dir).expect("the directory is writable");
-        }
-        let read = |dir: &Path| std::fs::read(dir.join(FILE)).expect("it was just written");
-        assert_eq!(read(&first), read(&second));
-        for dir in [first, second] {
-            assert_eq!(std::fs::read_dir(&dir).expect("it exists").count(), 1, "no temporary file is left");
-            std::fs::remove_dir_all(dir).expect("the directory can be removed");
-        }
-    }
-
-    #[test]
-    fn files_of_other_learners_are_refused_with_the_reason() {
+    fn what_was_not_saved_by_such_a_learner_is_refused_by_name() {
         let dir = directory("refused");
         let config = LearningConfig::default();
         let load = |shape| {
