@@ -1,9 +1,5 @@
 //! Tests of the training loop: threads and interruptions must not change a run, the seed must.
 
-use ashta_agents::arena::{MatchConfig, MatchProgress};
-use ashta_agents::protocol::Engine;
-use ashta_env::sheet::{Sheet, builtin};
-
 use super::*;
 use crate::run::rundir::RunInfo;
 use crate::run::rundir::tests::Scratch;
@@ -151,36 +147,4 @@ fn without_opponents_no_checkpoint_is_the_best() {
     assert!(!path.join("best").exists(), "no opponent was played");
     let path = train(&config(&scratch, &[]), u64::MAX);
     assert!(path.join("best").exists());
-}
-
-#[test]
-fn a_run_of_a_sheet_needs_its_file_no_more() {
-    let scratch = Scratch::new();
-    let file = scratch.join("own.toml");
-    let mut sheet = Sheet::clone(builtin::named("chowka-5").expect("a built-in game"));
-    sheet.name = "my-race".to_owned();
-    std::fs::write(&file, sheet.text()).expect("a folder that can be written");
-    let game = format!("ruleset.game={}", file.display());
-    let path = train(&config(&scratch, &[&game, "ruleset.flags.pieces=1", "run.threads=1"]), 2);
-    std::fs::remove_file(&file).expect("it was written");
-
-    let saved = Config::load(Some(&path.join("config.toml")), &[]).expect("what was saved");
-    resume(&saved, &path);
-    let bot = path.join("bots/smoke.bot");
-    let agent = games::agent(&bot.display().to_string()).expect("a bot");
-    let race = games::race_of(None, None, &[&agent]).expect("the bot brings its game");
-    assert_eq!(race.ruleset().base().name, "my-race");
-    assert_eq!(games::race_of(Some("my-race?pieces=1"), None, &[&agent]).expect("by name").ruleset(), race.ruleset());
-    let player = games::player(&agent, &race).expect("its own game");
-    let match_config = MatchConfig { blocks: 2, threads: 1, ..MatchConfig::default() };
-    let other = games::player(&games::agent("greedy").expect("a baseline"), &race).expect("any game");
-    let result =
-        crate::run::evaluation::against(&race, &|| player.agent(), &other, &match_config, &MatchProgress::UNWATCHED);
-    assert_eq!(result.report.games, 4);
-
-    let mut engine = Engine::new(Some(agent));
-    let new = engine.answer(br#"{"op":"new","game":"my-race?pieces=1","start":"S"}"#);
-    let request = serde_json::json!({"op": "evaluate", "position": new["position"]});
-    let answer = engine.answer(request.to_string().as_bytes());
-    assert!(answer["values"].is_array(), "{new} {answer}");
 }

@@ -232,20 +232,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_game_is_shown_within_the_columns_of_a_terminal() {
-        for name in builtin::names() {
-            let ruleset = games::ruleset(&Sheets::default(), name, None).expect("a built-in game");
-            let text = text(&Race::new(ruleset));
-            for line in text.lines() {
-                assert!(line.chars().count() <= 80, "{name}: {line}");
-            }
-            for part in ["The board at the beginning", "South's course", "Throws", "Rules", "Sources"] {
-                assert!(text.contains(&format!("\n\n{part}\n\n")), "{name}: {part}\n{text}");
-            }
-        }
-    }
-
-    #[test]
     fn the_cases_of_throws_add_up() {
         for name in builtin::names() {
             let race = Race::new(games::ruleset(&Sheets::default(), name, None).expect("a built-in game"));

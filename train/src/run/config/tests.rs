@@ -207,30 +207,10 @@ fn sections_lists_and_tables_are_not_confused() {
 }
 
 #[test]
-fn a_replay_smaller_than_a_batch_is_refused() {
-    assert_eq!(
-        problems("[learning]\nreplay_capacity = 100\nbatch = 256", &[]),
-        ["configs/mine.toml:2: `learning.replay_capacity` is 100, but must be at least `learning.batch`, which is 256"]
-    );
-}
-
-#[test]
 fn text_that_is_not_toml_is_refused_with_its_line() {
     let problems = problems("[learning]\nlambda = = 2", &[]);
     assert_eq!(problems.len(), 1);
     assert!(problems[0].starts_with("configs/mine.toml:2: learning.lambda: "), "{}", problems[0]);
-}
-
-#[test]
-fn a_missing_file_is_named() {
-    let error = Config::load(Some(Path::new("no/such/file.toml")), &[]).unwrap_err();
-    assert!(error.to_string().starts_with("cannot read no/such/file.toml: "), "{error}");
-}
-
-#[test]
-fn several_problems_are_counted_and_listed() {
-    let error = ConfigError { problems: vec!["one".into(), "two".into()] };
-    assert_eq!(error.to_string(), "2 problems in the settings\n  one\n  two");
 }
 
 #[test]
@@ -327,18 +307,6 @@ fn a_sheet_is_found_from_the_folder_of_the_file_and_kept_in_the_settings() {
     let other = Config::parse(Some((Path::new("config.toml"), &again.to_toml())), &["ruleset.game=pagade".into()]);
     let other = other.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((other.ruleset.game.as_str(), other.ruleset.sheet), ("pagade", None));
-}
-
-#[test]
-fn a_sheet_can_stand_for_the_settings() {
-    let scratch = Scratch::new();
-    let sheet = scratch.join("own.toml");
-    std::fs::write(&sheet, own_sheet()).unwrap();
-    let by_file = Config::load(Some(&sheet), &["ruleset.flags.pieces=1".into()]).unwrap();
-    assert_eq!((by_file.ruleset.game.as_str(), by_file.run.name.as_str()), ("my-race", "own"));
-    let set = format!("ruleset.game={}?pieces=1", sheet.display());
-    let by_set = Config::load(None, &[set]).unwrap();
-    assert_eq!((&by_set.ruleset, &by_set.run.name), (&by_file.ruleset, &by_file.run.name));
 }
 
 #[test]
