@@ -2,16 +2,11 @@
 RoyalUr.
 
 Positions come from random play of the other program. Every throw of each is played in both, and the sets of positions
-in which the turn can end are compared. `python tests/python/test_reference_games.py POSITIONS` compares more, and
-`… speed` measures how many throws a second each program plays at random.
+in which the turn can end are compared. `python tests/python/test_reference_games.py POSITIONS` compares more.
 """
 
-import json
 import random
-import statistics
-import subprocess
 import sys
-import time
 
 import ashta
 import pyspiel
@@ -21,8 +16,6 @@ from royalur.game import GameSettings
 from royalur.model.dice import Roll
 
 POSITIONS = 5_000
-# Games of which the throws are counted in one.
-MANY = 50
 
 
 def ends(game, position, throw):
@@ -191,87 +184,7 @@ def test_ur_is_that_of_royalur(name):
     assert compare(RoyalUr(name), POSITIONS, 7) > 5 * POSITIONS
 
 
-# --- speed ------------------------------------------------------------------------------------------------------------
-
-def ashta_throws(game, rng):
-    """The throws of a game that is played at random through `ashta.State`."""
-    state, throws = game.new_initial_state(seed=rng.getrandbits(32)), 0
-    while not state.is_terminal():
-        if state.is_chance_node():
-            state.throw(rng.getrandbits(64))
-            throws += 1
-        else:
-            state.apply_action(rng.choice(state.legal_actions()))
-    return throws
-
-
-def maedn_throws(game, rng):
-    """The same through `pyspiel.State`."""
-    state, throws = game.new_initial_state(), 0
-    while not state.is_terminal():
-        if state.is_chance_node():
-            throws += 1
-        state.apply_action(rng.choice(state.legal_actions()))
-    return throws
-
-
-def maedn_throws_by_bots(game, rng):
-    """Those of many games that random bots of OpenSpiel play, all in C++, estimated from one: counting takes longer."""
-    players = range(game.num_players())
-    bots = [pyspiel.make_uniform_random_bot(player, rng.getrandbits(30)) for player in players]
-    states = [game.new_initial_state() for _ in range(MANY)]
-    for state in states:
-        pyspiel.evaluate_bots(state, bots, rng.getrandbits(30))
-    return MANY * sum(entry.player == pyspiel.PlayerId.CHANCE for entry in states[0].full_history())
-
-
-def royalur_throws(settings, rng):
-    """The same through `royalur.Game`."""
-    game, throws = Game.create(settings), 0
-    while not game.is_finished():
-        if game.is_waiting_for_roll():
-            game.roll_dice()
-            throws += 1
-        else:
-            game.make_move(rng.choice(game.find_available_moves()))
-    return throws
-
-
-def throws_a_second(play, game, seconds=2.0, times=5):
-    """The median of so many measurements of CPU time."""
-    rates = []
-    for seed in range(times):
-        rng, begun, throws = random.Random(seed), time.process_time(), 0
-        while time.process_time() < begun + seconds:
-            throws += play(game, rng)
-        rates.append(throws / (time.process_time() - begun))
-    return statistics.median(rates)
-
-
-def measure():
-    """The speed of the same games in both programs, in throws a second."""
-    rows = [
-        ("mensch", 2, maedn_throws_by_bots, Maedn(2).other, "OpenSpiel, C++"),
-        ("mensch", 2, maedn_throws, Maedn(2).other, "OpenSpiel, Python"),
-        ("mensch", 4, maedn_throws_by_bots, Maedn(4).other, "OpenSpiel, C++"),
-        ("mensch", 4, maedn_throws, Maedn(4).other, "OpenSpiel, Python"),
-        ("ur", 2, royalur_throws, FINKEL, "RoyalUr, Python"),
-        ("ur-masters", 2, royalur_throws, MASTERS, "RoyalUr, Python"),
-    ]
-    print("| game | seats | other program | throws/s | ashta, Rust | ashta, Python |\n|---|---|---|---|---|---|")
-    for name, seats, play, game, other in rows:
-        theirs = throws_a_second(play, game)
-        command = ["ashta", "bench", "env", "--game", name, "--seats", str(seats), "--json"]
-        (row,) = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["results"][:1]
-        rust = row["chance_nodes_per_second"]
-        python = throws_a_second(ashta_throws, ashta.Game(name, seats))
-        compared = " | ".join(f"{own / 1e6:.2f} M, {own / theirs:,.1f} ×" for own in (rust, python))
-        print(f"| {name} | {seats} | {other} | {theirs / 1e6:.3f} M | {compared} |", flush=True)
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["speed"]:
-        sys.exit(measure())
     count = int(sys.argv[1])
     for players, opposite in MAEDN:
         print("maedn", players, opposite, count, compare(Maedn(players, opposite), count, 100 + players), flush=True)
