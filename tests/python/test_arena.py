@@ -51,18 +51,6 @@ def without_times(report):
     return report
 
 
-@pytest.mark.parametrize("game, seats", [("ashtapada", 2), ("ashte-kashte", 3), ("pagade?teams=true", 4)])
-def test_an_agent_against_itself_gets_exactly_its_share(game, seats):
-    report = arena("greedy", "greedy", "--game", game, "--seats", seats, "--pairs", "10", "--luck", "none")
-    assert [agent["name"] for agent in report["agents"]] == ["greedy", "greedy (2)"]
-    # With three seats the two share a table of three, so one of them sits twice in some games.
-    for agent in report["agents"]:
-        assert agent["score"]["mean"] == pytest.approx(report["chance_level"], abs=1e-6)
-        assert agent["rating"]["elo"] == pytest.approx(0, abs=1e-3)
-    if seats != 3:
-        assert all(pairing["ahead"]["mean"] == 0.5 for pairing in report["pairings"])
-
-
 @pytest.mark.parametrize("game, seats", [("ashtapada", 2), ("ashte-kashte", 3), ("pagade", 4)])
 def test_every_game_can_be_played_again(engine, tmp_path, game, seats):
     path = tmp_path / "games.jsonl"
@@ -321,18 +309,6 @@ def test_an_engine_that_cannot_begin_says_where_its_reason_is(tmp_path):
     assert "SyntaxError" in open(finished.stderr.split("standard error is in ")[1].split()[0], encoding="utf-8").read()
     assert program.run(*arguments, "--engine-errors", tmp_path / "errors").returncode == 1
     assert {path.name for path in (tmp_path / "errors").iterdir()} == {"empty.txt", "engine-2.txt"}, "others' files stay"
-
-
-def test_a_game_that_cannot_be_played_names_its_file(tmp_path):
-    path = tmp_path / "games.jsonl"
-    words = ["arena", "greedy", "random", "--game", "siga", "--games", path]
-    assert program.run(*words, "--pairs", "1").returncode == 0
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([*lines[:2], lines[2].replace('"moves":[', '"moves":[[9],')]))
-    before = path.read_text()
-    finished = program.run(*words, "--pairs", "2")
-    assert finished.returncode == 1 and f"{path}: line 3: game 1 of block 0" in finished.stderr, finished.stderr
-    assert path.read_text() == before
 
 
 def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):

@@ -160,10 +160,3 @@ def test_a_released_bot_loads_passes_its_probes_and_beats_random_play(path, tmp_
     finished = subprocess.run([sys.executable, reader, path], capture_output=True, text=True, timeout=60)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout.endswith("\n16 probes passed\n")
-
-
-@pytest.mark.parametrize("path", program.RELEASED, ids=lambda path: path.stem)
-def test_the_card_of_a_released_bot_has_its_levels(path):
-    card = program.run("card", path)
-    assert card.returncode == 0, card.stderr
-    assert all(f"| {level} | " in card.stdout for level in ["beginner", "novice", "intermediate", "advanced"])

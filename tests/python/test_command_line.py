@@ -97,12 +97,6 @@ def test_negative_numbers_are_numbers_out_of_range():
         assert refused.returncode == 2 and f"invalid value '-1' for '{command.split()[-1]} " in refused.stderr
 
 
-def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path):
-    finished = program.run("train", "--resume", tmp_path)
-    assert finished.returncode != 0
-    assert str(tmp_path) in finished.stderr
-
-
 def test_completions_name_the_commands():
     finished = program.run("completions", "bash")
     assert finished.returncode == 0

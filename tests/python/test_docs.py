@@ -148,13 +148,6 @@ def test_layouts_of_the_game_pages(engine, game, column, new):
     assert f"{length:,}" in facts["observation"]
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_game_pages_have_the_same_headings(game):
-    text = (program.ROOT / "docs" / "games" / f"{game}.md").read_text()
-    names = "Board and course,Throws,Turn,Observation,Actions,Returns,Ends,House rules,Sources,Decisions,Version history"
-    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == names.split(",")
-
-
 def pages():
     """Every page of the repository as (path, text)."""
     root = program.ROOT

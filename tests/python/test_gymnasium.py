@@ -65,18 +65,6 @@ def test_many_games_end_begin_anew_and_are_won_as_often_as_they_should():
     assert 20 < np.mean(many.length_queue) < 200
 
 
-def test_the_player_sits_where_it_is_told_to():
-    game = ashta.Game("ashte-kashte", 3)
-    agent = ashta.Agent("greedy", game)
-    fixed = ashta.VectorGame(game, 40, agent, player=2)
-    fixed.reset(1)
-    assert (fixed.players == 2).all() and all(state.current_player() == 2 for state in fixed.states())
-    drawn = ashta.VectorGame(game, 300, agent)
-    drawn.reset(1)
-    counts = np.bincount(drawn.players, minlength=3)
-    assert counts.min() > 60 and [state.current_player() for state in drawn.states()] == list(drawn.players)
-
-
 def test_each_game_has_its_seed():
     settings = {"game": "ashtapada", "opponent": "hunter"}
     many = gymnasium.make_vec("ashta/Race-v0", num_envs=4, **settings)
@@ -252,7 +240,7 @@ def test_what_is_wrong_is_named():
         ashta.VectorGame(game, 2, ashta.Agent("greedy", game), player=2)
     with pytest.raises(ValueError, match='must be "error" or "random"'):
         ashta.gymnasium.RaceEnv(illegal="ignore")
-    env = ashta.gymnasium.RaceEnv(turn_limit=1)
+    env = ashta.gymnasium.RaceEnv(turn_limit=20)
     _, info = env.reset(seed=1)
     with pytest.raises(ValueError, match="not legal"):
         env.step(31)

@@ -92,28 +92,6 @@ def test_a_batch_of_any_size_is_answered_row_by_row(model):
     assert not whole[0][0].any(), "where nothing is legal there are no probabilities"
 
 
-@pytest.mark.parametrize("bot", program.RELEASED, ids=lambda path: path.stem)
-def test_a_released_bot_answers_as_its_network_does(bot, tmp_path):
-    path = tmp_path / f"{bot.stem}.onnx"
-    export(bot.stem, path, "--format", "onnx")
-    running = session(path)
-    metadata = running.get_modelmeta().custom_metadata_map
-    manifest = json.loads(metadata["manifest"])
-    assert manifest == program.manifest(bot)
-    name = bot.stem.removesuffix("-strong")
-    expected = "teams" if name.endswith("-teams") else {"pagade-4p": "placings"}.get(name, "winner")
-    assert metadata["outlook"] == expected
-    policy, values = running.run(["policy", "values"], batch_of(manifest, manifest["probes"]))
-    starts = 0
-    for row, probe in enumerate(manifest["probes"]):
-        numpy.testing.assert_allclose(values[row], probe["values"], atol=1e-5)
-        starts += not probe["policy"]
-        if probe["policy"]:
-            expected = masked_softmax(numpy.array(probe["policy"]), numpy.ones(len(policy[row]), bool))
-            numpy.testing.assert_allclose(policy[row], expected, atol=1e-5)
-    assert 0 < starts < len(manifest["probes"]), "both networks are asked"
-
-
 def test_the_card_of_an_export_is_a_model_card(smoke, tmp_path):
     bot = tmp_path / "fresh.bot"
     finished = export("ashtapada", bot, "--card", tmp_path / "fresh.md")
