@@ -1,8 +1,8 @@
 //! Fuzz targets: properties of arbitrary bytes read as a position, requests to the engine, a bot, a table or a game.
 //!
 //! Each function takes arbitrary bytes and fails where the library answers wrongly, panics or does not terminate. The
-//! fuzzer of `fuzz/` searches for such bytes; a test replays its corpus. Checksums of a file are corrected first, so
-//! that the code behind them is reached. Nothing here needs burn or files.
+//! fuzzer of `fuzz/` searches for such bytes; a test replays its corpus. The targets correct the checksums of a
+//! file, so that the fuzzer reaches the code that follows. This module needs neither burn nor files.
 
 use ashta_agents::arena::game_record::{GameLine, MoveText};
 use ashta_agents::network::bot::Bot;
@@ -125,7 +125,7 @@ pub fn protocol(data: &[u8]) {
 /// # Panics
 /// When a property fails.
 pub fn bot(data: &[u8]) {
-    // The bytes are read unchanged first, for the errors that come before a checksum.
+    // Reads the unchanged bytes first: they can fail before the checksum is compared.
     let _ = Bot::from_bytes(data);
     let read = sealed_bot(data, false).and_then(|bytes| match Bot::from_bytes(&bytes) {
         Err(error) if error.to_string().starts_with("probe ") => Bot::from_bytes(&sealed_bot(data, true)?).ok(),
@@ -197,7 +197,7 @@ fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
 /// # Panics
 /// When a property fails.
 pub fn table(data: &[u8]) {
-    // The bytes are read unchanged first, for the errors that come before a checksum.
+    // Reads the unchanged bytes first: they can fail before the checksum is compared.
     let _ = Table::from_bytes(data);
     let Some(table) = sealed_table(data).and_then(|bytes| Table::from_bytes(&bytes).ok()) else { return };
     let bytes = table.to_bytes().expect("what was read is written");

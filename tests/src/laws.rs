@@ -1,5 +1,4 @@
-//! Property tests of the race games, besides those of every game: positions and their texts are one to one, and the
-//! board is symmetric under rotation.
+//! Property tests of race games: printing and reading positions are inverse, and rotating the board changes nothing.
 //!
 //! The laws of every game are in [`ashta_env::testing::laws`]; [`Laws::play`] checks both together.
 
@@ -21,14 +20,14 @@ use crate::random;
 const AROUND: usize = 40;
 /// Placed positions that are checked for each game played.
 const PLACED: usize = 3;
-/// One node of a game in so many has its surroundings checked.
+/// One of this many nodes has its surroundings checked.
 const SPACING: usize = 32;
 
 /// The laws of one ruleset.
 #[derive(Debug)]
 pub struct Laws {
     race: Race,
-    /// The same game with its seats turned by the fewest quarters by which it can be played.
+    /// The same game with rotated seats, and the number of quarter turns: the smallest with which it can be played.
     turned: Option<(usize, Race)>,
 }
 
@@ -43,8 +42,7 @@ impl Laws {
         Laws { turned: (1..4).find_map(turn), race: Race::new(ruleset) }
     }
 
-    /// Plays random games under the laws of every game, then under those of the race games, and checks random placings
-    /// of the pieces.
+    /// Plays random games under the laws of every game, then under the laws of race games, and checks random positions.
     ///
     /// # Errors
     /// The first position that breaks a law, and how.
@@ -197,8 +195,8 @@ impl Laws {
         Ok(())
     }
 
-    /// The texts that differ from the text of `state` in the mover, one mark, or one piece by one step; some of them
-    /// are no positions.
+    /// Texts that differ from the text of `state` in the mover, in one mark, or by one step of one piece. Some of them
+    /// are not positions.
     fn changes(&self, state: &State, text: &str) -> Vec<String> {
         let parts: Vec<&str> = text.split(' ').collect();
         let &[game, seats, mover, pending] = parts.as_slice() else { return Vec::new() };

@@ -67,8 +67,8 @@ pub fn played(race: &Race, count: usize, rng: &mut GameRng) -> Vec<String> {
     starts
 }
 
-/// A random valid position at the start of a turn, with pieces close together more often than play would have them.
-/// Where many cannot stand as they are placed, some wait.
+/// A random valid position at the start of a turn, with pieces close together more often than in play. If the places
+/// are not valid together, some pieces wait instead.
 pub fn placed(race: &Race, rng: &mut GameRng) -> String {
     loop {
         let mut places = crowd(race, rng);

@@ -19,16 +19,16 @@ pub const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certi
 /// The game of a ruleset, with these seats.
 ///
 /// # Panics
-/// When there is none.
+/// If the ruleset or the seats do not exist.
 pub fn race(text: &str, seats: &str) -> Race {
     let seats = SeatSet::from_letters(seats).expect("seats");
     Race::new(Ruleset::parse(text, seats).expect("valid"))
 }
 
-/// Its turns.
+/// The turns of a ruleset, with these seats.
 ///
 /// # Panics
-/// When there is none.
+/// If the game does not exist or is too large.
 pub fn turns(text: &str, seats: &str) -> RaceTurns {
     RaceTurns::new(TurnIndex::new(&race(text, seats)).expect("few enough"))
 }
@@ -36,7 +36,7 @@ pub fn turns(text: &str, seats: &str) -> RaceTurns {
 /// The side positions before the first throw.
 ///
 /// # Panics
-/// When there is none.
+/// If the first position is not the start of a turn.
 pub fn start(turns: &RaceTurns) -> Sides {
     let state = turns.index().race().initial_state(turns.index().movers()[0]);
     turns.index().locate(&state).expect("a start").1
@@ -45,7 +45,7 @@ pub fn start(turns: &RaceTurns) -> Sides {
 /// Perfect play.
 ///
 /// # Panics
-/// When there is none.
+/// If the values do not settle.
 pub fn solved(turns: &RaceTurns, config: &SolveConfig) -> Solution {
     match solve(turns, start(turns), None, config, &|_| ControlFlow::Continue(())) {
         Ok(Solved::Solution(solution)) => solution,
@@ -68,20 +68,21 @@ pub fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Sides)> {
     all.filter(|&(_, mover, sides)| turns.is_position(mover, sides)).collect()
 }
 
-/// A table of perfect play, of 16 or of 32 bits.
+/// A table of perfect play: 16 bits a value if `is_short`, otherwise 32.
 ///
 /// # Panics
-/// When there is none.
+/// If the game cannot be solved.
 pub fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
     let turns = turns(text, seats);
     let solution = solved(&turns, &CONFIG);
     Arc::new(Table::new(turns.index().clone(), solution, is_short))
 }
 
-/// The throws of a turn, each with its probability and its afterstates; those of finished games without positions.
+/// The throws of a turn, each with its probability and its afterstates. Afterstates of finished games have no
+/// positions.
 ///
 /// # Panics
-/// When throws lead to afterstates that were not visited.
+/// If throws lead to afterstates that were not visited.
 pub fn throws(turns: &impl TurnModel, mover: Seat, sides: Sides) -> Vec<(f64, BTreeSet<TurnEnd>)> {
     let mut list = TurnList { sides, ends: Vec::new(), throws: Vec::new() };
     turns.visit(mover, sides, 1, &mut list);
@@ -138,7 +139,7 @@ impl TurnModel for OneByOne<'_> {
     }
 }
 
-/// Hands on what is visited in lane 0 as that of another lane.
+/// Passes the visits of lane 0 on as visits of another lane.
 struct OneLane<'a, V> {
     visitor: &'a mut V,
     lane: usize,

@@ -1,7 +1,6 @@
 //! Allocation test: stepping a `VecEnv` allocates nothing.
 //!
-//! This is a program of its own because it replaces the global allocator by a counting one, which needs the only unsafe
-//! code outside the standard library that the repository has.
+//! This is a separate program because it replaces the global allocator by one that counts, which needs unsafe code.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -95,8 +94,8 @@ fn a_step_allocates_nothing() {
     ] {
         assert_eq!(step(game, seats), 0, "{game} for {seats}");
     }
-    // Where throws are played one by one (`hop = "each"`) and as many as possible must be, they are found by searching
-    // every order, with a transposition table on the heap.
+    // If throws are played one by one (`hop = "each"`) and a turn must use as many as possible, the engine searches
+    // every order with a transposition table on the heap.
     for sheet in builtin::all() {
         assert!(sheet.turn.hop == Hop::Sum || sheet.turn.must != Must::Most, "{} as it is written", sheet.name);
         for seats in [2, 4].into_iter().filter(|&seats| Ruleset::seated(&sheet.name, Some(seats)).is_ok()) {

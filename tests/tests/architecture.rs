@@ -1,6 +1,6 @@
 //! The invariants of `ARCHITECTURE.md` that are about files and dependencies, read from the sources themselves.
 //!
-//! Only code counts: comments and unit tests are left out, unless a test says otherwise.
+//! The tests skip comments and unit tests, unless a test says otherwise.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,7 +49,7 @@ fn without_tests(text: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Fails with every line of `files` in which one of `words` stands as a whole word.
+/// Fails with every line of `files` that contains one of `words` as a whole word.
 #[track_caller]
 fn never_say(files: &[(String, String)], words: &[&str]) {
     assert!(!files.is_empty(), "no files to read");
@@ -307,7 +307,7 @@ fn modules_of_a_run_import_only_those_before() {
     import_only_those_before("train/src", &["run", "report", "cli"]);
 }
 
-/// The text between the first `start` and the `end` after it, and what follows.
+/// The text between the first `start` and the next `end`, and the rest after `end`.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, &'a str)> {
     let (found, rest) = text.split_once(start)?.1.split_once(end)?;
     Some((found, rest))

@@ -116,7 +116,7 @@ fn best_responses_to_values_and_to_choices_agree() {
         let by_values = best.find(AgentPolicy::Values(&values), &config, &go_on).expect("settles").expect("whole");
         let mut best = BestResponse::new(&race(text, "SN")).expect("small");
         let by_choices = best.find(AgentPolicy::Choices(&choices), &config, &go_on).expect("settles").expect("whole");
-        // Probabilities of choices are kept in single precision.
+        // Probabilities of choices have single precision.
         assert!((by_values.first - by_choices.first).abs() < 1e-6, "{text}: {by_values:?} and {by_choices:?}");
         assert!((by_values.second - by_choices.second).abs() < 1e-6, "{text}: {by_values:?} and {by_choices:?}");
         assert!(by_values.mean() > 0.501, "{text}: {by_values:?}");

@@ -1,5 +1,5 @@
-//! The gym against a plain model of it: a vectorised environment is as many single games, ends and truncations are
-//! reported, refused actions change nothing.
+//! The gym against a plain model: a vectorised environment equals single games, reports ends and truncations, and
+//! refused actions change nothing.
 
 use std::num::NonZero;
 use std::sync::Arc;

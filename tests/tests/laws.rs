@@ -9,7 +9,7 @@ use ashta_tests::amount;
 use ashta_tests::laws::Laws;
 use ashta_tests::random;
 
-/// Random games of a default ruleset; all end by the rules, but for `truncated` of them at most.
+/// Plays random games of a default ruleset; at most `truncated` of them may reach the turn limit.
 #[track_caller]
 fn check(game: &str, seats: usize, games: usize, truncated: usize) {
     let laws = Laws::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset"));

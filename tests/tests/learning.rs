@@ -93,7 +93,7 @@ fn the_example_trains_a_bot_that_beats_greedy() {
     assert!(report.interval[0] > 0.6, "{report:?}");
 }
 
-/// A game that is no race.
+/// A game that is not a race.
 #[path = "../../agents/examples/own_game.rs"]
 #[expect(dead_code, reason = "its main function")]
 mod own_game;

@@ -182,7 +182,7 @@ fn played(rng: &mut GameRng) -> String {
     race.print(&state)
 }
 
-/// A text with some words between separators replaced by others, so that many of them are positions.
+/// The text with some words between separators replaced; the result is often a position.
 fn reworded(text: &str, rng: &mut GameRng) -> String {
     const SPECIAL: [&str; 16] = [
         "off", "keep", "borne", "hand", "home", "cut", "*", "-", "", "off+0", "off+4", "keep-", "!4", "1&4", "1~", "S",

@@ -77,7 +77,7 @@ fn lock_step(game: &str, positions: usize, stream: u64) {
     }
 }
 
-/// Random sheets of games in which throws are used one by one.
+/// Random sheets of games that use throws one by one.
 #[test]
 fn random_sheets() {
     let mut rng = chance::stream(0x0AC1E, 6);

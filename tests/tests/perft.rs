@@ -1,7 +1,7 @@
-//! Perft: the number of different positions so many throws and actions after a given one.
+//! Perft: the number of different positions after a given number of throws and actions.
 //!
 //! A line of a `.perft` file is `position ; depth count`; lines that begin with `#` describe the position. A ply is one
-//! throw that can happen or one legal action, equal positions count once, and finished games go no further.
+//! possible throw or one legal action. Equal positions count once, and finished games have no successors.
 
 use std::collections::HashSet;
 

@@ -1,9 +1,9 @@
-//! Golden playthroughs: one random game of each kind as text, with the game's spec, its first nodes, the nodes around the
-//! first capture, the last nodes, and the returns. Moves and turns are also written in words; the first and the last
-//! position are drawn.
+//! Golden playthroughs: a random game of each sheet as text, with the spec, the first nodes, the nodes around the first
+//! capture, the last nodes, and the returns. Moves and turns are also in words; the first and the last position are
+//! drawn.
 //!
-//! A change of rules, dice, notation, words, action numbers or observations shows as a difference that can be read. If the
-//! numbers of an observation (`sees`) or of the actions change their meaning, `ENCODING` must change with them.
+//! A change of rules, dice, notation, words, action numbers or observations becomes a readable difference. If the
+//! numbers of an observation (`sees`) or of the actions change their meaning, `ENCODING` must change too.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ const FIRST: usize = 16;
 const AROUND: usize = 7;
 const LAST: usize = 8;
 
-/// A game by random choices; the throws are those of an environment that is reset with `seed`.
+/// A game of random choices, with the throws of an environment that is reset with `seed`.
 fn playthrough(game: &str, seats: usize, seed: u64) -> String {
     let race = Race::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset"));
     let seats = race.spec().seats;
@@ -136,7 +136,7 @@ fn check(file: &str, game: &str, seats: usize, seed: u64) {
     }
 }
 
-/// Games of three sheets in files of their own: each for two and for four, and a special ending.
+/// Games of three sheets for two and for four seats, and a special ending.
 const OTHERS: [(&str, &str, usize, u64); 8] = [
     ("ashtapada_2.txt", "ashtapada", 2, 1),
     ("ashtapada_4.txt", "ashtapada", 4, 2),

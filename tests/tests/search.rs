@@ -11,8 +11,8 @@ use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::testing::exact::{Exact, Play, solve};
 
-/// Games of two seats that the solver can solve: with more seats best-response iteration cycles on these courses, and
-/// there are no exact values to compare with. The toy game has exact values for more seats and for teams.
+/// Games for two seats. With more seats, best-response iteration cycles on these courses, so exact values are unknown;
+/// the toy game has them.
 const GAMES: [&str; 2] = ["ashte-kashte?pieces=1", "pagade?pieces=1"];
 
 /// A solved game; as an evaluator it returns exact values, without a policy.

@@ -1,9 +1,9 @@
-//! Every key of a sheet and every value of it has an effect, or is refused with the reason, in each kind of turn.
+//! Every value of every key of a sheet has an effect, or is refused with the reason, in each kind of turn.
 //!
-//! [`ROWS`] lists the effects, and refusals with their reasons. A kind of turn without a row for a value must refuse the
-//! value; the test names each value of the JSON Schema for which neither holds. A row with an effect plays its sheet with
-//! and without the value from random positions until the turns differ, or compares another fact. On the way both sheets
-//! are compared with the oracle.
+//! [`ROWS`] lists the effects, and refusals with their reasons. A kind of turn without a row for a value must refuse
+//! the value; the test lists the other values of the JSON Schema. For an effect, the test plays the sheet with and
+//! without the value from random positions until the turns differ, or compares another fact. It also compares both
+//! sheets with the oracle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const KINDS: &str = "TSEDV";
 const NO_RULES: [&str; 11] =
     ["name", "title", "summary", "place", "minutes", "sources", "rules", "board.look", "words", "flags", "turn.kind"];
 
-/// Values that a sheet leaves out where they are the default, so that rows change from them.
+/// Default values, which sheets omit. Rows change from them.
 const LEFT_OUT: [(&str, &str); 14] = [
     ("board.copy", "rotate"),
     ("board.mark_again", "false"),
@@ -43,7 +43,7 @@ const LEFT_OUT: [(&str, &str); 14] = [
     ("finish.fill", "false"),
 ];
 
-/// Sections and keys of the sheets by which rows begin.
+/// Keys of all base sheets.
 const COMMON: &str = r#"
 name = "keys"
 title = "Keys"
@@ -82,8 +82,8 @@ fn base(kind: char) -> String {
     format!("{COMMON}{own}")
 }
 
-/// Kinds of turn; the key and its value, and what else comes with it; other changes of the base sheet, before; what is
-/// seen: `turns` that differ, or another fact, or `refused: ` with words of the reason.
+/// Kinds of turn; the key; its value, possibly with further changes; changes of the base sheet before the value is set;
+/// the effect: `turns` (they differ), another fact, or `refused: ` with words of the reason.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
 const GATE: &str = "gate.at = 16";
@@ -434,7 +434,7 @@ fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Vec<u8> {
     values
 }
 
-/// Positions in which both sheets are compared at most, and those that the oracle sees.
+/// The most positions in which both sheets are compared, and the number of positions that the oracle checks.
 const POSITIONS: usize = 4_000;
 const CHECKED: usize = 24;
 
@@ -472,7 +472,7 @@ fn turns_differ(sheets: [&Arc<Sheet>; 2]) -> bool {
     found
 }
 
-/// What a row sees of a sheet, besides turns.
+/// A fact of a sheet that a row can change besides turns.
 fn fact(seen: &str, sheet: &Arc<Sheet>) -> String {
     let race = race(sheet);
     let state = race.initial_state(Seat::SOUTH);
@@ -599,7 +599,7 @@ fn every_key_and_value_has_a_row() {
             for (value, with) in rows.map(|row| (Some(row.2), row.3)).chain([(None, "")]) {
                 let before = changed(&base(kind).parse().expect("a base sheet"), &split(with));
                 said.extend(value.map(name_of));
-                // What a row changes from is seen, too.
+                // The value before the change is covered, too.
                 let whole: Option<toml::Table> = read(&before).ok().and_then(|sheet| sheet.text().parse().ok());
                 let (section, inner) = key.split_once('.').expect("a section");
                 let old = whole.as_ref().and_then(|whole| whole.get(section)?.get(inner));
@@ -703,7 +703,7 @@ fn two_dice_are_played_as_the_oracle_does() {
     }
 }
 
-/// With two dice a throw is counted from before the first square, whatever its number is.
+/// With two dice, pieces count from before the first square, also if that square has the number 0.
 #[test]
 fn the_words_of_a_die_that_enters_name_its_square() {
     let one = changed(&base('D').parse().expect("a base sheet"), &split("pieces.count = 1; seats.allowed = ['SN']"));

@@ -77,7 +77,7 @@ fn bases() -> Vec<Base> {
 /// The game of a sheet, if it is a good one.
 fn game(table: &Table) -> Option<Race> {
     let sheet = Sheet::read(&table.to_string(), "").ok()?;
-    // Its seats can be those of a house rule.
+    // A house rule can change the seats.
     Some(Race::new(Ruleset::seated_of(Arc::new(sheet), None, []).ok()?))
 }
 
@@ -86,7 +86,7 @@ fn is_good(tried: &Tried, table: &Table) -> bool {
     *tried.borrow_mut().entry(table.to_string()).or_insert_with(|| game(table).is_some())
 }
 
-/// Lists that suit the board and the throws of one game, beside those of the other games, which may not.
+/// Lists that suit the board and the throws of one game.
 fn lists(base: &Base, is_of_squares: bool) -> Vec<toml::Value> {
     let race = game(&base.table).expect("a built-in game");
     let squares: Vec<toml::Value> =
@@ -96,13 +96,13 @@ fn lists(base: &Base, is_of_squares: bool) -> Vec<toml::Value> {
     if is_of_squares { vec![squares.into()] } else { numbers.map(toml::Value::Array).to_vec() }
 }
 
-/// Values of a key that are tried, and whether lists of squares or of numbers are among them.
+/// The values to try for a key, and whether lists of squares or of numbers are possible.
 struct Choice {
     values: Vec<toml::Value>,
     lists: Option<bool>,
 }
 
-/// A key, `order` in `seats`; those of no section have an empty one.
+/// A key such as `order` in the section `seats`; the section is empty for top-level keys.
 struct Key<'a> {
     section: &'a str,
     name: &'a str,
@@ -163,12 +163,12 @@ impl Key<'_> {
     }
 }
 
-/// The text of a description in one line; code that links to it is code.
+/// The description in one line; a link to code becomes code.
 fn line(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
 }
 
-/// The alternatives of a schema, with references followed: those of a choice, or itself.
+/// The alternatives of a schema with resolved references; without alternatives, the schema itself.
 fn alternatives<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     if let Some(name) = schema["$ref"].as_str() {
         return alternatives(root, root.pointer(name.trim_start_matches('#')).expect("a definition"));
@@ -179,7 +179,7 @@ fn alternatives<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     }
 }
 
-/// The type of a value that is no word of a choice; `None` for a word, and for what is left out.
+/// The type of a value; `None` for a word of a choice and for a value that the page omits.
 fn type_of(schema: &Value) -> Option<String> {
     let name = match &schema["type"] {
         Value::Array(names) => names.iter().find_map(|name| name.as_str().filter(|&name| name != "null")),
@@ -208,7 +208,7 @@ fn written(value: &toml::Value) -> String {
     }
 }
 
-/// Values of keys that no built-in game writes, which suit one of them.
+/// Values that suit a built-in game, for keys that no built-in game writes.
 const SAMPLES: [(&str, &str); 2] = [
     ("board.courses", "{ N = \"D3 W3 S1 E7 N1 W2\" }"),
     ("board.other_marks", "[{ squares = [\"B2\"], rule = \"block\" }]"),
@@ -296,7 +296,7 @@ fn about(page: &mut String, root: &Value, tried: &Tried, bases: &[Base], key: &K
     }
 }
 
-/// Names of keys in the order of a sheet; those that no sheet writes come last.
+/// Names of keys in the order of a sheet; keys that no sheet writes are last.
 fn in_order<'a>(keys: &'a serde_json::Map<String, Value>, written: &[&Table]) -> Vec<&'a String> {
     let mut names: Vec<&String> = keys.keys().collect();
     let place = |name: &String| {

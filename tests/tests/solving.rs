@@ -215,7 +215,7 @@ fn threads_and_interruptions_do_not_change_a_bit() {
         let (mut stops, mut with_changes) = (0, 0);
         let found = loop {
             let seen = AtomicUsize::new(0);
-            // Stops after a number of levels that is no divisor of anything.
+            // Stops after a prime number of levels, so that the stops are at different places of the sweeps.
             let watch = |_: &Stage| match seen.fetch_add(1, Ordering::Relaxed) {
                 seen if seen == levels => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
@@ -268,7 +268,7 @@ fn with_all_pieces_in_the_keep_values_are_those_of_a_geometric_series() {
     let table = table("ashtapada?pieces=1", "SN", false);
     let found = known(&table, "ashtapada?pieces=1 S:keep/N:keep S *");
     assert!((found - 1.0 / (2.0 - 2.0 / 7.0)).abs() < 1e-6, "{found}");
-    // From one step away both the 1 that enters the keep and the one that leaves it have turns of their own.
+    // From one step away, a piece needs a 1 to enter the keep and, in a later turn, a 1 to leave it.
     let (p, q) = (2.0 / 7.0, 5.0 / 7.0);
     let keep = 1.0 / (2.0 - p);
     let near = known(&table, "ashtapada?pieces=1 S:59/N:keep S *");

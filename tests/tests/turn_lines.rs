@@ -26,7 +26,7 @@ fn places(race: &Race, state: &State, seat: Seat) -> Vec<String> {
 /// A node of the graph with the own places, the captured pieces and the actions so far.
 type Walked = (usize, Vec<String>, BTreeSet<(Seat, usize)>, Vec<Action>);
 
-/// Picks lines in every order, and checks each of them; returns the texts of the first choice.
+/// Picks and checks lines in every order; returns the texts of the first choice.
 fn check(race: &Race, start: &State) -> Vec<String> {
     let graph = race.turn_graph(start, usize::MAX).expect("no bound");
     let (colour, text) = (race.colour(start), race.print(start));

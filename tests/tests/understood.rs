@@ -17,7 +17,7 @@ fn game(name: &str) -> Sheet {
     Sheet::clone(builtin::named(name).expect("a built-in game"))
 }
 
-/// The same sheet with other values of keys, as TOML. House rules are left out, so that keys may have no effect.
+/// The sheet with other values of keys (TOML) and without house rules, so that keys may have no effect.
 fn changed(name: &str, keys: &str) -> Race {
     let mut table: toml::Table = game(name).text().parse().expect("TOML");
     table.remove("flags");
@@ -38,7 +38,7 @@ fn with(name: &str, flags: &[(&str, &str)]) -> Option<Race> {
 #[test]
 fn every_value_of_a_house_rule_is_told_from_the_others() {
     for sheet in builtin::all() {
-        // Rules that a house rule changes can need another one, such as those of partners.
+        // A house rule can depend on another one, for example on teams.
         let others = sheet.flags.iter().flat_map(|(flag, of)| of.values.keys().map(move |value| (flag, value)));
         let others: Vec<(&String, &String)> = others.collect();
         for (flag, of) in &sheet.flags {

@@ -24,16 +24,16 @@ static SHEETS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     entries.map(|entry| read(&entry.expect("an entry of a folder").path())).collect()
 });
 
-/// Every position in which `throws` can legally leave the built-in game that stands at `position`.
+/// Every position in which a legal turn with `throws` can end that starts at `position` of a built-in game.
 ///
-/// `position` is a text of the notation at the start of a turn (pending `*`). `throws` is a whole series, one throw or
-/// the dice that are thrown at once, as the game has them. Each position of the answer names the next seat to act and
-/// pends `*`; where the game is over, both fields are `-`.
+/// `position` is a text of the notation at the start of a turn (pending `*`). `throws` is a whole series, one throw, or
+/// all dice of a throw, depending on the game. Each position of the answer names the next seat to act and pends `*`; if
+/// the game is over, both fields are `-`.
 ///
 /// # Errors
 ///
-/// A sentence that names the problem: a text that is not in the canonical form that printing gives, a game, flags or
-/// seats that there are not, a position that breaks an invariant or is already over, throws that the dice cannot show.
+/// A sentence that names the problem: the text is not in canonical form; the game, its flags or seats do not exist; the
+/// position breaks an invariant or is over; the dice cannot show the throws.
 pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     let name = position.split([' ', '?']).next().unwrap_or_default();
     let sheet = SHEETS.get(name).ok_or_else(|| format!("unknown game {name:?}"))?;

@@ -1,44 +1,44 @@
 //! The test oracle of game sheets: a slow and obvious interpreter of one turn of the game of any sheet.
 //!
 //! It detects values of a sheet that the engine misunderstands. It was written from the descriptions of the values and
-//! from the rules, and shares no line with the engine: it compares squares of the board and not converted numbers,
-//! tries every allotment and every order, drops illegal ones, and prints the rest. It has text and throws, but no
-//! actions, masks, observations or probabilities, and is not fast. It validates only the keys of a sheet that it reads.
+//! from the rules, and shares no code with the engine: it compares squares of the board instead of converted numbers,
+//! tries every allotment and every order, drops illegal ones, and prints the rest. It knows text and throws, but no
+//! actions, masks, observations or probabilities, and is slow. It validates only the keys of a sheet that it reads.
 //!
-//! Readings taken where sheet and rules are silent:
-//! * A seat's pieces on its own private first square meet no other seat's; pieces of others on that square meet each
-//!   other as anywhere else. A marked square that is private too is a marked one.
+//! Decisions where sheet and rules say nothing:
+//! * A seat's pieces on its own private first square do not meet other seats; pieces of others meet each other there as
+//!   elsewhere. A square that is marked and private counts as marked.
 //! * `greedy` with `hop = sum`: an allotment is legal when no single unused throw could be added to it.
 //! * `hop = each`: pieces on a square of `unit.from` may leave it as a unit, and pieces at the finish may be borne off,
-//!   also if they came there in the same series.
-//! * `unit.split = false` with pieces together: an odd one may leave alone. With `hop = sum` the pieces that stood
-//!   together when the turn began are counted, otherwise those that stand together when one leaves.
-//! * A declared piece that leaves alone unmarks its partner. The partner of a piece that moved in this turn is one that
-//!   moved with it.
-//! * `entry.spends = false`: at least one part is played where `must` asks for a move, and the entry comes first.
-//! * Pieces on a first square that is private are no units there.
+//!   even if they arrived in the same series.
+//! * `unit.split = false` with pieces together: an odd one may leave alone. With `hop = sum` the pieces count
+//!   that shared a square when the turn began, otherwise the pieces that share it when one leaves.
+//! * A declared piece that leaves alone unmarks its partner. The partner of a piece that moved in this turn is the
+//!   piece that moved with it.
+//! * `entry.spends = false`: if `must` requires a move, at least one part is played; the entry is first.
+//! * Pieces on a private first square are not units.
 //! * `divide`: single pieces move, no units; entering counts as all pips of the throw.
-//! * `entry.compulsory`: others wait also for a piece that cannot enter with this throw.
+//! * `entry.compulsory`: other pieces also wait for a piece that cannot enter with this throw.
 //! * The seat that brings its last piece home throws no more, whatever its throw grants.
-//! * A usable throw that is passed counts as one that could be used.
-//! * A mark that is plain is a plain square for room, units and meetings.
-//! * Where the last of the most throws is lost, only those of `again` are counted: another one may earn a throw more.
+//! * A usable throw that the seat passes counts as usable.
+//! * A plain mark is a plain square for room, units and meetings.
+//! * If the last of the allowed throws is lost, only throws of `again` count: another throw may earn one more.
 //! * The step after a throw is made by one piece, not by a unit. With `by_bonus` it moves no piece while others wait,
-//!   even if those cannot enter.
-//! * A step that may come first: a part that brings the seat's last piece home is enough.
-//! * `must` holds for the throw and for the step apart. A 0 brings no piece to the finish.
-//! * `entry.clear`: a piece that stands on the square under another number must leave it too.
-//! * An own or a partner's unit that cannot be passed stops a piece too, also one that enters by count.
-//! * A piece that bounces passes all squares on its way there and back.
+//!   even if the waiting pieces cannot enter.
+//! * A step that may be first: the part that takes the seat's last piece home is enough.
+//! * `must` holds for the throw and for the step separately. A 0 takes no piece to the finish.
+//! * `entry.clear`: a piece on the square must leave it even if the square has another number for that piece.
+//! * A unit of the same seat or its partner that cannot be passed also stops a piece, even one that enters by count.
+//! * A piece that bounces passes all squares in both directions.
 //! * A seat with its pieces on the board from the beginning has entered its first one.
 //! * Several dice: single pieces use dice one by one, in any order; a unit may also form in the turn and leave with the
 //!   next equal dice. `most` counts dice, and `greedy` ends when neither a die nor equal dice can be used.
-//! * `unit.split = false` with several dice: three may leave four, and the one that stays is left alone.
-//! * Several dice and `half`: a unit that goes nowhere by one of its dice cannot use them.
-//! * A captured piece that is sent to a square with a number meets nothing there, and its owner has room for it.
-//! * `takes-equal`: the pieces of one seat that count as a unit there are compared; a declared unit has two pieces.
-//! * The gate that waits: the game ends as soon as no seat can move with any throw, also where one more was granted.
-//!   With `hop = sum` one throw at a time is tried.
+//! * `unit.split = false` with several dice: three pieces may leave a fourth one alone.
+//! * Several dice and `half`: a unit cannot use dice by which it would not move.
+//! * A captured piece that returns to a square with a number meets nobody there, and its owner has room for it.
+//! * `takes-equal` compares the pieces of one seat that form a unit there; a declared unit has two pieces.
+//! * A gate that waits: the game ends as soon as no seat can move with any throw, even if a throw was granted. With
+//!   `hop = sum` the oracle tries one throw at a time.
 
 use std::collections::BTreeSet;
 
@@ -55,17 +55,16 @@ mod rules;
 mod series;
 mod steps;
 
-/// Every position in which `throws` can legally leave the game of `sheet` (TOML) that stands at `position`.
+/// Every position in which a legal turn with `throws` can end that starts at `position` of the game of `sheet` (TOML).
 ///
-/// `position` is a text at the start of a turn (pending `*`), or where a turn has at most so many throws, after some of
-/// them (`*1`). `throws` is one throw, a whole series or the dice thrown at once, as the sheet's turn has it. Each
-/// position of the answer names the next seat to act; where the game is over, mover and pending are `-`.
+/// `position` is a text at the start of a turn (pending `*`). If the sheet limits the throws of a turn, some of them
+/// may be made already (`*1`). `throws` is one throw, a whole series, or all dice of a throw, depending on the sheet.
+/// Each position of the answer names the next seat to act; if the game is over, mover and pending are `-`.
 ///
 /// # Errors
 ///
-/// A sentence that names the problem: a sheet without a key that a turn needs, a text that is not in the canonical form
-/// that printing gives, flags or seats that the game does not have, a position that breaks an invariant or is already
-/// over, throws that cannot be thrown.
+/// A sentence that names the problem: the sheet lacks a key that a turn needs; the text is not in canonical form; the
+/// game does not have the flags or seats; the position breaks an invariant or is over; the throws are impossible.
 pub fn turns(sheet: &str, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     let (start, made) = without_count(position)?;
     let text = Text::parse(start)?;

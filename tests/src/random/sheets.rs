@@ -19,8 +19,8 @@ use ashta_env::sheet::{
 /// Whether a sheet has a combination of keys.
 type Condition = fn(&Sheet) -> bool;
 
-/// Combinations of keys on which engine and oracle differ, or that contradict each other and are accepted. A line goes
-/// away with its cause.
+/// Combinations of keys on which engine and oracle differ, or that contradict each other and are accepted. Whoever
+/// fixes the cause removes the line.
 const DISPUTED: [(&str, Condition); 1] = [("divided throws with other rules", |sheet| {
     let earns = sheet.turn.again_on_finish || marks_again(sheet);
     let is_forced = sheet.entry.compulsory || sheet.entry.clear || sheet.turn.must == Must::NoMerge;
@@ -47,8 +47,8 @@ fn has_several_dice(sheet: &Sheet) -> bool {
     sheet.turn.kind == TurnKind::Series && sheet.throws.dice > 1
 }
 
-/// A random sheet of a game in which throws are used one by one, without what is disputed: one is made at a time, or in
-/// every third sheet several dice are thrown at once.
+/// A random sheet of a game in which throws are used one by one, without disputed combinations. Every third sheet
+/// throws several dice at once.
 pub fn one_throw(rng: &mut GameRng) -> Arc<Sheet> {
     let several = below(3, rng) == 0;
     let is_base = |sheet: &&Arc<Sheet>| match sheet.turn.kind {
@@ -424,7 +424,7 @@ fn write_courses(sheet: &mut Sheet, rng: &mut GameRng) {
     }
 }
 
-/// Another seat walks South's course from its end, or from somewhere on it, to a finish of its own.
+/// Another seat walks South's course backwards, or from another square on, to its own finish.
 fn meet_head_on(sheet: &mut Sheet, rng: &mut GameRng) {
     let Some(race) = race(sheet) else { return };
     let (seat, set) = one_of(&[(Seat::NORTH, "SN"), (Seat::EAST, "SE"), (Seat::WEST, "SW")], rng);

@@ -64,7 +64,7 @@ fn options(rules: &Rules, before: &Position, seat: usize, (a, b): (u8, u8)) -> O
     options
 }
 
-/// One piece enters or goes on by `count`.
+/// One piece enters or moves by `count`.
 fn step(rules: &Rules, before: &Position, seat: usize, piece: usize, count: u8) -> Option<Position> {
     if before.pieces[seat][piece].place == Place::Off {
         return rules.enter(before, seat, piece, count);

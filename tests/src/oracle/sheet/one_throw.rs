@@ -6,7 +6,7 @@ use super::position::{Place, Position};
 use super::rules::Rules;
 use super::steps::distance;
 
-/// Every position that the throw can leave: its own part, and the step that follows on some throws, or may come first.
+/// Every position after the throw and the extra step of some throws, which follows the throw or may precede it.
 pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throw: u8) -> BTreeSet<Position> {
     if rules.bonus_may_come_first && rules.bonus.contains(&throw) {
         return in_either_order(rules, before, seat, throw);
@@ -18,7 +18,7 @@ pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throw: u8) 
     played.into_iter().flat_map(|between| with_pass(rules, &between, seat, steps(rules, &between, seat))).collect()
 }
 
-/// The throw and its step in either order: both, or what ends the seat's play, or one of them, or nothing.
+/// The throw and its step in either order: both, the part that ends the seat's play, one of them, or nothing.
 fn in_either_order(rules: &Rules, before: &Position, seat: usize, throw: u8) -> BTreeSet<Position> {
     let (moved, stepped) = (moves(rules, before, seat, throw), steps(rules, before, seat));
     let is_home = |after: &Position| after.pieces[seat].iter().all(|piece| piece.place == Place::Home);
@@ -62,14 +62,14 @@ fn moves(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Positi
     all
 }
 
-/// What can be done with a throw.
+/// The uses of a throw.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Any,
     Play,
 }
 
-/// The positions after the number of the throw was played, and those after a piece entered.
+/// The positions after a move by the throw, and the positions after an entry.
 fn part(rules: &Rules, before: &Position, seat: usize, throw: u8, part: Part) -> (Vec<Position>, Vec<Position>) {
     let played = numbers_played(rules, before, seat, throw);
     let enters = part != Part::Play && !rules.by_bonus;
@@ -93,8 +93,8 @@ fn waits(position: &Position, seat: usize) -> bool {
     position.pieces[seat].iter().any(|piece| piece.place == Place::Off)
 }
 
-/// What is left of moves and entries where a piece must leave the square of entry first; else others may have to wait
-/// for pieces that enter.
+/// The moves and entries that remain if a piece must first leave the entry square; otherwise, pieces on the course may
+/// have to wait for pieces that enter.
 fn in_order(
     rules: &Rules,
     before: &Position,

@@ -4,7 +4,7 @@ use super::super::notation::{SeatText, Text, number};
 use super::board::Square;
 use super::rules::Rules;
 
-/// Where a piece stands, in the order in which a text lists them. A piece at the finish is home.
+/// The place of a piece; the order of the variants is the order in a text. A piece at the finish is home.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Off,
@@ -29,7 +29,7 @@ impl Piece {
     }
 }
 
-/// A position without its mover. Lists go by the number of the seat; seats that take no part have no pieces.
+/// A position without its mover. Lists are indexed by seat; seats that do not take part have no pieces.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
     pub pieces: Vec<Vec<Piece>>,
@@ -60,7 +60,7 @@ impl Position {
         Ok(position)
     }
 
-    /// Whether a piece of `seat` stands on its course, the finish not counted.
+    /// Whether `seat` has a piece on its course before the finish.
     pub fn is_on_course(&self, seat: usize) -> bool {
         self.pieces[seat].iter().any(|piece| matches!(piece.place, Place::On(_)))
     }
@@ -84,7 +84,7 @@ impl Rules {
         known.then_some(Piece { place: Place::On(number), declared, moved: false })
     }
 
-    /// Whether pieces can ever stand on the first square of their course.
+    /// Whether pieces can reach the first square of their course.
     fn first_is_reached(&self) -> bool {
         let laps = self.gate > 0 && self.without == "lap" && self.gate - self.lap <= self.first;
         let is_sent = self.sent_to == Some(self.first);
@@ -122,8 +122,8 @@ impl Rules {
         self.seats.iter().map(seat_text).collect()
     }
 
-    /// The square on which a piece of `seat` can be met by others, or by its own; none off the board, at the finish and
-    /// on a first square that is private.
+    /// The square on which a piece of `seat` can meet other pieces; `None` off the board, at the finish and on a
+    /// private first square.
     pub fn square(&self, seat: usize, piece: Piece) -> Option<Square> {
         match piece.place {
             Place::On(number) if number > self.first || !self.private_start => Some(self.square_of(seat, number)),
@@ -197,7 +197,7 @@ impl Rules {
         self.gate <= 0 || self.without == "open" || position.is_marked[seat] || by_partner
     }
 
-    /// Refuses positions that no play reaches, that are over, or in which `mover` has no turn.
+    /// Refuses positions that cannot occur, that are over, or in which `mover` has no turn.
     fn check(&self, position: &Position, mover: usize) -> Result<(), String> {
         for &seat in &self.seats {
             let own = &position.pieces[seat];

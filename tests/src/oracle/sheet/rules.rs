@@ -14,7 +14,7 @@ pub(super) struct Marks {
     pub again: bool,
 }
 
-/// The rules of one game. Words are those of the sheet.
+/// The rules of one game, in the words of the sheet.
 pub(super) struct Rules {
     /// The numbers of the seats that take part.
     pub seats: Vec<usize>,
@@ -26,15 +26,15 @@ pub(super) struct Rules {
     pub placings: bool,
     /// The course of each of the four seats, the finish last; none of a seat that cannot play.
     pub courses: Vec<Vec<Square>>,
-    /// The numbers of the first square and of the finish. Where squares are filled, `last` is the number after them, to
-    /// which no piece comes.
+    /// The numbers of the first square and of the finish. If squares are filled, `last` is the next number, which no
+    /// piece reaches.
     pub first: i32,
     pub last: i32,
     pub marks: Vec<Marks>,
     pub count: usize,
     /// Whether pieces can wait off the board.
     pub knows_off: bool,
-    /// The number of the square to which captured pieces go; off the board, none.
+    /// The number of the square to which captured pieces return; `None` off the board.
     pub sent_to: Option<i32>,
     /// Whether the first square is private to its owner.
     pub private_start: bool,
@@ -58,9 +58,10 @@ pub(super) struct Rules {
     pub divides: bool,
     pub enter_first: Vec<u8>,
     pub enter_next: Vec<u8>,
-    /// Whether `enter_first` holds until the seat has entered a piece, and not while none stands on the course.
+    /// Whether `enter_first` holds until the seat has entered a piece; otherwise it holds while the course has none of
+    /// its pieces.
     pub first_is_once: bool,
-    /// The number on which pieces enter; by count, none.
+    /// The number on which pieces enter; `None` if they enter by count.
     pub enter_at: Option<i32>,
     pub compulsory: bool,
     pub clear: bool,
@@ -78,7 +79,7 @@ pub(super) struct Rules {
     pub unit_from: Vec<Square>,
     pub area: &'static str,
     pub speed: &'static str,
-    /// The values of three dice with which three pieces move as one.
+    /// The values of three equal dice that move three pieces together.
     pub three: Vec<u8>,
     pub split: bool,
     pub passable: bool,
@@ -86,7 +87,7 @@ pub(super) struct Rules {
     pub unit_on_single: &'static str,
     pub unit_on_unit: &'static str,
     pub group: &'static str,
-    /// 0: there is no gate.
+    /// The number of the gate; 0 without a gate.
     pub gate: i32,
     pub without: &'static str,
     pub lap: i32,
@@ -254,7 +255,7 @@ fn seats(keys: &Keys, text: &Text) -> Result<Vec<usize>, String> {
     Ok(numbers)
 }
 
-/// The course of a seat: that of the sheet, or South's rotated or mirrored.
+/// The course of a seat: written in the sheet, or South's course rotated or mirrored.
 fn course(keys: &Keys, seat: usize) -> Result<Vec<Square>, String> {
     let own = format!("board.courses.{}", ["S", "E", "N", "W"][seat]);
     if keys.find(&own).is_some() {

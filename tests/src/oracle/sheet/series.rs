@@ -12,7 +12,7 @@ struct Given {
     enters: Option<u8>,
     /// The throws of its hop, ascending.
     hop: Vec<u8>,
-    /// The other piece of the unit in which it hopped.
+    /// The partner with which the piece moved as a unit.
     with: Option<usize>,
     bears: Option<u8>,
 }
@@ -138,7 +138,7 @@ impl Series<'_> {
         }
     }
 
-    /// Two pieces go with two equal dice, three with three, by the distance of a unit by one of them.
+    /// Two pieces use two equal dice, three pieces three; they move as far as a unit moves by one of the dice.
     fn groups_by_equal_dice(&self, node: &Node, found: &mut Vec<Node>) {
         for &value in &self.rules.values {
             let equal = node.unused.iter().filter(|&&die| die == value).count();
@@ -173,7 +173,7 @@ impl Series<'_> {
         portions
     }
 
-    /// Where a piece moves once, those that stood together when the turn began count.
+    /// If a piece moves once a turn, the pieces count that shared a square when the turn began.
     fn may_leave_alone(&self, node: &Node, piece: usize) -> bool {
         let began = self.before.pieces[self.seat][piece];
         if !self.moves_once() || self.rules.unit != "together" {
@@ -212,7 +212,7 @@ impl Series<'_> {
         }
     }
 
-    /// The turn after a step to the position `after` by which `own` took `throws`.
+    /// The turn after the pieces `own` used `throws`, which led to the position `after`.
     fn noted(&self, node: &Node, mut after: Position, throws: &[u8], own: &[usize], note: impl Fn(&mut Given)) -> Node {
         let mut next = node.clone();
         for throw in throws {

@@ -22,7 +22,7 @@ impl Rules {
         values.contains(&value).then(|| self.enter_with(before, seat, piece, value))?
     }
 
-    /// A waiting piece enters, whatever lets it enter.
+    /// A waiting piece enters, without checking the throw.
     pub fn enter_with(&self, before: &Position, seat: usize, piece: usize, value: u8) -> Option<Position> {
         if before.pieces[seat][piece].place != Place::Off {
             return None;
@@ -71,13 +71,13 @@ impl Rules {
         match self.unit {
             "together" => self.in_area(seat, one),
             "declared" if one.declared => other.declared,
-            // The squares are named as South has them.
+            // The squares are written as South sees them.
             "declared" => !other.declared && self.unit_from.contains(&self.square_of(0, number)),
             _ => false,
         }
     }
 
-    /// The distance of a unit by `throws`, if they can be given to it.
+    /// The distance that a unit moves by `throws`; `None` if it cannot use them.
     pub fn unit_distance(&self, throws: &[u8]) -> Option<i32> {
         let halves: i32 = throws.iter().map(|throw| i32::from(throw / 2)).sum();
         match self.speed {
@@ -89,7 +89,7 @@ impl Rules {
         }
     }
 
-    /// Whether a piece may leave alone the square on which it stands now.
+    /// Whether a piece may leave its square alone.
     pub fn may_leave_alone(&self, position: &Position, seat: usize, piece: usize) -> bool {
         let own = &position.pieces[seat];
         let together = own.iter().filter(|other| other.place == own[piece].place).count();
@@ -124,12 +124,13 @@ impl Rules {
         self.arrive(before, seat, own, to)
     }
 
-    /// Whether two or more pieces of `other` on a square stop those of `seat`.
+    /// Whether two or more pieces of `other` on a square stop the pieces of `seat`.
     fn blocks(&self, position: &Position, seat: usize, other: usize, square: Square) -> bool {
         self.block != "none" && self.are_enemies(seat, other) && self.standing(position, other, square).len() >= 2
     }
 
-    /// The number on which a move to `number` ends: the same, on a further round, or where overshooting leads.
+    /// The number on which a move to `number` ends: `number`, the number on a further round, or the result of
+    /// overshooting.
     fn target(&self, position: &Position, seat: usize, number: i32) -> Option<i32> {
         let number = match self.without {
             _ if !self.is_inner(number) || self.is_open(position, seat) => number,
@@ -191,7 +192,7 @@ impl Rules {
         }
     }
 
-    /// The effect of a piece or a unit of `size` pieces of `seat` that has come to a plain square on the others there.
+    /// The effect on other pieces when a piece, or a unit of `size` pieces, of `seat` arrives at a plain square.
     fn meet(&self, mut after: Position, seat: usize, size: usize, square: Square) -> Option<Position> {
         for &other in self.seats.iter().filter(|&&other| other != seat) {
             let (units, mut singles) = self.units_and_singles(&after, other, square);
