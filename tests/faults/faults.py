@@ -1,7 +1,7 @@
 """Faults that a run must survive: ends at any moment, disks that fail or fill, power that goes, files that change.
 
-Each case begins with a tiny run that nothing disturbed. A disturbed run must say what is wrong in a sentence, and must go
-on to the same bot and the same metrics. `tests/faults/run` tries many; tests/python/test_faults.py a few.
+Each case begins with a tiny run that nothing disturbed. A disturbed run must name the fault in a sentence, and must
+resume to the same bot and the same metrics. `tests/faults/run` tries many; tests/python/test_faults.py a few.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 ASHTA = Path(os.environ.get("ASHTA", TARGET / "release" / "ashta"))
 # Longest time of one command, in seconds.
 PATIENCE = 120
-# What differs from run to run.
+# Values that differ from run to run.
 TIMES = re.compile(r"seconds|per_second|learner_seconds|wait_seconds")
 
 
@@ -35,7 +35,7 @@ def shim():
 
 
 def ashta(*words, under=None, log=None, at=None, do=None, on=False, limits=""):
-    """Runs the program, disturbed as it is asked for: `do` is "kill" or an error, at the call number `at`."""
+    """Runs the program with one fault: `do` is "kill" or an error, at the call number `at`."""
     environment = dict(os.environ, RUST_BACKTRACE="0")
     if under:
         environment |= {"LD_PRELOAD": str(shim()), "FAULTS_UNDER": str(under)}
@@ -57,7 +57,7 @@ def settings(folder, *more):
 
 
 def outcome(run):
-    """What a run came to, but for times: its bot, its metrics, the steps of TensorBoard, what is kept and marked."""
+    """The result of a run without times: bot, metrics, steps of TensorBoard, kept checkpoints and marks."""
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     metrics = [{key: value for key, value in line.items() if not TIMES.search(key)} for line in lines]
     kept = sorted(path.name for path in (run / "checkpoints").iterdir() if path.name.isdigit())
@@ -90,7 +90,7 @@ def steps(run):
 
 
 class Faults:
-    """Disturbs a run in one way after the other and keeps count of what was lost."""
+    """Disturbs a run with one fault after the other and counts the losses."""
 
     def __init__(self, scratch):
         self.scratch = Path(scratch)
@@ -121,10 +121,10 @@ class Faults:
         return folder
 
     def goes_on(self, kind, what, folder, *options):
-        """Checks that the run in a folder goes on to what the undisturbed one came to."""
+        """Checks that the run in a folder resumes to the result of the undisturbed run."""
         run = self.run_of(folder)
         if not (run / "config.toml").exists():
-            # It ended before there was anything to go on from.
+            # The run ended before its first checkpoint.
             return
         finished = ashta("train", "--resume", run, *options)
         if finished.returncode != 0:
@@ -157,7 +157,7 @@ class Faults:
         folder = self.fresh()
         what = f"call {number} ({self.name_of(number)})"
         finished = ashta(*settings(folder), under=folder, at=number, do=error, on=on)
-        # What is removed need not be, and the first lines of a card are no loss.
+        # A removed file may be absent, and the first lines of a card are not needed.
         if finished.returncode != 0:
             self.is_plain(kind, what, finished)
         self.goes_on(kind, what, folder)
@@ -170,7 +170,7 @@ class Faults:
         self.goes_on("power", f"before call {number} ({self.name_of(number)}), names last: {names_last}", folder)
 
     def damage(self, seed):
-        """A byte, or the end, of a file of the newest checkpoint changes: it is named, and --fallback goes on."""
+        """Damages a byte or the end of a file of the newest checkpoint: the program names it, and --fallback resumes."""
         self.count("damage")
         rng, folder = random.Random(seed), self.fresh()
         # The run as it was before its bot was written.
@@ -231,7 +231,7 @@ class Node:
 
 
 def restore(made, origin, folder, names_last):
-    """Writes into `folder` what is left of the calls `made` below `origin` when the power goes."""
+    """Writes into `folder` the files below `origin` that remain of the calls `made` after a loss of power."""
     root = Node(True)
 
     def find(path):
@@ -251,7 +251,7 @@ def restore(made, origin, folder, names_last):
             elif call.kind == "T":
                 names[name].now = b""
         elif call.kind == "W":
-            # Of a file that has lost its name nothing is left.
+            # A file that has lost its name is gone.
             if not call.path.endswith(" (deleted)"):
                 find(call.path).now += call.data
         elif call.kind == "M":
@@ -284,7 +284,7 @@ def some(rng, number, tries):
 
 
 def all_kinds(scratch, tries, seed=1):
-    """Tries every kind of fault, each at `tries` places, or with 0 at all; the faults that were tried and what was lost."""
+    """Tries every kind of fault, each at `tries` places (0: all); returns the tried faults and the losses."""
     faults, rng = Faults(scratch), random.Random(seed)
     number = len(faults.calls)
     for call in some(rng, number, tries):

@@ -1,4 +1,4 @@
-"""What the tests share: one short training run, and an engine with a baseline."""
+"""Fixtures of all tests: a short training run, and an engine with a baseline."""
 
 import pytest
 

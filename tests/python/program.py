@@ -19,7 +19,7 @@ SMOKE = ROOT / "configs" / "smoke.toml"
 RELEASED = sorted((ROOT / "checkpoints").glob("*.bot"))
 SMALL = sorted(path.stem for path in RELEASED if not path.stem.endswith("-strong"))
 
-# A shell that starts the tests in the background ignores Ctrl-C, and what they start would inherit that.
+# A shell that starts the tests in the background ignores Ctrl-C, and child processes would inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Longest time that a single command of these tests may take, in seconds.
@@ -75,7 +75,7 @@ class Engine:
         return json.loads(answer)
 
     def ask(self, **request):
-        """The answer to a request, whatever it is."""
+        """The answer to a request, also if it is an error."""
         return self.line(json.dumps(request))
 
     def get(self, **request):

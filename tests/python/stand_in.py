@@ -1,7 +1,7 @@
 """Stands in for `ashta` and `cargo` where the commands of the pages are run: the same commands, less work.
 
-Everything that is written reaches the program, so what it does not know still fails. What is added or lowered makes
-the work small: numbers of games, of seconds, the size of a training run. Knows nothing of the pages.
+The program gets all arguments, so unknown ones still fail. Added or lowered values make the work small: numbers of
+games and seconds, the size of a training run. This module does not know the pages.
 """
 
 import json
@@ -30,11 +30,11 @@ TINY = {
     "evaluation.opponents": '["random"]',
     "export.probes": 4,
 }
-# Of games for each opponent; of calibrating a level, which must meet choices; of seconds for each row.
+# Pairs of games for each opponent; pairs to calibrate a level, which needs some choices; seconds for each row.
 PAIRS = 5
 LEVEL_PAIRS = 50
 SECONDS = 0.03
-# What a person types who has nothing else to say, and what a program asks first.
+# The default input of a person, and the first request of a program.
 TYPED = {"play": "1\n1\nq\n", "engine": '{"op":"hello","id":1}\n'}
 
 
@@ -44,7 +44,7 @@ def settings(values):
 
 
 def at_most(arguments, option, limit):
-    """With `option` no larger than `limit`; a value that is no number is left to the program to refuse."""
+    """Lowers `option` to `limit`; the program refuses values that are not numbers."""
     if option not in arguments:
         return [*arguments, option, str(limit)]
     at = arguments.index(option) + 1
@@ -54,10 +54,10 @@ def at_most(arguments, option, limit):
 
 
 def smaller(arguments):
-    """The arguments of `ashta` that do the same with less work."""
+    """Arguments of `ashta` for the same command with less work."""
     command = arguments[0] if arguments else ""
     if command == "train":
-        # A run that goes on keeps its networks.
+        # A resumed run keeps its networks.
         kept = ("network.", "learning.replay_capacity") if "--resume" in arguments else ()
         more = {"selfplay.games": 48} if "--resume" in arguments else {}
         return [*arguments, *settings({key: value for key, value in TINY.items() if not key.startswith(kept)} | more)]
@@ -77,10 +77,10 @@ def smaller(arguments):
 
 
 def refused_as_written(arguments):
-    """What is wrong with the settings of a training run as they are written, or nothing.
+    """Problems of the settings of a training run as written on the page, or an empty text.
 
-    Those of `TINY` come last and would hide it. So the program is asked for a device that there is not: it names
-    every setting that is wrong, and nothing is begun.
+    The settings of `TINY` are last and would hide them. So this asks for a device that does not exist: the program names
+    every wrong setting and does not start.
     """
     finished = program.run(*arguments, *settings({"run.device": '"nowhere"'}))
     wrong = [line for line in finished.stderr.splitlines() if '`run.device` is "nowhere"' not in line]
@@ -100,7 +100,7 @@ def ashta(arguments):
     if command == "train" and (wrong := refused_as_written(arguments)):
         print(wrong, file=sys.stderr)
         return 1
-    # A table that is there is of the whole game; what is solved here is not.
+    # An existing table is of the whole game; the stand-in solves a smaller one.
     output = Path(arguments[arguments.index("-o") + 1]) if command == "solve" and "-o" in arguments else None
     whole = output.read_bytes() if output and output.exists() else None
     typed = TYPED.get(command) if nobody_types() else None
@@ -143,7 +143,7 @@ def cargo(arguments):
 
 
 def divide(arguments):
-    """What stands before the first `--`, the `--`, and what stands behind it."""
+    """The arguments before the first `--`, the `--`, and the arguments after it."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
     return arguments[:at], arguments[at : at + 1], arguments[at + 1 :]
 

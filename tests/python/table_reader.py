@@ -181,7 +181,7 @@ class Reader(Rules):
         return [by_seat[seat] for seat in self.letters]
 
     def worth(self, text):
-        """The values of a position in which a turn begins or the game is over, written out."""
+        """The values of a position (as text) at the start of a turn or at the end of the game."""
         if text.endswith(" - -"):
             last = "borne" if self.game == "ashtapada" else "home"
             seats = [set(seat.split(":")[1].split(",")) for seat in text.split(" ")[1].split("/")]

@@ -1,4 +1,4 @@
-"""`ashta analyze`: a played game from either kind of file, and what is wrong with broken ones."""
+"""`ashta analyze`: a played game from either kind of file, and the errors of broken files."""
 
 import json
 

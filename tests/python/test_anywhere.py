@@ -1,4 +1,4 @@
-"""The program by itself, copied elsewhere: what it brings, and where it looks for more."""
+"""The program alone, copied to another folder: its own files, and the folders in which it looks for more."""
 
 import json
 import os

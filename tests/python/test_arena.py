@@ -1,4 +1,4 @@
-"""`ashta arena`: what its games are, what it says of them, and what it does with engines that fail."""
+"""`ashta arena`: its games, its report, and engines that fail."""
 
 import json
 import os
@@ -90,7 +90,7 @@ def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
     agents = ["greedy", "hunter", "random", "--game", "ashtapada", "--pairs", "6"]
     expected = without_times(arena(*agents, "--games", whole, "--threads", "1"))
     text = whole.read_bytes()
-    # What is behind the last whole line need not be text: the third is cut in a character.
+    # The rest after the last whole line may be invalid text: the third line ends within a character.
     for cut, rest in [(len(text) // 2, b""), (text.index(b"\n") + 1, b""), (text.rindex(b"\n") + 1, b'{"a":"\xc3'),
                       (10, b""), (0, b""), (len(text), b"")]:
         part.write_bytes(text[:cut] + rest)
@@ -242,7 +242,7 @@ def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reas
 
 
 def behind_a_wrapper(tmp_path, what):
-    """An engine which a shell starts; the shell itself is what the arena starts."""
+    """An engine behind a shell: the arena starts the shell, and the shell starts the engine."""
     command = fake(tmp_path, what).removeprefix("engine:")
     return f"engine:{shlex.join(['sh', '-c', f'{command}; true'])}"
 
@@ -258,7 +258,7 @@ def has_ended(process):
 
 
 HANGS = "open(path, 'w').write(str(os.getpid())); time.sleep(10000)"
-# A process in a session of its own, whose parent ends at once.
+# A process in a separate session, whose parent ends at once.
 DETACHES = "os.system(f'setsid sh -c \"echo \\\\$\\\\$ > {path}; exec sleep 10000\" &'); time.sleep(10000)"
 
 

@@ -104,7 +104,7 @@ def test_every_game_has_a_bot_for_two_and_one_for_four():
     forms = {(bot["ruleset"], len(bot["seats"])) for bot in map(RELEASE["manifest"], small)}
     for name in ashta.Game.names():
         for seats in {len(allowed) for allowed in ashta.Game(name).describe()["seats"]} & {2, 4}:
-            # Without teams there is a house rule, and a bot for either.
+            # Teams can be a house rule; both rulesets have a bot.
             assert (name, seats) in forms, (name, seats)
 
 

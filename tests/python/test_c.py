@@ -11,7 +11,7 @@ import program
 
 LIBRARY = program.TARGET / "release"
 C = program.ROOT / "bindings" / "c"
-# What the libraries of the system must bring for the static one; `cargo rustc -- --print native-static-libs` lists it.
+# Libraries of the system that the static library needs; `cargo rustc -- --print native-static-libs` lists it.
 SYSTEM = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"]
 POSITION = "ashtapada S:5,30/N:off,23 S 4,2"
 

@@ -135,7 +135,7 @@ def test_layouts_of_the_game_pages(engine, game, column, new):
     seats = position.split(" ")[1].split("/")
     pieces = len(seats[0].split(","))
     throws = {"ashtapada": 5, "ashte-kashte": 1, "pagade": 2}[game]
-    # Pagade begins with pawns at 6, 7, 12 and 12: one that can meet another by the 1, two that stand together.
+    # Pagade begins with pawns at 6, 7, 12 and 12: one can meet another by the 1, two share a square.
     meets = 3 if game == "pagade" else 0
     # Each seat has a level of progress, others than the observer one of their lead. The pawns are 1, 5 and 6 apart.
     relations = 2 * len(seats) - 1 + (3 * len(seats) if game == "pagade" else 0)
@@ -166,7 +166,7 @@ def links(text):
 
 
 def anchors(text):
-    """The names under which the headings of a page can be reached, on a repository page and in the book alike."""
+    """The anchors of the headings of a page, both in the repository and in the book."""
     found = []
     for heading in re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()

@@ -1,7 +1,7 @@
 """Every command on the pages is run, as it is written, in a folder that looks like a checkout.
 
-`ashta` and `cargo` are those of `stand_in.py`: the same commands, less work. What cannot be run in a test stands in
-`NOT_RUN` with the reason.
+`stand_in.py` replaces `ashta` and `cargo`: the same commands with less work. `NOT_RUN` lists the commands that a test
+cannot run, with the reason.
 """
 
 import json
@@ -44,7 +44,7 @@ NOT_RUN = {
 def is_run(line):
     return not any(re.match(pattern, line) for pattern in NOT_RUN)
 
-# Blocks that other tests run, with what they need: where.
+# Blocks that other tests run, with the name of the test file.
 ELSEWHERE = {
     ("docs/bot-format.md", "python"): "test_bot.py",
     ("docs/engine-protocol.md", "python"): "test_docs.py",
@@ -85,7 +85,7 @@ def test_blocks_that_are_run_elsewhere_are_run_there():
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory):
-    """A folder with all that the commands take for granted; pages get copies of it."""
+    """A folder with the files that the commands need; each page gets a copy."""
     folder = tmp_path_factory.mktemp("checkout")
     bin_folder = folder.with_name(folder.name + "-bin")
     bin_folder.mkdir()
@@ -138,7 +138,7 @@ def shell(script, folder, bin_folder):
 
 
 def interpreter(language, folder, number):
-    """The command that runs a script in `language` that lies in `folder`, as (file, command)."""
+    """The file and the command of a script in `language` in `folder`."""
     script = folder / f"block-{number}.{'py' if language == 'python' else 'mjs'}"
     return script, [sys.executable if language == "python" else "node", script]
 
@@ -152,7 +152,7 @@ def test_commands_run_as_they_are_written(page, checkout, tmp_path):
     folder = tmp_path / "checkout"
     shutil.copytree(base, folder, symlinks=True)
     blocks = list(fenced(page))
-    # What a page makes itself is not there before.
+    # The files that a page itself makes must be absent at first.
     shell_text = "".join(block for language, block, *_ in blocks if language == "sh")
     if "train configs/ashtapada.toml" in shell_text:
         shutil.rmtree(folder / "runs" / "ashtapada-1")
@@ -177,13 +177,13 @@ def test_commands_run_as_they_are_written(page, checkout, tmp_path):
 
 
 def test_options_that_the_text_speaks_of_exist():
-    """Commands within a sentence are not run; their options are looked up."""
+    """Commands within a sentence are not run, but their options must exist."""
     helps, wrong = {}, []
     for page in PAGES:
         text = re.sub(r"^```.*?^```$", "", (program.ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
         for span in re.findall(r"`ashta ([^`]+)`", text):
             words = span.split()
-            # `ashta COMMAND` is any of them.
+            # `ashta COMMAND` stands for any command.
             if words[0].isupper():
                 continue
             command = tuple(words[:2] if words[0] == "bench" and len(words) > 1 else words[:1])
@@ -198,7 +198,7 @@ def test_options_that_the_text_speaks_of_exist():
 
 
 def test_rust_on_the_pages_is_compiled():
-    """Examples in Rust stand on pages that are documentation tests of the crate `ashta-agents`."""
+    """Examples in Rust are documentation tests of the crate `ashta-agents`."""
     library = (program.ROOT / "agents/src/lib.rs").read_text()
     with_rust = {str(page) for page in PAGES for language, *_ in fenced(page) if language.startswith("rust")}
     assert all(f'include_str!("../../{page}")' in library for page in with_rust), with_rust

@@ -1,4 +1,4 @@
-"""The engine protocol: whole games through a client, and what is broken on the way."""
+"""The engine protocol: whole games through a client, and broken requests."""
 
 import random
 
@@ -56,7 +56,7 @@ def test_whole_games(engine, game, seats, stake):
 
 
 def check_opinion(engine, position, ids, count, stake):
-    """What the agent says of a decision is legal and adds up."""
+    """Checks that the agent's answers at a decision are legal and that probabilities and values sum up."""
     best = engine.get(op="bestmove", position=position)
     assert best["action"] in ids and best["text"]
     assert {action for action, _ in best["policy"]} <= set(ids)

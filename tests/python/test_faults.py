@@ -1,4 +1,4 @@
-"""A run survives what tests/faults does to it, here at a few places of each kind."""
+"""A run survives the faults of tests/faults, here at a few places of each kind."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""What a person sees who does not know the program yet: questions, the command that helps on, the manual."""
+"""The program for beginners: questions, the command that helps after an error, the manual."""
 
 import re
 import shlex
@@ -26,7 +26,7 @@ def test_what_is_wanted_is_asked_and_answered_with_a_command(tmp_path):
 
 
 def test_commands_that_are_proposed_exist(tmp_path):
-    """As they stand beside what can be wanted, with a little less to do."""
+    """Runs the proposed commands with less work."""
     shown = program.run(input="", cwd=tmp_path)
     assert shown.returncode == 0
     commands = dict(re.findall(WANTED, shown.stdout, re.MULTILINE))

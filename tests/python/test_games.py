@@ -1,4 +1,4 @@
-"""Games as sheets on the command line: shown, checked, and played where they do not come with the program."""
+"""Games as sheets on the command line: the program shows, checks and plays sheets that it does not contain."""
 
 import json
 import re
@@ -9,7 +9,7 @@ SHEETS = program.ROOT / "env" / "games"
 
 
 def own(folder, game="siga", name="my-race"):
-    """The sheet of a built-in game under a name of its own, as a file."""
+    """Writes the sheet of a built-in game with another name into a file."""
     text = (SHEETS / f"{game}.toml").read_text()
     path = folder / "my-race.toml"
     path.write_text(re.sub(r'^name = ".*"$', f'name = "{name}"', text, count=1, flags=re.MULTILINE))
@@ -56,7 +56,7 @@ def test_the_rules_are_said_as_they_are_understood(tmp_path):
         assert answer["understood"] == engine.get(op="rules", game="siga")["understood"]
         assert engine.ask(op="rules", game="siga?stack=two")["error"]["code"] == "bad-game"
     assert shown(own(tmp_path)) == shown("siga") != shown("siga?stack=none")
-    # What the prose says makes no difference.
+    # Prose changes nothing.
     sheet = own(tmp_path)
     sheet.write_text(re.sub(r'^rules = """.*?"""', 'rules = "A 2 enters."', sheet.read_text(), flags=re.M | re.S))
     assert "A throw of 1 lets a waiting piece enter." in shown(sheet) == shown("siga")
@@ -140,7 +140,7 @@ def test_a_game_that_two_cannot_play_needs_no_setting(tmp_path):
     assert "\nseats = 4\n" in (run / "config.toml").read_text()
     judged = program.run("eval", bot, "--against", "random", "--pairs", "2", "--json")
     assert json.loads(judged.stdout)["seats"] == 4, judged.stderr
-    # Two are asked for, which is another thing than to ask for nothing.
+    # An explicit number of two seats is refused.
     asked = program.run("train", sheet, "--set", "ruleset.seats=2", "--dry-run")
     assert "is not played on the seats `SN`" in asked.stderr
 

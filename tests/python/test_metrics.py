@@ -1,4 +1,4 @@
-"""What a run measured: TensorBoard reads its events, metrics.jsonl says the same, docs/metrics.md names all of it."""
+"""The metrics of a run: TensorBoard reads the events, metrics.jsonl has the same values, docs/metrics.md names all."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def test_best_responses_are_found_where_they_are_asked_for(lines, exploited, tmp
 
 def test_the_page_names_everything_and_nothing_else(lines, exploited, events):
     page = (program.ROOT / "docs" / "metrics.md").read_text()
-    # What runs on a cluster measure besides is named by a section that test_ray.py reads.
+    # A section that test_ray.py reads has the further metrics of runs on a cluster.
     page = re.sub(r"^## Many machines$.*?(?=^## )", "", page, flags=re.MULTILINE | re.DOTALL)
     named = set(re.findall(r"^\| `([^`]+)`", page, re.MULTILINE))
     measured = {name for line in lines + exploited for name in line} | set(events.Tags()["histograms"])

@@ -1,4 +1,4 @@
-"""The Python package: its games are those of the engine, its environments those of the libraries that users have."""
+"""The Python package: its games equal the engine's games, and other libraries accept its environments."""
 
 import ast
 import copy

@@ -123,7 +123,7 @@ def test_other_threads_of_python_run_meanwhile():
     state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
     networks = ashta.Bot.load("ashtapada")
     many = np.repeat(state.observation_tensor()[None], 50_000, axis=0)
-    # What keeps the lock lets nobody count before it is done, but for one switch of threads.
+    # A call that keeps the lock lets no other thread count, except for one switch of threads.
     for work in [
         lambda: ashta.arena(["greedy+2ply", "greedy"], game, pairs=40, luck="none"),
         lambda: thinker.act([state] * 200),

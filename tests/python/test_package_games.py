@@ -1,4 +1,4 @@
-"""Games of the Python package: sheets of one's own, descriptions, turn limits, and the last positions of games."""
+"""Games of the Python package: the user's own sheets, and limits of long turns."""
 
 import copy
 import pickle

@@ -31,7 +31,7 @@ def pressed():
         with pytest.raises(KeyboardInterrupt):
             call()
         took = time.perf_counter() - begun - after
-        # It takes 0.1 s at the most where the processor is free; what does not listen takes ten seconds and more.
+        # It takes at most 0.1 s on an idle processor; a call that ignores Ctrl-C takes ten seconds and more.
         assert -0.01 < took < 2, took
         return took
 
@@ -82,7 +82,7 @@ def test_ctrl_c_ends_what_is_asked_of_many_states(pressed):
         lambda: table.values(many),
         lambda: networks.forward(observations),
     ]:
-        # Once the states are taken over, which takes less than that.
+        # After the call has taken over the states, which takes less time.
         pressed(call, after=0.8)
 
 
@@ -180,7 +180,7 @@ def test_a_state_is_free_while_it_is_thought_about():
         thread = threading.Thread(target=lambda: answers.append(think(thought)))
         thread.start()
         while thread.is_alive():
-            # Refused for what it is, and not because a thread has the state.
+            # The action is refused because it is illegal, not because a thread uses the state.
             with pytest.raises(ValueError, match="action 99 is not legal"):
                 thought.apply_action(99)
             tried += 1

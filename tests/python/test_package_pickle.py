@@ -1,4 +1,4 @@
-"""What is pickled or copied: it is the same again, also in another process and in another folder, and goes on exactly."""
+"""Pickles and copies equal the original, also in another process and in another folder, and behave identically."""
 
 import copy
 import pickle
@@ -119,7 +119,7 @@ def test_many_games_go_on_where_they_stood(game, kind):
 
 
 def played(env, steps, seed=None):
-    """What an environment of Gymnasium's kind says in some steps, from where it stands."""
+    """The answers of a Gymnasium environment to some steps from its current position."""
     generator, seen = np.random.default_rng(7), []
     for _ in range(steps):
         mask = env.unwrapped._info()["action_mask"]

@@ -122,7 +122,7 @@ def test_runs_and_bots_are_exported(smoke, tmp_path):
 
 
 def test_the_wheel_is_the_whole_thing(tmp_path):
-    """The command, the small bots, tables and licences, in a folder of a user who has nothing else."""
+    """The command, the small bots, tables and licences work in an empty folder."""
     command = Path(sys.executable).with_name("ashta")
     usual = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ASHTA_"))}
     options = {"cwd": tmp_path, "env": usual | {"HOME": str(tmp_path)}, "capture_output": True, "text": True}
@@ -163,7 +163,7 @@ def test_ctrl_c_ends_the_last_evaluation_without_a_bot(tmp_path):
     run = tmp_path / "smoke-1"
     for command in [[sys.executable, "-c", script], [program.ASHTA, "train", "--resume", run]]:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            # What is left is the evaluation: the only iteration is saved already, or is told of.
+            # Only the evaluation is left: the only iteration is already saved or reported.
             line = process.stdout.readline() if command[0] == sys.executable else process.stderr.readline()
             assert line == "1\n" or line.startswith("training in")
             process.send_signal(signal.SIGINT)

@@ -1,8 +1,8 @@
 """The same answers everywhere: positions of every game through Rust, the engine protocol, Python, WebAssembly, C and ONNX.
 
-What is compared: legal actions and observations, which must be equal; what each seat can expect, to 1e-5; and the action
-that the bot chooses, looking one ply ahead and by its policy. Processors round differently, so of two actions that are
-worth the same to 1e-5 either may be chosen.
+Legal actions and observations must be equal, and the values of each seat equal to 1e-5. The chosen actions are compared
+with one ply and with the policy. Processors round differently, so two actions whose values differ by at most 1e-5 count
+as equal.
 """
 
 import json
@@ -20,7 +20,7 @@ import program
 # One game for each way to use several throws is compared at more length, the others shortly; `./test deep` compares all.
 FULL = ("ashtapada", "chaupar-teams", "pagade")
 DEEP = "ASHTA_DEEP" in os.environ
-# The bots that come with the program: every game with two seats, and with four.
+# The bots in the program: every game with two and with four seats.
 BOTS = sorted(path.stem for path in (program.ROOT / "checkpoints").glob("*.bot") if not path.stem.endswith("-strong"))
 LOADER = program.ROOT / "web" / "ashta.js"
 MODULE = program.TARGET / "wasm32-unknown-unknown" / "wasm" / "ashta.wasm"
@@ -57,7 +57,7 @@ def by_rust(bot, suffix, positions):
 
 
 def by_protocol(bot, suffix, positions):
-    # Observations are long, and those of the policy are the same.
+    # Observations are long, and the policy has the same ones.
     operations = ["legal", "evaluate", "bestmove", *([] if suffix else ["observe"])]
     requests = [
         {"op": operation, "position": position, **({"seed": 0} if operation == "bestmove" else {})}
@@ -115,7 +115,7 @@ def by_c(built, bot, suffix, positions):
 
 
 def by_onnx(path, game, states, answers):
-    """Values and policy of the networks; legal actions and observations are what they are given."""
+    """Values and policy of the networks; legal actions and observations are the inputs."""
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     observation = np.array([state.observation_tensor() for state in states])
     legal = np.array([state.legal_actions_mask() for state in states])
@@ -169,7 +169,7 @@ def compare(reference, answers, positions, bot, suffix, what):
 
 
 def are_equally_good(bot, suffix, position, one, other):
-    """Whether two actions differ by no more than rounding; two that are not both actions do."""
+    """Whether the values of two actions differ only by rounding; false if one is not an action."""
     if one is None or other is None:
         return False
     with program.Engine(bot) as engine:

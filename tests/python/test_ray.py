@@ -1,4 +1,4 @@
-"""`ashta.ray` on a cluster of two simulated machines: what it makes is what one machine makes, whatever is killed."""
+"""`ashta.ray` on a cluster of two simulated machines: its results equal the results of one machine, whatever is killed."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from ashta.ray.training import Driver, Learner  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
 SMOKE = program.ROOT / "configs" / "smoke.toml"
-# Twelve iterations, of which every third is evaluated and saved.
+# Twelve iterations; every third one is evaluated and saved.
 SETTINGS = [
     "selfplay.games=192",
     "run.checkpoint_iterations=3",
@@ -70,7 +70,7 @@ def begin(folder, *more):
 
 
 def outcome(run, iteration=None):
-    """What a checkpoint holds: networks, samples, counters; but for the seconds, and what was evaluated later."""
+    """The contents of a checkpoint: networks, samples, counters; without seconds and later evaluations."""
     folder = Path(run, "checkpoints", str(iteration or ITERATIONS))
     state = json.loads((folder / "loop.json").read_text())
     kept = {key: state[key] for key in ("iteration", "games", "trainer")}
@@ -126,7 +126,7 @@ def test_a_run_makes_what_one_machine_makes(cluster, local, tmp_path, actors, ca
     bot = ashta.ray.train(SMOKE, settings)
     run = tmp_path / "smoke-1"
     check(run, local)
-    # Every evaluation of the local run is in the metrics, and the best checkpoint is the same.
+    # The metrics contain every evaluation of the local run, and the best checkpoint is equal.
     judged = {line["eval/iteration"]: line["eval/vs_random/score"] for line in metrics(run) if "eval/iteration" in line}
     expected = {line["iteration"]: line["eval/vs_random/score"] for line in metrics(local) if line["iteration"] % 3 == 0}
     assert judged == expected
@@ -246,7 +246,7 @@ def test_a_run_is_interrupted_and_goes_on(cluster, local, tmp_path):
         ashta.ray.train(SMOKE, settings, stops=lambda: next(asked) == 4)
     run = tmp_path / "smoke-1"
     assert (run / "latest").read_text() == "4\n"
-    # The program of one machine could go on with it, too.
+    # The program of one machine could also resume the run.
     ashta.ray.resume(run)
     check(run, local)
 
@@ -322,12 +322,12 @@ def test_a_checkpoint_of_other_networks_ends_the_run_with_its_reason(cluster, tm
         ashta.ray.train(SMOKE, settings, stops=lambda: next(asked) == 3)
     with pytest.raises((ValueError, ashta.ray.WorkersDied), match="the shape"):
         ashta.ray.resume(tmp_path / "smoke-1", ["network.hidden=[24]"])
-    # What was refused has changed nothing.
+    # The refused settings have changed nothing.
     ashta.ray.resume(tmp_path / "smoke-1")
 
 
 class Dying:
-    """Answers what was asked before, and dies of what is new."""
+    """A worker that answers old questions and dies of new ones."""
 
     def again(self):
         return True

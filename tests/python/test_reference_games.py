@@ -1,8 +1,8 @@
 """Games against other implementations of them: `mensch` against maedn of OpenSpiel, the Royal Game of Ur against
 RoyalUr.
 
-Positions come from random play of the other program. Every throw of each is played in both, and the sets of positions
-in which the turn can end are compared. `python tests/python/test_reference_games.py POSITIONS` compares more.
+Positions are from random play of the other program. The test plays every throw in both programs and compares the sets
+of positions in which the turn can end. `python tests/python/test_reference_games.py POSITIONS` compares more.
 """
 
 import random
@@ -19,7 +19,7 @@ POSITIONS = 5_000
 
 
 def ends(game, position, throw):
-    """The texts of the positions in which the turn can end; the throw is named as the other program names it."""
+    """The texts of the positions in which the turn can end; the throw has the other program's name."""
     state = game.deserialize_state(position)
     (outcome,) = [number for number, _ in state.chance_outcomes() if state.action_to_string(number) == str(throw)]
     return {result.serialize() for result, _ in state.child(outcome).turn_results()}
@@ -28,7 +28,7 @@ def ends(game, position, throw):
 # --- maedn ------------------------------------------------------------------------------------------------------------
 
 def maedn_course(player_turn):
-    """Rows from the top and columns of the course of the player so many quarter turns clockwise after the first."""
+    """The course as (row, column) of the player `player_turn` quarter turns clockwise of the first; rows from the top."""
     row, column, course = 4, 0, [(4, 0)]
     for (down, right), count in zip(
         [(0, 1), (-1, 0), (0, 1), (1, 0), (0, 1), (1, 0), (0, -1), (1, 0), (0, -1), (-1, 0), (0, -1), (-1, 0), (0, 1)],

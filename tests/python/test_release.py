@@ -1,4 +1,4 @@
-"""How a release is made: workflows of commands that run here, too; one version everywhere; what is published."""
+"""Releases: the commands of the workflows also run here, the version is consistent, and all files are published."""
 
 import hashlib
 import os
@@ -17,7 +17,7 @@ import assets  # noqa: E402
 
 MANIFEST = tomllib.loads((program.ROOT / "Cargo.toml").read_text())["workspace"]["package"]
 WORKFLOWS = sorted((program.ROOT / ".github" / "workflows").glob("*.yml"))
-# What stands for a value that only a workflow knows.
+# A value that only a workflow knows.
 EXPRESSION = re.compile(r"\s*\$\{\{[^}]*\}\}")
 
 
@@ -66,7 +66,7 @@ def test_every_target_is_built_where_it_can_be_run_and_checked_for_licences():
     for entry in matrix:
         assert any(part in entry["target"] and entry["system"].startswith(kind) for part, kind in kinds.items())
         assert ("aarch64-unknown-linux" in entry["target"]) == entry["system"].endswith("-arm")
-    # Whatever is published was tested and checked before.
+    # Every published file was tested and checked before.
     assert release["publish"]["needs"] == ["program", "pages"]
     assert all(release[job]["needs"] == "ci" for job in ("program", "pages"))
     assert all({"run": "release/check"} in release[job]["steps"] for job in ("program", "pages", "publish"))
@@ -96,7 +96,7 @@ def test_the_text_of_a_release_is_its_section_of_the_changelog():
 
 @pytest.fixture
 def released(tmp_path):
-    """Runs `release/publish` with files of every kind, but for those of `without`; what it gives to gh."""
+    """Runs `release/publish` with files of every kind except `without`; returns the arguments for gh."""
     folder = tmp_path / "target" / "assets"
     folder.mkdir(parents=True)
     wheels = [f"ashta-{assets.VERSION}-cp311-abi3-{platform}.whl" for platform in ("a", "b", "c", "d")]

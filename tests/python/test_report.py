@@ -1,6 +1,6 @@
-"""The pages that `ashta arena --report` and `ashta analyze --html` write: whole, and with the right numbers in them.
+"""The pages that `ashta arena --report` and `ashta analyze --html` write: complete, and with the right numbers.
 
-What they look like is for people to see; that nothing is fetched and every number is there can be tested.
+The tests check that a page fetches nothing and has every number, not its appearance.
 """
 
 import json
@@ -12,7 +12,7 @@ import program
 
 
 def contents(page):
-    """The numbers of a page, after a look at what it is made of."""
+    """Checks that a page is self-contained; returns its numbers."""
     text = page.read_text()
     assert text.startswith("<!doctype html>") and text.count("</html>") == 1
     assert not re.search(r"""(src|href)=|https?://|@import|url\(""", text), "nothing comes from elsewhere"

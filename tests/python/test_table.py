@@ -1,4 +1,4 @@
-"""Tables of perfect play, read by a stranger: what docs/table-format.md says is true of what `ashta solve` writes."""
+"""Tables of perfect play, read by independent code: docs/table-format.md describes the files of `ashta solve`."""
 
 import json
 import random
@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def small(folder):
-    """Ashte Kashte with one piece: the file, and what the program reports of it."""
+    """Ashte Kashte with one piece: the file, and the program's report."""
     path = folder / "small.table"
     return path, solve(path, ASHTE_KASHTE)
 
@@ -128,7 +128,7 @@ def test_the_engine_finds_what_the_reader_finds(game, options, tmp_path):
     numpy.testing.assert_allclose(report["start"], [by_seat[seat] for seat in reader.in_turn("S")], atol=1e-5)
 
 
-# What is refused.
+# Tables that are refused.
 
 
 def changed(data, at, by=1):
@@ -199,7 +199,7 @@ def test_a_broken_table_is_refused_by_name(what, small, tmp_path):
 
 
 def test_a_header_written_by_others_is_read(small, tmp_path):
-    """The other way round: the tests above change nothing but what they say."""
+    """A header from another JSON writer is read."""
     path = tmp_path / "same.table"
     path.write_bytes(with_header(small[0].read_bytes(), lambda header: None))
     answer = ask([{"op": "evaluate", "position": "ashte-kashte?pieces=1 S:hand/N:hand S *"}], "--agent", path)
@@ -247,7 +247,7 @@ def test_perfect_finds_the_table_of_the_game(small, tmp_path):
 
 
 def interrupted(path, game):
-    """Begins to solve, or goes on, saving all the time; interrupts it after it has saved, and returns what it saved."""
+    """Starts or resumes solving with frequent saves, interrupts after a save, and returns the saved file."""
     command = [program.ASHTA, "solve", *settings(game), "-o", path, "--save-minutes", "0.0005"]
     pipe = subprocess.PIPE
     kept = path.with_name(path.name + ".unfinished")

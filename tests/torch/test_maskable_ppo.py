@@ -1,6 +1,6 @@
 """The example of the Python package that needs torch, as a user runs it: elsewhere, with the installed package alone.
 
-A suite of its own, `./test torch`, for its packages are ten times as large as all others together.
+This is a separate suite (`./test torch`), because its packages are ten times as large as all others together.
 """
 
 import os
