@@ -52,7 +52,7 @@ fn check(race: &Race, state: &State) {
     assert!(race.returns(state).0.iter().all(|value| (0.0..=1.0).contains(value)));
 }
 
-/// Plays `steps` steps. One in `rarity` is arbitrary, and the others are legal.
+/// Plays `steps` steps; one of `rarity` steps is arbitrary, the others are legal.
 fn play(race: &Race, steps: usize, rarity: usize, rng: &mut GameRng) {
     let mut state = race.initial_state(chance::first_seat(race.spec().seats, rng));
     for _ in 0..steps {

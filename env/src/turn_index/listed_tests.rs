@@ -73,8 +73,7 @@ pub(super) fn by_engine(index: &TurnIndex, start: &State, outcomes: &[u8]) -> BT
     results.states().iter().map(end).collect()
 }
 
-/// Returns side positions of the thrower and of the others to draw from: any, and side positions where rare rules
-/// matter.
+/// Side positions to draw from, for the thrower and for the others: any, and positions in which rare rules matter.
 fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     let sides = &turns.index.sides;
     let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {

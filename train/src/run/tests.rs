@@ -5,7 +5,7 @@ use crate::run::rundir::RunInfo;
 use crate::run::rundir::tests::Scratch;
 use crate::run::{checkpoint, games};
 
-/// The smoke configuration with these changes, in its own folder.
+/// The smoke configuration with these changes, in a separate folder.
 fn config(scratch: &Scratch, changes: &[&str]) -> Config {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/smoke.toml");
     let mut sets: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
@@ -75,7 +75,7 @@ fn interruptions_and_threads_change_nothing() {
     assert!(other != whole, "the seed does not matter");
 }
 
-/// Resumes a run with these changes. Returns the error, or the recipe of the bot and the changes that it states.
+/// Resumes a run with these changes; returns the recipe of its bot and the changes that the bot states, or the error.
 fn changed(path: &std::path::Path, set: &[&str], falls_back: bool) -> Result<(String, String)> {
     let set: Vec<String> = set.iter().map(|&text| text.to_owned()).collect();
     let mut run: Run = Run::go_on(path, &set, &games::folders(), falls_back)?;
@@ -110,7 +110,7 @@ fn a_bot_states_each_change_of_its_settings() {
     assert_eq!(changes, expected);
     assert!(recipe != usual && recipe != Config::of_run(&path, &[]).unwrap().recipe());
     assert_eq!(changed(&path, &[], false).unwrap(), (recipe.clone(), changes), "resumed without a change");
-    // The history loses the changes after an older checkpoint together with the newer checkpoint.
+    // Changes after the older checkpoint are lost with the newer one.
     std::fs::write(path.join("checkpoints/6/loop.json"), "{}").unwrap();
     let (_, changes) = changed(&path, &["selfplay.games=80", "evaluation.opponents=[\"random\"]"], true).unwrap();
     assert!(changes.ends_with("selfplay.games = 64 → 80") && !changes.contains("96"), "{changes}");

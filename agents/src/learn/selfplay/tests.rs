@@ -180,7 +180,7 @@ fn a_game_over_the_limit_is_truncated_without_a_result() {
     }
 }
 
-/// Games of agents with exact values, so that the luck of each throw is exact.
+/// Games between agents with exact values; the luck of the throws is exact, too.
 fn exact_games(table: ToyTable, games: std::ops::Range<u64>) -> (Toy, Vec<GameRecord<ToyState>>) {
     let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
@@ -201,7 +201,7 @@ fn the_fitted_coefficient_of_exact_luck_is_one() {
 
 #[test]
 fn the_coefficient_falls_where_the_values_tell_little() {
-    // If the measured luck is twice the true luck, the coefficient is 0.5. If it is only noise, the coefficient is 0.
+    // With doubled luck, the coefficient is a half; with noise instead of luck, it is zero.
     let (game, records) = exact_games(ToyTable::Two, 0..2000);
     let (seats, mut rng) = (game.spec().seats, chance::stream(7, 7));
     let mut changed = records.clone();

@@ -28,7 +28,7 @@ fn turns_are_described_by_squares() {
         ("ashte-kashte S:hand,hand,8,8/N:hand,hand,hand,22 S 2", "double G6 to F7 by 2, captures N on F7"),
         ("ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 4", "pass, throws again"),
         ("ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 3", "D5 home by 3, wins"),
-        // A step that goes with a throw is no part of the throw.
+        // The extra step of a throw is not part of the throw.
         ("sokkattan S:hand,hand,hand/N:hand,hand,hand S 10", "enter on J8 (10 unused), throws again"),
         (
             "sokkattan?extra=any S:hand,hand,hand/N:hand,hand,hand S 10",

@@ -135,7 +135,7 @@ fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
     series
 }
 
-/// Returns the index of the throws that a seat keeps of a series.
+/// The index in the list of the throws that a seat keeps of a series.
 fn place_of_kept(index: &TurnIndex, throws: &[KeptThrows], side: Side, series: &[u8]) -> usize {
     let is_on_board = series_turns(index).series.is_on_board(index.sides.places(side));
     let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
@@ -212,7 +212,7 @@ fn throws_are_as_likely_as_the_rules_say() {
         let orders = 12.0 * one * one * four * zero * two;
         let kept = &throws[place_of_kept(&index, &throws, side_off_board, &[0, 0, 3, 4, 1])];
         assert!((kept.chances[1] - orders).abs() < 1e-15);
-        // Without a piece on the board the rest of the series follows the first 1.
+        // Without a piece on the board, a seat keeps the throws after the first 1.
         let after = one / (1.0 - four - zero) * 6.0 * one * four * zero * two;
         assert!((kept.chances[0] - after).abs() < 1e-15);
         let walk = SeriesWalk::new(&index, turns);

@@ -4,14 +4,14 @@ use super::*;
 use crate::run::games;
 use ashta_env::ruleset::Ruleset;
 
-/// The output of a session whose input is `input`.
+/// The output for a person who types `input`.
 fn played(game: &str, seats: usize, person: Seat, agent: &str, seed: u64, input: &str) -> String {
     let seats = Ruleset::default_seats(seats).expect("a number of seats");
     let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
     run(&race, None, person, agent, seed, input, false).0
 }
 
-/// The output and the record of a session that begins at `position`.
+/// The output for a person who plays on from `position`, and the record.
 fn resumed(position: &str, input: &str) -> (String, Vec<String>) {
     let (race, state) = Race::parse_position(position).expect("a position");
     run(&race, Some(state), Seat::SOUTH, "greedy", 1, input, false)

@@ -281,7 +281,7 @@ fn what_the_game_does_not_take_is_named_with_its_place() {
     );
 }
 
-/// The sheet of a game that is not built in, called `my-race`.
+/// The sheet of a game called `my-race`.
 fn own_sheet() -> String {
     let mut sheet = Sheet::clone(builtin::named("chowka-5").expect("a built-in game"));
     sheet.name = "my-race".to_owned();

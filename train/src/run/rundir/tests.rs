@@ -1,4 +1,4 @@
-//! Tests of run folders: interruptions, and refused resumptions.
+//! Folders of runs: interruptions and refusals.
 
 use std::fs;
 use std::ops::Deref;
@@ -10,7 +10,7 @@ use ashta_env::race::Race;
 
 use super::{RunDir, RunInfo};
 
-/// An empty folder for one test; it is removed at the end of the test.
+/// A separate empty folder for a test, removed at the end of the test.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
