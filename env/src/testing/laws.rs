@@ -76,8 +76,8 @@ const SPACING: usize = 40;
 /// The number of successors that are checked at such a node.
 const AROUND: usize = 60;
 
-/// Plays random games and checks every law at each node: the laws of [`check_state`] and [`check_step`], and around some
-/// nodes that equal observations mean equal futures.
+/// Plays random games and checks every law at each node: the laws of [`check_state`] and [`check_step`], and around
+/// some nodes that equal observations mean equal futures.
 ///
 /// # Errors
 /// The first law found broken.
