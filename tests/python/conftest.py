@@ -16,3 +16,9 @@ def engine():
     """An engine whose agent is the baseline `greedy`."""
     with program.Engine("greedy") as engine:
         yield engine
+
+
+@pytest.fixture
+def checkpoints(monkeypatch):
+    """Lets the package find the released bots and tables."""
+    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(program.ROOT / "checkpoints"))

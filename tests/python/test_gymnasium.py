@@ -13,14 +13,11 @@ from gymnasium.utils.env_checker import check_env
 import ashta
 import ashta.gymnasium
 import ashta.pettingzoo
-import program
 
 GAMES = [("ashtapada", 2), ("ashtapada", 4), ("ashte-kashte", 3), ("pagade", 2), ("pagade?teams=true", 4)]
 
 
-@pytest.fixture(autouse=True)
-def checkpoints(monkeypatch):
-    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(program.ROOT / "checkpoints"))
+pytestmark = pytest.mark.usefixtures("checkpoints")
 
 
 def lowest(observations, action_masks):

@@ -29,9 +29,7 @@ GAMES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def checkpoints(monkeypatch):
-    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(program.ROOT / "checkpoints"))
+pytestmark = pytest.mark.usefixtures("checkpoints")
 
 
 def throw(state, generator):

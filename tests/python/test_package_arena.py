@@ -16,9 +16,7 @@ import ashta
 import program
 
 
-@pytest.fixture(autouse=True)
-def checkpoints(monkeypatch):
-    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(program.ROOT / "checkpoints"))
+pytestmark = pytest.mark.usefixtures("checkpoints")
 
 
 def without_times(report):

@@ -10,14 +10,11 @@ import pytest
 
 import ashta
 import ashta.gymnasium
-import program
 
 POSITION = "ashtapada S:5,30/N:off,23 S 4,2"
 
 
-@pytest.fixture(autouse=True)
-def checkpoints(monkeypatch):
-    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(program.ROOT / "checkpoints"))
+pytestmark = pytest.mark.usefixtures("checkpoints")
 
 
 @pytest.fixture

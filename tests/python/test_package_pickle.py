@@ -21,9 +21,7 @@ CHECKPOINTS = program.ROOT / "checkpoints"
 POSITION = "ashtapada S:5,30/N:off,23 S 4,2"
 
 
-@pytest.fixture(autouse=True)
-def checkpoints(monkeypatch):
-    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(CHECKPOINTS))
+pytestmark = pytest.mark.usefixtures("checkpoints")
 
 
 def pickled(thing):

@@ -158,12 +158,4 @@ mod tests {
             assert!(matches!(throws(0.3, Draws::ByLimit, rng)[..], [(0, 0.5), (2 | 3, 0.25), (1, 0.25)]));
         }
     }
-
-    #[test]
-    fn throws_that_lead_to_one_position_are_one() {
-        let mut list = vec![('a', 0.5)];
-        add(&mut list, 'b', 0.25);
-        add(&mut list, 'a', 0.25);
-        assert_eq!(list, [('a', 0.75), ('b', 0.25)]);
-    }
 }
