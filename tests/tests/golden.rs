@@ -179,13 +179,13 @@ fn pagade() {
     }
 }
 
-/// The game of the position, with other keys of its sheet and without its house rules. Some keys may have no effect.
+/// The game of the position, with other keys of its sheet and without its house rules.
 fn changed_game(keys: &str, position: &str) -> Race {
     let fields: Vec<&str> = position.split([' ', '?', '=']).collect();
     let mut table: toml::Table = builtin::named(fields[0]).expect("a game").text().parse().expect("a sheet");
     table.remove("flags");
     let text = toml::to_string(&changed(&table, &split(keys))).expect("TOML");
-    let sheet = Arc::new(Sheet::read_saved(&text, "changed.toml").unwrap_or_else(|error| panic!("{keys}: {error}")));
+    let sheet = Arc::new(Sheet::read(&text, "changed.toml").unwrap_or_else(|error| panic!("{keys}: {error}")));
     let letters: String = position.chars().filter(|letter| "SENW".contains(*letter)).collect();
     let seats = SeatSet::from_letters(&letters[..position.matches(':').count()]).expect("seats");
     let flags = (fields[1] == "pieces").then_some(("pieces", fields[2]));

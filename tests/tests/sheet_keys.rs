@@ -572,12 +572,14 @@ fn name_of(value: &str) -> String {
     name(&value["value"]).to_owned()
 }
 
-/// Whether the base sheet of this kind of turn refuses the value that has an effect in another kind.
+/// Whether the base sheet of this kind of turn refuses a value that has an effect in another kind, with an error of the
+/// section.
 fn is_refused(kind: char, key: &str, value: &str) -> bool {
     let has_effect = |row: &&Row| row.1 == key && name_of(row.2) == value && !row.4.starts_with("refused");
     let Some(row) = ROWS.iter().find(has_effect) else { return false };
     let sheet = read(&changed(&base(kind).parse().expect("a base sheet"), &split(&format!("{key} = {}", row.2))));
-    sheet.is_err_and(|error| error.contains(key))
+    let section = key.split_once('.').map_or(key, |(section, _)| section);
+    sheet.is_err_and(|error| error.contains(section))
 }
 
 fn is_no_rule(key: &str) -> bool {
