@@ -125,20 +125,18 @@ fn rate(rate: f64) -> String {
 mod tests {
     use super::*;
 
-    use super::{Lines, Status, describe_advance, describe_learning};
-
-    fn status() -> Status {
-        Status {
-            games: 12_800,
-            games_per_second: 512.4,
-            samples_per_second: 25_000.7,
-            value_loss: Some(0.41234),
-            policy_loss: None,
-            drawn: 0.25,
-            truncated: 0.0,
-            scores: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
-            time_left: None,
-        }
+    fn metrics() -> Metrics {
+        let values = [
+            ("selfplay/games_per_second", 512.4),
+            ("selfplay/samples_per_second", 25_000.7),
+            ("selfplay/drawn_share", 0.25),
+            ("selfplay/truncated_share", 0.0),
+            ("train/value_loss", 0.41234),
+            ("eval/vs_random/score", 0.991),
+            ("eval/vs_random/drawn_share", 0.5),
+            ("eval/vs_greedy/score", 0.8),
+        ];
+        values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     #[test]
@@ -171,5 +169,17 @@ mod tests {
         assert!(lines.is_line_due(5, after(31)));
         assert!(!lines.is_line_due(6, after(60)));
         assert!(lines.is_line_due(6, after(61)));
+    }
+
+    #[test]
+    fn a_display_begins_and_ends_at_any_point() {
+        let mut progress = Progress::new(0, 0);
+        progress.update(0, &Metrics::new(), None);
+        progress.finish();
+    }
+
+    #[test]
+    fn rates_have_about_three_digits() {
+        assert_eq!([0.25, 99.9, 100.2, f64::INFINITY].map(rate), ["0.2", "99.9", "100", "-"]);
     }
 }

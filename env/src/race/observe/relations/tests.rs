@@ -174,9 +174,9 @@ fn single_pieces_of_enemies_can_be_met() {
         (0..PLACES).filter(|place| capturable >> place & 1 == 1).collect::<Vec<_>>()
     };
     // North's 10 is South's 44. South cannot capture doubles, partners, and pieces at home or in the belly.
-    assert_eq!(met("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
-    assert_eq!(met("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
-    assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
+    assert_eq!(capturable("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
+    assert_eq!(capturable("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
+    assert_eq!(capturable("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
     // South's 14 is North's 2, and South's 12 is protected.
     assert_eq!(capturable("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [15]);
 }
