@@ -55,7 +55,7 @@ def costs(config, set, folder, warm=40, rounds=10):
         message = player.play(weights, first, first + size_of_iteration)
         middle = time.process_time()
         weights, _ = trainer.learn(learning["learning_rate"])
-        trainer.take_in([message], learning["lambda"], False)
+        trainer.add_games([message], learning["lambda"], False)
         if number >= warm:
             played += middle - begun
             learned += time.process_time() - middle

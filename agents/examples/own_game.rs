@@ -153,7 +153,7 @@ pub fn train() -> Result<MatchReport, Box<dyn Error>> {
     let mut trainer = Trainer::new(&pig, &config, LearnerDevice::Cpu, 1)?;
     for plan in config.plans() {
         let (records, _) = trainer.play_and_learn(&plan, 2)?;
-        trainer.take_in(&records, plan.lambda, false);
+        trainer.add_games(&records, plan.lambda, false);
     }
     trainer.learn(config.learning.learning_rate_at(1.0), 2);
     let net = Arc::new(trainer.net()?);

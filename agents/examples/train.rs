@@ -35,7 +35,7 @@ pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
 
     for plan in config.plans() {
         let (records, losses) = trainer.play_and_learn(&plan, THREADS)?;
-        let report = trainer.take_in(&records, plan.lambda, false);
+        let report = trainer.add_games(&records, plan.lambda, false);
         if plan.iteration % 10 == 0 {
             let score = against_greedy(&race, &Arc::new(trainer.net()?), 100).score;
             let loss = losses.value.map_or(f32::NAN, |losses| losses.value);

@@ -2,7 +2,7 @@
 //!
 //! A run has one iteration for each of [`TrainConfig::plans`]. An iteration plays the games of the plan with the latest
 //! weights and at the same time learns from the earlier games ([`Trainer::play_and_learn`]). Then it adds the new games
-//! to the replay buffers ([`Trainer::take_in`]). After the last iteration, [`Trainer::learn`] learns from the last
+//! to the replay buffers ([`Trainer::add_games`]). After the last iteration, [`Trainer::learn`] learns from the last
 //! games, with the final learning rate. Each game has a seed from its number, and each network has one generator for
 //! its batches. So the same games in the same order give the same networks to the last bit, with any number of threads.
 
@@ -243,7 +243,7 @@ impl<G: Game> Trainer<G> {
     /// Adds the samples of the games of an iteration to the replay buffers, with TD(λ) targets for this λ. Makes
     /// [`replays`](super::config::LearningConfig::replays) draws due for each sample. With `wants_details`, the report
     /// has the lengths and targets of the games.
-    pub fn take_in(&mut self, records: &[GameRecord<G::State>], lambda: f64, wants_details: bool) -> Report {
+    pub fn add_games(&mut self, records: &[GameRecord<G::State>], lambda: f64, wants_details: bool) -> Report {
         let (game, networks) = (&*self.game, &mut self.networks);
         let before = networks.each_ref().map(|network| network.replay.added());
         let (seats, lambda) = (game.spec().seats, lambda as f32);

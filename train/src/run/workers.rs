@@ -128,7 +128,7 @@ impl Workers for LocalWorkers {
     fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration> {
         let clock = Instant::now();
         let (records, losses) = self.trainer.play_and_learn(&plan, self.threads)?;
-        let report = self.trainer.take_in(&records, plan.lambda, log.evaluates_after(plan.iteration));
+        let report = self.trainer.add_games(&records, plan.lambda, log.evaluates_after(plan.iteration));
         Ok(Iteration { plan, report, losses, seconds: clock.elapsed().as_secs_f64(), numbers: BTreeMap::new() })
     }
 

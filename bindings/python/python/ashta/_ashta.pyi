@@ -515,7 +515,7 @@ class Trainer:
     def learn(self, learning_rate: float) -> tuple[NDArray[np.float32], bytes]:
         """Runs the due learning steps with this learning rate; returns the weights for self-play and the message with
         the losses."""
-    def take_in(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
+    def add_games(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
         """Adds the games of an iteration, as messages in their order, with this λ; returns the message with the report
         about them."""
     def weights(self) -> NDArray[np.float32]:

@@ -121,13 +121,13 @@ impl Trainer {
 
     /// Adds the games of an iteration, as messages in their order, with this λ; returns the message with the report
     /// about them.
-    fn take_in(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
+    fn add_games(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
         py.detach(|| {
             let mut records = Vec::new();
             for message in &messages {
                 records.extend(wire::decode_games(&self.race, message)?);
             }
-            Ok(wire::encode(&lock(&self.trainer).take_in(&records, lambda_, wants_details))?)
+            Ok(wire::encode(&lock(&self.trainer).add_games(&records, lambda_, wants_details))?)
         })
     }
 

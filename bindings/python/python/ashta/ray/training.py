@@ -154,7 +154,7 @@ class Driver:
                 self._pump()
             lag, messages = self.gatherings.pop(iteration)
             numbers |= {"cluster/wait_seconds": time.monotonic() - waited, "cluster/staleness": lag}
-        report, _ = self._change("take_in", ray.put(messages), lambda_, wants_details)
+        report, _ = self._change("add_games", ray.put(messages), lambda_, wants_details)
         lost, self.lost_tasks = self.pool.lost_tasks - self.lost_tasks, self.pool.lost_tasks
         numbers |= {
             "cluster/actors": self.pool.ready,
