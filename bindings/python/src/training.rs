@@ -30,7 +30,7 @@ use crate::{Result, to_python, wrong_type};
 /// `installed` for bots and tables after all other folders.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf) -> u8 {
-    games::look_last_in(installed);
+    games::add_last_folder(installed);
     py.detach(|| program::run(arguments))
 }
 
@@ -100,7 +100,7 @@ pub fn train<'py>(
     let interrupt = Interrupt::new();
     let work = || -> Result<_> {
         let mut run: Run = match &resume {
-            Some(path) => Run::go_on(path, &set, &folders, fallback)?,
+            Some(path) => Run::resume(path, &set, &folders, fallback)?,
             None => Run::start(config.as_deref(), &set, &folders)?,
         };
         let path = run.log().rundir().path().to_owned();

@@ -57,7 +57,7 @@ impl MatchResult {
             Regret { mean, low, high }
         });
         Strength {
-            opponent: format!("{}{}", without_folder(&self.opponent), conduct(lookahead)),
+            opponent: format!("{}{}", without_folder(&self.opponent), describe_lookahead(lookahead)),
             games: self.report.games,
             score: self.report.score,
             low,
@@ -96,7 +96,7 @@ pub fn score_table(results: &[MatchResult]) -> String {
 }
 
 /// The look-ahead of a bot in words; manifests append it to the name of an opponent.
-pub fn conduct(lookahead: Lookahead) -> String {
+pub fn describe_lookahead(lookahead: Lookahead) -> String {
     match lookahead {
         Lookahead::Policy => " (the bot plays without looking ahead)".to_owned(),
         Lookahead::Plies(count) => {

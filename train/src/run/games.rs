@@ -100,19 +100,19 @@ static DATA: OnceLock<PathBuf> = OnceLock::new();
 static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
 
 /// Makes this the first folder in which the program looks for bots and tables; only the first call has an effect.
-pub fn look_first_in(folder: PathBuf) {
+pub fn add_first_folder(folder: PathBuf) {
     // A program has one command line.
     let _ = DATA.set(folder);
 }
 
 /// Makes this the last folder in which the program looks for bots and tables; only the first call has an effect.
-pub fn look_last_in(folder: PathBuf) {
+pub fn add_last_folder(folder: PathBuf) {
     // A program is installed once.
     let _ = INSTALLED.set(folder);
 }
 
 /// The folders of bots and tables, in this order: `--data`, [`CHECKPOINTS`], the data folder of the user, `checkpoints`
-/// in the current folder, [`look_last_in`]. The small bots of the program come last.
+/// in the current folder, [`add_last_folder`]. The small bots of the program come last.
 pub fn folders() -> Folders {
     let named = std::env::var_os(CHECKPOINTS).unwrap_or_default();
     let listed: Vec<PathBuf> = std::env::split_paths(&named).filter(|folder| *folder != Path::new("")).collect();

@@ -71,7 +71,7 @@ impl<W: Workers> Run<W> {
     ///
     /// # Errors
     /// When the folder is not a run, a file in it is damaged, or a change is not allowed.
-    pub fn go_on(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run<W>> {
+    pub fn resume(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run<W>> {
         let config = Config::of_run(path, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);

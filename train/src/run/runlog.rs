@@ -322,7 +322,7 @@ impl RunLog {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn kept(&self, iteration: u64) -> Result<Option<KeptGames>> {
+    pub fn kept_games(&self, iteration: u64) -> Result<Option<KeptGames>> {
         let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
         if !wire::is_message(&bytes) {
             remark(format_args!(

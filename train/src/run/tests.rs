@@ -78,7 +78,7 @@ fn interruptions_and_threads_change_nothing() {
 /// Resumes a run with these changes; returns the recipe of its bot and the changes that the bot states, or the error.
 fn changed(path: &std::path::Path, set: &[&str], falls_back: bool) -> Result<(String, String)> {
     let set: Vec<String> = set.iter().map(|&text| text.to_owned()).collect();
-    let mut run: Run = Run::go_on(path, &set, &games::folders(), falls_back)?;
+    let mut run: Run = Run::resume(path, &set, &games::folders(), falls_back)?;
     assert!(run.train(&|_| stop_if(false))?, "it is not interrupted");
     let (_, bot) = run.conclude(&Stop::default())?.expect("nothing stops it");
     let mut training = Bot::load(bot)?.manifest.training;

@@ -73,7 +73,7 @@ impl RayWorkers {
     /// Reads the games kept since the newest checkpoint, as long as they match the plans.
     fn read_kept(&mut self, log: &RunLog) -> Anyhow<()> {
         while let Some(plan) = log.plan(self.planned.as_ref()) {
-            let kept = log.kept(plan.iteration)?;
+            let kept = log.kept_games(plan.iteration)?;
             let matches = |kept: &KeptGames| (kept.plan.first, kept.plan.end) == (plan.first, plan.end);
             let Some(kept) = kept.filter(matches) else { break };
             self.planned = Some(kept.plan.clone());
@@ -194,7 +194,7 @@ impl TrainingRun {
     ) -> Result<TrainingRun> {
         let folders = folders_or_default(py, folders)?;
         let run = match &resume {
-            Some(path) => Run::go_on(path, &set, &folders, fallback)?,
+            Some(path) => Run::resume(path, &set, &folders, fallback)?,
             None => Run::start(config.as_deref(), &set, &folders)?,
         };
         let (config, rundir) = (run.log().config().to_toml(), run.log().rundir());

@@ -1,6 +1,6 @@
 //! `ashta bots`: lists the bots that have a name.
 
-use crate::run::evaluation::conduct;
+use crate::run::evaluation::describe_lookahead;
 use crate::run::games;
 use crate::run::output::{columns, print, print_json, remark_once, with_interval};
 use anyhow::{Context, Result};
@@ -51,7 +51,7 @@ pub fn run(as_json: bool) -> Result<()> {
             hidden.join("-"),
             bytes.div_ceil(1024).to_string(),
             manifest.training.get("games").cloned().unwrap_or_default(),
-            measured(&manifest.strength).unwrap_or_default(),
+            describe_strength(&manifest.strength).unwrap_or_default(),
         ]);
     }
     print(columns(&rows, |column| column == 3 || column == 4))?;
@@ -60,8 +60,8 @@ pub fn run(as_json: bool) -> Result<()> {
 }
 
 /// The last measurement of a bot that looks one ply ahead; it is against the strongest opponent.
-fn measured(strength: &[Strength]) -> Option<String> {
-    let usual = conduct(Lookahead::Plies(1));
+fn describe_strength(strength: &[Strength]) -> Option<String> {
+    let usual = describe_lookahead(Lookahead::Plies(1));
     let last = strength.iter().filter_map(|entry| Some((entry, entry.opponent.strip_suffix(&usual)?))).next_back();
     let (Strength { score, low, high, .. }, opponent) = last?;
     Some(format!("{} against {opponent}", with_interval(100.0 * score, [100.0 * low, 100.0 * high], 1, " %")))

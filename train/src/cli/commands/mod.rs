@@ -35,7 +35,7 @@ pub fn run(cli: Cli) -> Result<()> {
         if !folder.is_dir() {
             bail!("--data {}: this folder does not exist", folder.display());
         }
-        games::look_first_in(folder);
+        games::add_first_folder(folder);
     }
     match cli.command.unwrap_or(Command::New) {
         Command::New => new::run(),

@@ -31,7 +31,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         return dry_run(args, &folders);
     }
     let mut run: Run = match &args.resume {
-        Some(path) => Run::go_on(path, &args.set, &folders, args.fallback)?,
+        Some(path) => Run::resume(path, &args.set, &folders, args.fallback)?,
         None => Run::start(args.config.as_deref(), &args.set, &folders)?,
     };
     let path = run.log().rundir().path().to_owned();

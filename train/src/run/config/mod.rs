@@ -220,7 +220,7 @@ impl Config {
         let mut raw = RawConfig::defaults();
         raw.add_file(file, &text);
         let mut problems: Vec<_> =
-            raw.untouched().map(|key| format!("{}: `{key}` is missing", file.display())).collect();
+            raw.unset_keys().map(|key| format!("{}: `{key}` is missing", file.display())).collect();
         if raw.problems().is_empty() && !problems.is_empty() {
             problems.push("the file is damaged: the settings of a run must contain every key".to_owned());
             return Err(ConfigError { problems });

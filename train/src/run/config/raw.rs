@@ -128,12 +128,12 @@ impl RawConfig {
     }
 
     /// The keys that no layer has set.
-    pub fn untouched(&self) -> impl Iterator<Item = &str> {
+    pub fn unset_keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Default).map(|(key, _)| key.as_str())
     }
 
     /// The known keys in order, without the flags of the ruleset.
-    fn known(&self) -> impl Iterator<Item = &str> {
+    fn known_keys(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str).filter(|key| suggest::split(key).0 != FLAGS)
     }
 
@@ -170,7 +170,7 @@ impl RawConfig {
             }
             return;
         }
-        let is_section = key == FLAGS || self.known().any(|known| suggest::split(known).0 == key);
+        let is_section = key == FLAGS || self.known_keys().any(|known| suggest::split(known).0 == key);
         match value.into_inner() {
             DeValue::Table(table) if is_section || !table.is_empty() => self.add_table(&key, table, origin),
             _ if is_section => self.refuse(|_| format!("{place}: `{key}` is a section, not a key: set the keys in it")),
@@ -188,7 +188,7 @@ impl RawConfig {
         let quoted = |keys: Vec<&str>, between: &str| {
             keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(between)
         };
-        let nearest = suggest::nearest(unknown, self.known());
+        let nearest = suggest::nearest(unknown, self.known_keys());
         let (section, key) = suggest::split(unknown);
         if section == suggest::split(FLAGS).0 {
             let of_section: Vec<&str> = nearest.into_iter().filter(|near| suggest::split(near).0 == section).collect();
@@ -201,11 +201,11 @@ impl RawConfig {
         if !nearest.is_empty() {
             return format!("; did you mean {}?", quoted(nearest, " or "));
         }
-        let siblings: Vec<&str> = self.known().filter(|known| suggest::split(known).0 == section).collect();
+        let siblings: Vec<&str> = self.known_keys().filter(|known| suggest::split(known).0 == section).collect();
         if !siblings.is_empty() {
             return format!("; the keys in this section are {}", quoted(siblings, ", "));
         }
-        let mut sections: Vec<&str> = self.known().map(|known| suggest::split(known).0).collect();
+        let mut sections: Vec<&str> = self.known_keys().map(|known| suggest::split(known).0).collect();
         sections.dedup();
         format!("; the sections are {}", quoted(sections, ", "))
     }

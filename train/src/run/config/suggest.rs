@@ -36,17 +36,17 @@ mod tests {
     const KNOWN: [&str; 6] =
         ["run.seed", "learning.lambda", "learning.learning_rate", "learning.ema", "evaluation.seed", "selfplay.games"];
 
-    fn meant(unknown: &str) -> Vec<&'static str> {
+    fn nearest_known(unknown: &str) -> Vec<&'static str> {
         nearest(unknown, KNOWN.into_iter())
     }
 
     #[test]
     fn names_all_that_are_equally_near() {
-        assert_eq!(meant("seed"), ["run.seed", "evaluation.seed"]);
+        assert_eq!(nearest_known("seed"), ["run.seed", "evaluation.seed"]);
     }
 
     #[test]
     fn a_common_section_alone_is_no_reason() {
-        assert!(meant("learning.xyz").is_empty());
+        assert!(nearest_known("learning.xyz").is_empty());
     }
 }
