@@ -101,7 +101,7 @@ impl TurnVisitor for TurnList {
         self.ends.push(TurnEnd { sides: [own, second, third, fourth], then });
     }
 
-    fn differ(&mut self, _: usize, end: TurnEnd) {
+    fn replace_end(&mut self, _: usize, end: TurnEnd) {
         *self.ends.last_mut().expect("ends come first") = end;
     }
 
@@ -154,8 +154,8 @@ impl<V: TurnVisitor> TurnVisitor for OneLane<'_, V> {
         self.visitor.end(lanes << self.lane, own, then);
     }
 
-    fn differ(&mut self, _: usize, end: TurnEnd) {
-        self.visitor.differ(self.lane, end);
+    fn replace_end(&mut self, _: usize, end: TurnEnd) {
+        self.visitor.replace_end(self.lane, end);
     }
 
     fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone) {

@@ -337,7 +337,7 @@ impl ListedWalk {
                     visitor.end(0, end.side, Continuation::Next);
                     for lane in lanes_of(lanes) {
                         let sides = in_lane([end.side, sides[1], sides[2], sides[3]], lane);
-                        visitor.differ(lane, self.afterstate(index, mover, sides, consequence));
+                        visitor.replace_end(lane, self.afterstate(index, mover, sides, consequence));
                     }
                 }
             }

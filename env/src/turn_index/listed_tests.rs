@@ -34,7 +34,7 @@ impl TurnVisitor for Recorder {
         self.ends.push(TurnEnd { sides: [own, second, third, fourth], then });
     }
 
-    fn differ(&mut self, _: usize, end: TurnEnd) {
+    fn replace_end(&mut self, _: usize, end: TurnEnd) {
         *self.ends.last_mut().expect("ends come first") = end;
     }
 

@@ -157,7 +157,7 @@ impl TurnIndex {
     /// Returns the number of a position among all combinations of side positions. Its digits are the index of the seat
     /// to throw among the movers, and then the side positions in turn order.
     pub fn number(&self, mover: Seat, sides: Sides) -> usize {
-        let mover = self.movers.iter().position(|&seat| seat == self.alike(mover)).unwrap_or(0);
+        let mover = self.movers.iter().position(|&seat| seat == self.alike_mover(mover)).unwrap_or(0);
         let count = self.sides().len();
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
@@ -177,7 +177,7 @@ impl TurnIndex {
     }
 
     /// Returns the mover with the same view of the board.
-    fn alike(&self, mover: Seat) -> Seat {
+    fn alike_mover(&self, mover: Seat) -> Seat {
         if self.movers.contains(&mover) { mover } else { self.movers[0] }
     }
 
@@ -245,12 +245,13 @@ impl TurnModel for RaceTurns {
     fn is_position(&self, mover: Seat, sides: Sides) -> bool {
         // A series is also visited from combinations of side positions that are not a position, because checking them
         // costs more.
-        matches!(self.walk, Walk::Series(_)) || self.index.are_apart(self.index.alike(mover), sides, self.exclusive)
+        matches!(self.walk, Walk::Series(_))
+            || self.index.are_apart(self.index.alike_mover(mover), sides, self.exclusive)
     }
 
     #[inline]
     fn visit(&self, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor) {
-        let mover = self.index.alike(mover);
+        let mover = self.index.alike_mover(mover);
         match &self.walk {
             Walk::Series(walk) => walk.visit(&self.index, mover, sides, lanes, visitor),
             Walk::Listed(walk) => walk.visit(&self.index, mover, sides, lanes, visitor),

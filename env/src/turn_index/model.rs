@@ -74,11 +74,11 @@ pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
 /// Afterstates are numbered from 0 in the order of the visit. They precede the throws that lead there.
 pub trait TurnVisitor {
     /// Receives an afterstate. In these lanes the seat that threw gets the side position `own`, and the others do not
-    /// change. In other lanes the afterstate does not exist, or [`TurnVisitor::differ`] defines it.
+    /// change. In other lanes the afterstate does not exist, or [`TurnVisitor::replace_end`] defines it.
     fn end(&mut self, lanes: u16, own: Side, then: Continuation);
 
     /// Replaces the last afterstate in this lane.
-    fn differ(&mut self, lane: usize, end: TurnEnd);
+    fn replace_end(&mut self, lane: usize, end: TurnEnd);
 
     /// Receives all throws with equal afterstates in these lanes: their total probability and the numbers of the
     /// afterstates. Two of the afterstates may be equal.

@@ -37,7 +37,7 @@ pub(super) fn visit_ends(
     let ends = ends_of(index, sides, thrown);
     for end in &ends {
         visitor.end(0, end.sides[0], end.then);
-        visitor.differ(lane, *end);
+        visitor.replace_end(lane, *end);
     }
     ends.len()
 }

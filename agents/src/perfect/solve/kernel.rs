@@ -74,7 +74,7 @@ impl TabularPolicy {
         for lane in lanes_of(lanes) {
             for &(probability, end) in &self.turns[self.first[first + lane]..self.first[first + lane + 1]] {
                 visitor.end(0, end.sides[0], end.then);
-                visitor.differ(lane, end);
+                visitor.replace_end(lane, end);
                 visitor.throws(1 << lane, probability.into(), count..count + 1);
                 count += 1;
             }
@@ -394,7 +394,7 @@ impl<T, Q: Quantity> TurnVisitor for BestOfLanes<'_, T, Q> {
 
     // Inlined, because passing a `TurnEnd` through memory is slow.
     #[inline(always)]
-    fn differ(&mut self, lane: usize, TurnEnd { sides: [own, other, ..], then }: TurnEnd) {
+    fn replace_end(&mut self, lane: usize, TurnEnd { sides: [own, other, ..], then }: TurnEnd) {
         let next = NextPosition::of(then, own == self.own && usize::from(other) == self.others.start + lane);
         let key = match next {
             NextPosition::Passing => self.passes[lane],

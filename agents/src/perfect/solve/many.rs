@@ -211,7 +211,7 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
         self.ends.push(TurnEnd { sides: [own, second, third, fourth], then });
     }
 
-    fn differ(&mut self, _: usize, end: TurnEnd) {
+    fn replace_end(&mut self, _: usize, end: TurnEnd) {
         self.ends.last_mut().into_iter().for_each(|last| *last = end);
     }
 

@@ -263,7 +263,7 @@ fn visit_choice(
         let [_, next, third, fourth] = in_lane(sides, lane);
         // An array that is written part by part is slow to read.
         let sides = [choice.side, after(next, captured[0]), after(third, captured[1]), after(fourth, captured[2])];
-        visitor.differ(lane, TurnEnd { sides, then: Continuation::Again });
+        visitor.replace_end(lane, TurnEnd { sides, then: Continuation::Again });
     }
 }
 
