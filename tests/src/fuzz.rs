@@ -214,7 +214,7 @@ pub fn table(data: &[u8]) {
             let value = evaluation.values[seat];
             assert!((-1e-3..=1.001).contains(&value), "{value} for {seat} in {}", race.print(&state));
         }
-        if let Some(values) = table.known(&state) {
+        if let Some(values) = table.values_of(&state) {
             assert_eq!(values, evaluation.values);
         }
         if !advance(&race, &mut state, rng) {

@@ -248,7 +248,7 @@ fn known(table: &Table, position: &str) -> f64 {
     let race = table.index().race();
     let state = race.parse_state(position).expect("a position");
     let Node::Chance(seat) = race.node(&state) else { panic!("a throw") };
-    f64::from(table.known(&state).expect("the start of a turn")[seat])
+    f64::from(table.values_of(&state).expect("the start of a turn")[seat])
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn sixteen_bits_lose_less_than_a_step_of_them() {
     let (mut count, mut largest) = (0, 0.0_f64);
     for (_, mover, sides) in positions(&turns) {
         let state = turns.index().state(mover, sides);
-        let value = |table: &Table| f64::from(table.known(&state).expect("a turn-start state")[mover]);
+        let value = |table: &Table| f64::from(table.values_of(&state).expect("a turn-start state")[mover]);
         (count, largest) = (count + 1, largest.max((value(&exact) - value(&short)).abs()));
     }
     assert!(count > 5_000 && largest > 0.0 && largest < 1.0 / 65_535.0, "{largest} of {count}");

@@ -147,7 +147,7 @@ impl Table {
     }
 
     /// The values of a turn-start state, or the returns of a finished game, by seat; `None` for any other position.
-    pub fn known(&self, state: &State) -> Option<BySeat<f32>> {
+    pub fn values_of(&self, state: &State) -> Option<BySeat<f32>> {
         if self.starts.race().node(state) == Node::Terminal {
             return Some(self.starts.race().returns(state));
         }
@@ -182,7 +182,7 @@ impl Perfect {
         };
         turn_results(race, state, &mut self.results);
         let values: Vec<BySeat<f32>> =
-            self.results.states().iter().map(|result| self.table.known(result).unwrap_or_default()).collect();
+            self.results.states().iter().map(|result| self.table.values_of(result).unwrap_or_default()).collect();
         let Some(best) = first_best(values.iter().map(|values| values[seat])) else { return Evaluation::default() };
         let first = self.results.actions(best)[0];
         let chance = |action: Action| (action, if action == first { 1.0 } else { 0.0 });
@@ -192,7 +192,7 @@ impl Perfect {
 
 impl Evaluator<Race> for Perfect {
     fn evaluate(&mut self, race: &Race, states: &[State]) -> Vec<Evaluation> {
-        let answer = |state: &State| match self.table.known(state) {
+        let answer = |state: &State| match self.table.values_of(state) {
             Some(values) => values.into(),
             None => self.within_turn(race, state),
         };
@@ -205,7 +205,7 @@ struct StartValues<'a>(&'a Table);
 
 impl Evaluator<Race> for StartValues<'_> {
     fn evaluate(&mut self, _race: &Race, states: &[State]) -> Vec<Evaluation> {
-        let answer = |state: &State| self.0.known(&self.0.starts.start_of_turn(state)).unwrap_or_default().into();
+        let answer = |state: &State| self.0.values_of(&self.0.starts.start_of_turn(state)).unwrap_or_default().into();
         states.iter().map(answer).collect()
     }
 }
