@@ -272,7 +272,7 @@ pub fn record(data: &[u8]) {
         let line = serde_json::to_string(&game).expect("a game is JSON");
         let again = GameLine::read(&Sheets::default(), &line, 1).expect("what was written is read");
         assert_eq!(serde_json::to_string(&again).ok().as_ref(), Some(&line), "the same game is the same line");
-        let Ok((race, start)) = game.begin() else { continue };
+        let Ok((race, start)) = game.read_start() else { continue };
         let is_game = !text.trim_start().starts_with('{');
         let (moves, end) = match game.replay(&race, start) {
             Ok(played) => played,

@@ -78,13 +78,13 @@ impl GameLine {
     /// When there is no such game. Moves in JSON are not checked; [`GameLine::replay`] checks them.
     pub fn read(sheets: &Sheets, text: &str, number: usize) -> Result<GameLine, Error> {
         if !text.trim_start().starts_with('{') {
-            return if number == 1 { GameLine::from_positions(sheets, text) } else { Err(fewer(number)) };
+            return if number == 1 { GameLine::from_positions(sheets, text) } else { Err(fewer_games(number)) };
         }
         let is_header = |line: &str| line.starts_with("{\"arena\"");
         let lines = (1..).zip(text.lines());
         let mut games = lines.filter(|(_, line)| !line.trim().is_empty() && !is_header(line));
         let game = number.checked_sub(1).and_then(|before| games.nth(before));
-        let (line, game) = game.ok_or_else(|| fewer(number))?;
+        let (line, game) = game.ok_or_else(|| fewer_games(number))?;
         let not_a_game = |line: usize| Error::because(format!("line {line}: not the record of a game"));
         let mut game: GameLine = serde_json::from_str(game).map_err(not_a_game(line))?;
         if let Some(header) = text.lines().next().filter(|line| game.sheet.is_none() && is_header(line)) {
@@ -140,20 +140,20 @@ impl GameLine {
     ///
     /// # Errors
     /// When the sheet or the position cannot be read, or the number of players is not the number of seats.
-    pub fn begin(&self) -> Result<(Race, State), Error> {
+    pub fn read_start(&self) -> Result<(Race, State), Error> {
         let mut sheets = Sheets::default();
         if let Some(text) = &self.sheet {
             let sheet = Sheet::read_saved(text, "sheet").map_err(Error::because("`sheet`"))?;
             sheets.add(Arc::new(sheet)).map_err(Error::because("`sheet`"))?;
         }
-        self.begin_in(&sheets)
+        self.read_start_in(&sheets)
     }
 
-    /// As [`GameLine::begin`], for a game of these sheets.
+    /// As [`GameLine::read_start`], for a game of these sheets.
     ///
     /// # Errors
-    /// As [`GameLine::begin`].
-    pub fn begin_in(&self, sheets: &Sheets) -> Result<(Race, State), Error> {
+    /// As [`GameLine::read_start`].
+    pub fn read_start_in(&self, sheets: &Sheets) -> Result<(Race, State), Error> {
         let start = &self.start;
         let (race, state) = Race::parse_in(sheets, start).map_err(Error::because(format!("`start`: `{start}`")))?;
         let (seats, players) = (race.spec().seats.len(), self.players.len());
@@ -240,7 +240,7 @@ fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
     outcomes
 }
 
-fn fewer(number: usize) -> Error {
+fn fewer_games(number: usize) -> Error {
     Error::new(format!("it contains fewer than {number} games"))
 }
 

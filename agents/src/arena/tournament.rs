@@ -196,7 +196,7 @@ impl<'a> Tournament<'a> {
 
     /// The blocks that are left to play if `facts` are the games so far, in whole blocks from the first, and each
     /// lineup plays `pairs` blocks. Empty if the SPRT has a verdict.
-    pub fn left(&self, pairs: u64, facts: &[GameFacts]) -> Range<u64> {
+    pub fn remaining_blocks(&self, pairs: u64, facts: &[GameFacts]) -> Range<u64> {
         let next = facts.last().map_or(0, |game| game.block + 1);
         let blocks = pairs.saturating_mul(self.lineups.len() as u64);
         let is_over = next > 0 && self.is_decided(next - 1, facts);
@@ -291,11 +291,11 @@ impl<'a> Tournament<'a> {
     ///
     /// # Errors
     /// When the start or a move of a line is not possible.
-    pub fn measured(&self, lines: &[&GameLine], threads: usize) -> Result<Vec<GameLine>, Error> {
+    pub fn measure_luck(&self, lines: &[&GameLine], threads: usize) -> Result<Vec<GameLine>, Error> {
         let part = |lines: &[&GameLine]| {
             let mut evaluator = self.reference.as_ref().map(Reference::evaluator);
             let measure = |line: &&GameLine| {
-                let (_, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
+                let (_, start) = line.read_start_in(&Sheets::with(self.race.ruleset().base()))?;
                 let (moves, _) = line.replay(self.race, start)?;
                 Ok(self.with_luck(evaluator.as_mut(), GameLine::clone(line), start, &moves))
             };
@@ -339,7 +339,7 @@ impl<'a> Tournament<'a> {
     ///
     /// # Errors
     /// When the record is not complete, or is not a game of this tournament.
-    pub fn facts(&self, line: &GameLine) -> Result<GameFacts, Error> {
+    pub fn verified_facts(&self, line: &GameLine) -> Result<GameFacts, Error> {
         self.verify(line).map_err(Error::because(format!("game {} of block {}", line.leg, line.block)))
     }
 
@@ -363,7 +363,7 @@ impl<'a> Tournament<'a> {
         })?;
         let are_returns = line.returns.iter().all(|own| (0.0..=1.0).contains(own));
         Error::unless(are_returns, || format!("its `returns` {:?} are not between 0 and 1", line.returns))?;
-        let (race, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
+        let (race, start) = line.read_start_in(&Sheets::with(self.race.ruleset().base()))?;
         let is_ours = race.spec().ruleset_hash == spec.ruleset_hash;
         let first = spec.seats.iter().find(|&first| is_ours && self.race.initial_state(first) == start);
         let first = first.ok_or_else(|| {

@@ -282,7 +282,7 @@ impl Arena {
     /// The number of blocks.
     #[getter]
     fn blocks(&self) -> Result<u64> {
-        Ok(self.tournament()?.left(self.pairs, &[]).end)
+        Ok(self.tournament()?.remaining_blocks(self.pairs, &[]).end)
     }
 
     /// Plays the blocks `first..end`; returns the lines of their games as JSON.
@@ -305,10 +305,10 @@ impl Arena {
                 let is_whole = number == next && block.len() == tournament.legs(number);
                 ensure!(is_whole, "block {number} is incomplete, or is not the expected block {next}");
                 for line in block {
-                    facts.push(tournament.facts(line)?);
+                    facts.push(tournament.verified_facts(line)?);
                 }
                 games.extend_from_slice(block);
-                if tournament.left(self.pairs, facts).is_empty() {
+                if tournament.remaining_blocks(self.pairs, facts).is_empty() {
                     return Ok(true);
                 }
             }
@@ -364,7 +364,7 @@ pub fn arena<'py>(
     let (summary, games) = arena.stop.watch_thread(py, || {
         let begun = Instant::now();
         let clock = || begun.elapsed().as_nanos() as u64;
-        let blocks = tournament.left(pairs, &[]);
+        let blocks = tournament.remaining_blocks(pairs, &[]);
         let (facts, games) = arena.games(&tournament, blocks, (seed, threads), &clock, keep_games);
         (tournament.summary(&facts), games)
     })?;
@@ -393,7 +393,7 @@ pub fn analyze<'py>(
     };
     let sheets = game.map_or_else(Sheets::default, |game| Sheets::with(game.race.ruleset().base()));
     let line = GameLine::read(&sheets, &text, 1)?;
-    let (race, _) = line.begin_in(&sheets).or_else(|_| line.begin())?;
+    let (race, _) = line.read_start_in(&sheets).or_else(|_| line.read_start())?;
     let player = reference(by, &folders, &race)?.context("no agent can evaluate this game: name one with `by`")?;
     let analysis = py.detach(|| Analysis::new(&race, &line, &player.reference()))?;
     Ok(to_python(py, &serde_json::to_string(&analysis)?)?)

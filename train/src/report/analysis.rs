@@ -105,7 +105,7 @@ impl Analysis {
     /// # Errors
     /// When the game is not valid.
     pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
-        let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
+        let (_, start) = line.read_start_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
         let mut state = start;
         for made in &moves {

@@ -34,7 +34,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
         sheets = Sheets::with(games::ruleset(&sheets, game, None).context("--game")?.base());
     }
     let line = GameLine::read(&sheets, &text, args.number as usize).with_context(path)?;
-    let (race, _) = line.begin().with_context(path)?;
+    let (race, _) = line.read_start().with_context(path)?;
     let reference = games::reference(&args.by, &race).with_context(|| format!("--by {}", args.by))?;
     let Some(reference) = reference else {
         bail!("no built-in agent evaluates {}: name an agent with --by", race.ruleset());

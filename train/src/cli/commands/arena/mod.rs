@@ -126,7 +126,7 @@ impl<'a> Arena<'a> {
             }
             None => (None, Vec::new(), Vec::new()),
         };
-        let left = tournament.left(self.args.games.pairs, &facts);
+        let left = tournament.remaining_blocks(self.args.games.pairs, &facts);
         if !left.is_empty() {
             let bar = terminal::bar(left.end, "blocks")?;
             bar.set_position(left.start);
@@ -160,10 +160,10 @@ impl<'a> Arena<'a> {
         let location = |number: usize| format!("{}: line {number}", path.display());
         if measures_all {
             let lines: Vec<&GameLine> = games.iter().map(|(_, line)| line).collect();
-            let found = tournament.measured(&lines, threads).with_context(|| path.display().to_string())?;
+            let found = tournament.measure_luck(&lines, threads).with_context(|| path.display().to_string())?;
             games.iter_mut().zip(found).for_each(|((_, line), found)| *line = found);
         }
-        let facts = |(number, line): &NumberedGame| tournament.facts(line).with_context(|| location(*number));
+        let facts = |(number, line): &NumberedGame| tournament.verified_facts(line).with_context(|| location(*number));
         let facts = games.iter().map(facts).collect::<Result<Vec<_>>>()?;
         let mut swings = Vec::new();
         keep_largest(&mut swings, games.iter().map(|(_, line)| line.clone()).collect());
@@ -174,7 +174,7 @@ impl<'a> Arena<'a> {
             let is_measured = |(at, (_, line)): &(usize, &NumberedGame)| at % every == 0 || swings.contains(line);
             let sample: Vec<_> = games.iter().enumerate().filter(is_measured).map(|(_, game)| game).collect();
             let lines: Vec<&GameLine> = sample.iter().map(|(_, line)| line).collect();
-            for ((number, line), found) in sample.iter().zip(tournament.measured(&lines, threads)?) {
+            for ((number, line), found) in sample.iter().zip(tournament.measure_luck(&lines, threads)?) {
                 let again = || format!("{}: --luck measures the luck of all games again", location(*number));
                 tournament.check_luck(line, &found).with_context(again)?;
             }
