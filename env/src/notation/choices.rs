@@ -181,7 +181,7 @@ impl Growth<'_> {
             self.graph.nodes[at].end.get_or_insert(end.clone());
         }
         for (nth, walk) in left.iter().enumerate().take(if commutes { left.len() } else { 1 }) {
-            let Some(shown) = self.landed(&self.keys[at].0, walk) else { continue };
+            let Some(shown) = self.shown_after(&self.keys[at].0, walk) else { continue };
             let number = self.number(walk);
             let mut numbers = [&self.keys[at].1[..], &[number]].concat();
             numbers.sort_unstable();
@@ -194,7 +194,7 @@ impl Growth<'_> {
     }
 
     /// The position that is shown after a move; `None` if the pieces are not yet at its beginning.
-    fn landed(&self, shown: &State, walk: &Travel) -> Option<State> {
+    fn shown_after(&self, shown: &State, walk: &Travel) -> Option<State> {
         let (rules, mut next) = (&self.race.rules, *shown);
         let leaves = walk.taken.from;
         let own = &mut next.pieces[self.colour.index()];

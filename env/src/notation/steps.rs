@@ -88,7 +88,7 @@ impl Race {
 
     /// The move that `action` makes in `state`; `None` if no piece moves.
     pub(super) fn walk(&self, state: &State, action: Action) -> Option<Travel> {
-        let mut taken = self.moved(state, action)?;
+        let mut taken = self.unit_move(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
         // A piece that enters begins before the course.

@@ -248,7 +248,7 @@ impl Race {
                 true => rules.outcomes.iter().fold(0, |all, throw| all | throw.steps) & !1,
                 false => rules.faces.iter().fold(0, |all, value| all | 1 << value),
             };
-            match (rules.entering(is_under_way, all), words.entering) {
+            match (rules.entering_steps(is_under_way, all), words.entering) {
                 (0, _) => "nothing".to_owned(),
                 (values, [any, _]) if values == all => any.to_owned(),
                 (values, [_, of]) => format!("{of} {}", any_of(&Vec::from_iter(places_of(values)))),

@@ -20,7 +20,7 @@ impl Race {
         let mut unused = self.pending_throws(state);
         let mut end = *state;
         for &action in actions {
-            if let Some(next) = self.moved(&end, action) {
+            if let Some(next) = self.unit_move(&end, action) {
                 for _ in 0..next.used {
                     if let Some(at) = unused.iter().position(|left| next.throws.contains(left)) {
                         unused.remove(at);
@@ -83,7 +83,7 @@ impl Race {
     }
 
     /// The move that `action` makes in `state`; `None` if no piece moves.
-    pub(super) fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+    pub(super) fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
         self.turns.notation().unit_move(state, action)
     }
 

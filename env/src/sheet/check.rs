@@ -567,7 +567,7 @@ impl Check<'_> {
             self.report(true, "pieces.setup", problem);
         }
         let begun = setup.iter().fold(0, |begun, &place| begun | 1 << place);
-        let meet = idle::shared(&rules, begun) & rules.exclusive != 0;
+        let meet = idle::shared_cells(&rules, begun) & rules.exclusive != 0;
         self.report(meet, "pieces.setup", "pieces of two seats begin on one square, and the square cannot hold both");
         for letters in &sheet.seats.allowed {
             let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));

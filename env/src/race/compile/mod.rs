@@ -314,7 +314,7 @@ impl Rules {
 
     /// Returns the step counts among `steps` that let a piece enter, as bits. `is_under_way` is 0 if no piece is on the
     /// course, otherwise 1.
-    pub(crate) fn entering(&self, is_under_way: usize, steps: u128) -> u128 {
+    pub(crate) fn entering_steps(&self, is_under_way: usize, steps: u128) -> u128 {
         let enters = |&steps: &u8| self.effects[usize::from(steps)].enters[is_under_way];
         places_of(steps).filter(enters).fold(0, |all, steps| all | 1 << steps)
     }
@@ -340,7 +340,7 @@ impl Rules {
     }
 
     /// Returns the cells that pieces of two of these seats can share, if all pieces are on `places`. Both are bits.
-    pub(crate) fn shared(&self, seats: SeatSet, places: u128) -> Cells {
+    pub(crate) fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
         let held =
             |seat: Seat| places_of(places).fold(0, |held, place| held | self.bits[seat.index()][usize::from(place)]);
         let add = |[one, two]: [Cells; 2], held| [one | held, two | one & held];

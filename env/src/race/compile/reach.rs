@@ -135,7 +135,7 @@ impl Rules {
             let thrown = self.outcomes.iter().fold(0, |steps, throw| steps | throw.steps);
             found |= match self.enters_by_count() {
                 false => 1 << self.entry,
-                true => from(self.entry, self.entering(0, thrown) | self.entering(1, thrown)),
+                true => from(self.entry, self.entering_steps(0, thrown) | self.entering_steps(1, thrown)),
             };
         }
         // A piece that goes round again reaches lower places, too.

@@ -37,13 +37,13 @@ impl DivideTurns {
     }
 
     /// Returns the number of pieces that have their part.
-    pub(crate) fn given(&self, state: &State) -> usize {
+    pub(crate) fn parts_given(&self, state: &State) -> usize {
         state.roles[..self.rules.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
     }
 
     /// Returns the next piece that gets a part.
     fn next_slot(&self, state: &State) -> usize {
-        self.given(state).min(self.rules.seating.pieces - 1)
+        self.parts_given(state).min(self.rules.seating.pieces - 1)
     }
 
     /// Returns the number of unused pips.
@@ -83,7 +83,7 @@ impl DivideTurns {
     /// Returns whether an action can be applied: it enters a waiting piece, or the next piece can move this number of
     /// steps.
     fn can_apply(&self, state: &State, action: Action) -> bool {
-        let slot = self.given(state);
+        let slot = self.parts_given(state);
         if action == self.enter() {
             return slot == 0 && self.can_enter(state);
         }
@@ -119,7 +119,7 @@ impl TurnMachine for DivideTurns {
 
     fn legal_actions(&self, state: &State) -> ActionMask {
         let own = &state.pieces[state.mover.index()];
-        let (slot, left) = (self.given(state), self.pips_left(state));
+        let (slot, left) = (self.parts_given(state), self.pips_left(state));
         let total = state.dice[0] + state.dice[1];
         let can_enter = self.can_enter(state);
         let most = if can_enter { total } else { self.sums(own, 0, state.dice).ilog2() as u8 };
@@ -142,7 +142,7 @@ impl TurnMachine for DivideTurns {
             own[0] = 1;
             return self.finish(state, own, [1].into_iter());
         }
-        let slot = self.given(state);
+        let slot = self.parts_given(state);
         state.roles[slot] = role::SINGLE;
         state.steps[slot] = action.0;
         state.phase = Phase::Allot;
@@ -177,7 +177,7 @@ impl TurnNotation for DivideTurns {
     /// Each part was a legal action after the parts before.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         // Pieces get their parts in ascending order.
-        let given = self.given(state);
+        let given = self.parts_given(state);
         if given == 0 || state.roles[..given].contains(&role::FRESH) {
             return false;
         }

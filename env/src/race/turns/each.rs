@@ -47,12 +47,12 @@ impl EachTurns {
 
     /// Iterates over the kinds of unused throws, in the order of play.
     pub(crate) fn kinds_left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
-        self.series.left(state).filter(|&(_, count)| count > 0).map(|(throw, _)| throw)
+        self.series.remaining_throws(state).filter(|&(_, count)| count > 0).map(|(throw, _)| throw)
     }
 
     /// Returns the number of unused throws.
     fn count(&self, state: &State) -> u32 {
-        self.series.left(state).map(|(_, count)| u32::from(count)).sum()
+        self.series.remaining_throws(state).map(|(_, count)| u32::from(count)).sum()
     }
 
     /// Returns whether any possible throw may be played, even if others then stay unused.
@@ -126,7 +126,8 @@ impl EachTurns {
         let (colour, value) = (self.colour(state).index(), self.series.pips(throw));
         let own = &state.pieces[colour];
         let like = |slot: usize| (own[slot], state.declared[colour] >> slot & 1);
-        let count = self.series.left(state).filter(|&(other, _)| other == throw).map(|(_, count)| count).sum();
+        let count =
+            self.series.remaining_throws(state).filter(|&(other, _)| other == throw).map(|(_, count)| count).sum();
         let go_in_threes = self.rules.sheet.unit.three.contains(&value);
         let units = [(SINGLES, 1), (PAIRS, 2), (THREES, if go_in_threes { 3 } else { 0 })];
         let mut mask = ActionMask::EMPTY;

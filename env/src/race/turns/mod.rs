@@ -164,7 +164,7 @@ pub(crate) trait TurnMachine {
         Self: Sized,
     {
         if let Some(series) = self.series() {
-            return series.left(state).for_each(|(throw, count)| add(series.pips(throw), count));
+            return series.remaining_throws(state).for_each(|(throw, count)| add(series.pips(throw), count));
         }
         let [a, b] = state.dice;
         add(a.max(b), 1);

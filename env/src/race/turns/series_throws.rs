@@ -178,7 +178,7 @@ impl SeriesThrows {
 
     /// Returns the throws that the mover keeps: all counted throws, and the last one unless it is lost, too.
     #[inline]
-    pub(crate) fn kept(&self, state: &State) -> (Series, u8) {
+    pub(crate) fn kept_throws(&self, state: &State) -> (Series, u8) {
         let is_kept = !state.series.is_empty()
             || state.phase == Phase::Allot
             || self.enters(state.dice[0])
@@ -189,14 +189,14 @@ impl SeriesThrows {
     /// Returns the unused throws.
     #[inline]
     pub(crate) fn remaining(&self, state: &State) -> Remaining {
-        let (series, last) = self.kept(state);
+        let (series, last) = self.kept_throws(state);
         Remaining { counts: series.counts(), last }
     }
 
     /// Iterates over the kinds of throws with the unused number of each, in the order of allotment.
     #[inline]
-    pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = (AllottedThrow, u8)> {
-        let (series, last) = self.kept(state);
+    pub(crate) fn remaining_throws(&self, state: &State) -> impl Iterator<Item = (AllottedThrow, u8)> {
+        let (series, last) = self.kept_throws(state);
         let kinds = SeriesKind::OF_DICE.into_iter().map(move |kind| (AllottedThrow::Of(kind), series.count(kind)));
         kinds.chain(std::iter::once((AllottedThrow::Last(last), u8::from(last > 0))))
     }
@@ -204,7 +204,7 @@ impl SeriesThrows {
     /// Removes one of the mover's unused throws.
     #[inline]
     pub(crate) fn use_up(&self, state: &mut State, throw: AllottedThrow) {
-        let (series, last) = self.kept(state);
+        let (series, last) = self.kept_throws(state);
         (state.series, state.dice[0]) = match throw {
             AllottedThrow::Of(kind) => (series.without(kind), last),
             AllottedThrow::Last(_) => (series, 0),
@@ -221,7 +221,7 @@ impl SeriesThrows {
     }
 
     pub(crate) fn observe(&self, state: &State, at: u16, active: &mut FoundEntries) {
-        let (series, last) = self.kept(state);
+        let (series, last) = self.kept_throws(state);
         for (kind, of) in (0..).zip(SeriesKind::OF_DICE).filter(|&(_, of)| series.count(of) > 0) {
             let (at, count) = (at + kind * COUNT_COLUMNS, series.count(of));
             active.extend((0..u16::from(count.min(3))).map(|more| at + more));

@@ -13,9 +13,9 @@ use crate::sheet::{
 };
 
 /// The cells where pieces of two seats that play together can meet, if the pieces are on these places.
-pub(super) fn shared(rules: &Rules, places: u128) -> Cells {
+pub(super) fn shared_cells(rules: &Rules, places: u128) -> Cells {
     let sets = rules.sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
-    sets.fold(0, |cells, seats| cells | rules.shared(seats, places))
+    sets.fold(0, |cells, seats| cells | rules.shared_cells(seats, places))
 }
 
 /// The keys of a valid sheet without house rules that have no effect, with the reasons.
@@ -35,7 +35,7 @@ fn idle_keys_of(sheet: &Sheet) -> Vec<Problem> {
     let has_room = |place: &u8| rules.room[usize::from(*place)] > 1;
     let with_two = places_of(on_course).filter(has_room).fold(0, |cells, place| cells | bits(0, place));
     let has_room_for_three = places_of(on_course).any(|place| rules.room[usize::from(place)] > 2);
-    let met = shared(&rules, on_course);
+    let met = shared_cells(&rules, on_course);
     // The cells where a piece can be captured.
     let captures = met & rules.captured;
     let blocks = with_two & met & !if stacking.block == Block::Landing { rules.closed_to_single[2] } else { 0 };

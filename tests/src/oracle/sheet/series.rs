@@ -29,7 +29,7 @@ struct Node {
 
 /// Every position that the series can leave.
 pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throws: &[u8]) -> BTreeSet<Position> {
-    let mut unused = kept(rules, before, seat, throws);
+    let mut unused = kept_throws(rules, before, seat, throws);
     unused.sort();
     let series = Series { rules, before, seat };
     let nodes = series.all_nodes(unused);
@@ -51,7 +51,7 @@ pub(super) fn can_move(rules: &Rules, before: &Position, seat: usize) -> bool {
 }
 
 /// The throws that are not lost, without those that move nothing.
-fn kept(rules: &Rules, before: &Position, seat: usize, throws: &[u8]) -> Vec<u8> {
+fn kept_throws(rules: &Rules, before: &Position, seat: usize, throws: &[u8]) -> Vec<u8> {
     let is_home = before.pieces[seat].iter().any(|piece| piece.place == Place::Home);
     let loses = match rules.lost_before {
         "off-board" => !before.is_on_course(seat) && !is_home,

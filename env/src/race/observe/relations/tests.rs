@@ -11,7 +11,7 @@ use crate::sheet::ruleset::Ruleset;
 use rand::RngExt;
 
 /// The names of the columns of `owner`'s relations that are 1, as `observer` sees them.
-fn seen(race: &Race, state: &State, observer: Seat, owner: Seat) -> Vec<String> {
+fn observed_columns(race: &Race, state: &State, observer: Seat, owner: Seat) -> Vec<String> {
     let relations = &race.layout.relations;
     let facts = relations.facts(&race.rules, state);
     let mut found = Vec::new();
@@ -37,43 +37,46 @@ fn seen(race: &Race, state: &State, observer: Seat, owner: Seat) -> Vec<String> 
     found.into_iter().map(name).collect()
 }
 
-fn seen_in(position: &str, owner: Seat) -> Vec<String> {
+fn distances(position: &str, owner: Seat) -> Vec<String> {
     let (race, state) = Race::parse_position(position).expect("a position");
-    let found = seen(&race, &state, state.mover, owner).into_iter();
+    let found = observed_columns(&race, &state, state.mover, owner).into_iter();
     found.filter(|name| !name.starts_with("progress") && !name.starts_with("lead")).collect()
 }
 
 #[test]
 fn distances_are_counted_on_the_course_of_the_piece_behind() {
     // The opposite seat's 10 is South's 10 + 34 = 44 and vice versa.
-    assert_eq!(seen_in("pagade S+:20,20,45,home/N+:10,home,home,home S *", Seat::SOUTH), ["hunted 1", "stage 2: 1"]);
+    assert_eq!(distances("pagade S+:20,20,45,home/N+:10,home,home,home S *", Seat::SOUTH), ["hunted 1", "stage 2: 1"]);
     assert_eq!(
-        seen_in("pagade S+:43,48,home,home/N+:10,home,home,home S *", Seat::SOUTH),
+        distances("pagade S+:43,48,home,home/N+:10,home,home,home S *", Seat::SOUTH),
         ["hunted 4", "stage 2: 4", "apart 5"]
     );
-    assert_eq!(seen_in("pagade S+:43,48,home,home/N+:10,home,home,home S *", Seat::NORTH), ["hunted 1", "stage 0: 1"]);
+    assert_eq!(
+        distances("pagade S+:43,48,home,home/N+:10,home,home,home S *", Seat::NORTH),
+        ["hunted 1", "stage 0: 1"]
+    );
     // 16 steps are seen, 17 are not.
     assert_eq!(
-        seen_in("pagade S+:60,home,home,home/N+:10,home,home,home S *", Seat::SOUTH),
+        distances("pagade S+:60,home,home,home/N+:10,home,home,home S *", Seat::SOUTH),
         ["hunted 16", "stage 2: 16"]
     );
-    assert_eq!(seen_in("pagade S+:61,home,home,home/N+:10,home,home,home S *", Seat::SOUTH), [""; 0]);
+    assert_eq!(distances("pagade S+:61,home,home,home/N+:10,home,home,home S *", Seat::SOUTH), [""; 0]);
 }
 
 #[test]
 fn pieces_that_are_safe_are_followed_and_partners_are_no_enemies() {
-    assert_eq!(seen_in("pagade S+:46,46,home,home/N+:10,home,home,home S *", Seat::SOUTH), ["followed 2"]);
+    assert_eq!(distances("pagade S+:46,46,home,home/N+:10,home,home,home S *", Seat::SOUTH), ["followed 2"]);
     // South's 18 is protected, and North's 6.
-    assert_eq!(seen_in("ashte-kashte?pieces=2 S:hand,18/N:2,4 S *", Seat::SOUTH), ["followed 2", "followed 4"]);
+    assert_eq!(distances("ashte-kashte?pieces=2 S:hand,18/N:2,4 S *", Seat::SOUTH), ["followed 2", "followed 4"]);
     let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
-    assert_eq!(seen_in(team, Seat::SOUTH), [""; 0]);
+    assert_eq!(distances(team, Seat::SOUTH), [""; 0]);
 }
 
 #[test]
 fn progress_and_lead_have_levels() {
     let levels = |position: &str, owner: Seat| -> Vec<String> {
         let (race, state) = Race::parse_position(position).expect("a position");
-        let found = seen(&race, &state, state.mover, owner).into_iter();
+        let found = observed_columns(&race, &state, state.mover, owner).into_iter();
         found.filter(|name| name.starts_with("progress") || name.starts_with("lead")).collect()
     };
     // All four at home are 336 steps: the last of 16 levels begins at 316, a lead of 70 is the highest.
@@ -157,7 +160,7 @@ fn every_distance_is_found_in_every_game() {
                 let expected = expected(&race, &state, owner);
                 let is_distance = |name: &String| !name.starts_with("progress");
                 let found: BTreeSet<String> =
-                    seen(&race, &state, owner, owner).into_iter().filter(is_distance).collect();
+                    observed_columns(&race, &state, owner, owner).into_iter().filter(is_distance).collect();
                 assert_eq!(found, expected, "{}", race.print(&state));
                 compared += usize::from(found.iter().any(|name| name.starts_with("hunted")));
             }

@@ -112,7 +112,7 @@ impl<'a> Hops<'a> {
 
     /// Returns whether a turn may begin with this number of steps. If pieces wait, it must let one enter.
     #[inline]
-    fn begin(&self, steps: u8) -> bool {
+    fn lets_begin(&self, steps: u8) -> bool {
         self.waiting.is_empty() | (self.enters[0] >> steps & 1 == 1)
     }
 
@@ -124,7 +124,7 @@ impl<'a> Hops<'a> {
     /// Returns the pieces that can take a die before any other piece moves.
     #[inline]
     pub(crate) fn firsts(&self, die: usize) -> Set {
-        (self.may_begin() & self.landings[die].open()).when(self.begin(self.dice[die]))
+        (self.may_begin() & self.landings[die].open()).when(self.lets_begin(self.dice[die]))
     }
 
     /// Returns the pieces that can take both dice in one hop. If two pieces wait, both dice must enter, and a piece
@@ -132,7 +132,8 @@ impl<'a> Hops<'a> {
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
-        (self.may_begin() & self.landings(steps, self.beyond).open()).when(self.waiting.len() < 2 && self.begin(steps))
+        (self.may_begin() & self.landings(steps, self.beyond).open())
+            .when(self.waiting.len() < 2 && self.lets_begin(steps))
     }
 
     /// Returns the pieces that can take a doublet together with the next piece on their place.

@@ -65,7 +65,7 @@ impl DiceTurns {
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
-        let enters = [0, 1].map(|is_under_way| rules.entering(is_under_way, u64::MAX.into()) as u64);
+        let enters = [0, 1].map(|is_under_way| rules.entering_steps(is_under_way, u64::MAX.into()) as u64);
         // Waiting pieces also need room, and a die that enters.
         let can_enter = |enters: &u64| rules.faces.iter().any(|face| enters >> face & 1 == 1);
         let enters_freely = enters.iter().all(can_enter)
