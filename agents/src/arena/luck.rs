@@ -16,7 +16,7 @@ use super::analysis::TurnAnalysis;
 use super::game_loop::Move;
 use crate::play::evaluator::Evaluator;
 use crate::play::stop::Stop;
-use crate::search::expectation::{Expectation, Happened, append};
+use crate::search::expectation::{ActualTurn, Expectation, append_afterstates};
 
 /// The stream of a seed from which rare throws are drawn.
 const DRAWS: u64 = u64::MAX;
@@ -105,12 +105,12 @@ pub fn analyze_game<G: Game>(
         }
         // Without a decision, the moves end within a series of throws or the next one is illegal.
         let Node::Decision(seat) = game.node(&thrown) else { break };
-        let actual = append(game, &thrown, &mut scratch, &mut states);
+        let actual = append_afterstates(game, &thrown, &mut scratch, &mut states);
         let results = scratch.clone();
         let played = actual.clone().find(|&result| states[result] == state);
         let mut expectation = Expectation::default();
-        let happened = Happened { start: &start, thrown: &thrown, results: actual.clone() };
-        expectation.look(game, &happened, series_probability, &mut rng, &mut scratch, &mut states);
+        let actual_turn = ActualTurn { start: &start, thrown: &thrown, results: actual.clone() };
+        expectation.enumerate_throws(game, &actual_turn, series_probability, &mut rng, &mut scratch, &mut states);
         let (moves, before) = (begins..at, BySeat::default());
         turns.push(TurnAnalysis { seat, start, thrown, moves, results, values: Vec::new(), before, played: None });
         open.push((expectation, actual, played));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ashta_env::game::{BySeat, Game, Node};
 
 use crate::network::portable::{Observations, PortableNet, Scratch};
-use crate::play::agent::policy;
+use crate::play::agent::softmax_policy;
 use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
 use crate::play::perspective;
 
@@ -38,7 +38,7 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
             let (values, logits) = net.forward(&active, scratch);
             let values = perspective::to_seats(values, game.spec(), seat);
             let logits = legal.iter().map(|action| (action, logits[usize::from(action.0)]));
-            Evaluation { values, policy: policy(logits, 1.0) }
+            Evaluation { values, policy: softmax_policy(logits, 1.0) }
         };
         states.iter().map(&mut answer).collect()
     }

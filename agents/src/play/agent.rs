@@ -177,21 +177,24 @@ pub(crate) fn softmax(
 }
 
 /// The softmax policy over `values`, the values of actions, at `temperature`.
-pub(crate) fn policy(values: impl Iterator<Item = (Action, f32)> + Clone, temperature: f32) -> Vec<(Action, f32)> {
+pub(crate) fn softmax_policy(
+    values: impl Iterator<Item = (Action, f32)> + Clone,
+    temperature: f32,
+) -> Vec<(Action, f32)> {
     let weights = softmax(values.clone().map(|(_, value)| value), temperature);
     let total: f32 = weights.clone().sum();
     values.zip(weights).map(|((action, _), weight)| (action, weight / total)).collect()
 }
 
 /// A random number in [0, 1).
-pub(crate) fn unit(rng: &mut GameRng) -> f32 {
+pub(crate) fn random_unit(rng: &mut GameRng) -> f32 {
     const STEPS: usize = 1 << 24;
     below(STEPS, rng) as f32 / STEPS as f32
 }
 
 /// Draws an index with a probability proportional to its weight.
 fn draw_weighted(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
-    let mut left = weights.clone().sum::<f32>() * unit(rng);
+    let mut left = weights.clone().sum::<f32>() * random_unit(rng);
     let passed = weights.clone().take_while(|&weight| {
         left -= weight;
         left >= 0.0

@@ -29,7 +29,7 @@ impl Baseline {
     pub const ALL: [Baseline; 4] = [Baseline::Random, Baseline::Runner, Baseline::Hunter, Baseline::Greedy];
 
     /// The baseline of this name.
-    pub fn named(name: &str) -> Option<Baseline> {
+    pub fn from_name(name: &str) -> Option<Baseline> {
         Baseline::ALL.into_iter().find(|baseline| baseline.name() == name)
     }
 

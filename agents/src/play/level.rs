@@ -45,7 +45,7 @@ impl Level {
     }
 
     /// The level with this name.
-    pub fn named(name: &str) -> Option<Level> {
+    pub fn from_name(name: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }
 

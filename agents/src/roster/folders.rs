@@ -59,7 +59,7 @@ impl Folders {
         let is_greedy = name.split('+').next() == Some(Baseline::Greedy.name());
         let agent = match self.load_bot(name)? {
             Some(bot) => bot,
-            None if is_greedy || Baseline::named(name).is_some() || name == PERFECT => name.parse()?,
+            None if is_greedy || Baseline::from_name(name).is_some() || name == PERFECT => name.parse()?,
             None => return Err(AgentError::Unknown(format!("no agent has the name `{name}`"))),
         };
         Ok(agent.with_tables_in(self))

@@ -208,7 +208,7 @@ impl FromStr for NamedAgent {
 
     /// Loads the agent. Perfect play finds tables only after [`NamedAgent::with_tables_in`].
     fn from_str(text: &str) -> Result<NamedAgent, AgentError> {
-        if let Some(baseline) = Baseline::named(text) {
+        if let Some(baseline) = Baseline::from_name(text) {
             return Ok(NamedAgent::Baseline { baseline, plies: 1 });
         }
         let path = Path::new(text);
@@ -264,7 +264,7 @@ impl FromStr for Lookahead {
             _ if suffix == "mcts" => Ok(Lookahead::Mcts(DEFAULT_SIMULATIONS)),
             (Some(plies), _) => Ok(Lookahead::Plies(number(plies, MAX_PLIES.into())? as u8)),
             (_, Some(count)) => Ok(Lookahead::Mcts(number(count, MAX_SIMULATIONS)?)),
-            _ => Level::named(suffix).map(Lookahead::Level).ok_or_else(|| no_lookahead(suffix)),
+            _ => Level::from_name(suffix).map(Lookahead::Level).ok_or_else(|| no_lookahead(suffix)),
         }
     }
 }
@@ -477,7 +477,7 @@ type BoxedEvaluator = Box<dyn Evaluator<Race> + Send>;
 
 impl Player {
     /// The agent of this player.
-    pub fn named(&self) -> &NamedAgent {
+    pub fn named_agent(&self) -> &NamedAgent {
         &self.agent
     }
 

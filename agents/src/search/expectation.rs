@@ -22,14 +22,14 @@ pub(crate) struct Expectation {
 
 /// The actual throw of a turn: the turn-start state, the decision after the throw, and the indices of its afterstates.
 #[derive(Clone, Debug)]
-pub(crate) struct Happened<'a, S> {
+pub(crate) struct ActualTurn<'a, S> {
     pub(crate) start: &'a S,
     pub(crate) thrown: &'a S,
     pub(crate) results: Range<usize>,
 }
 
 /// Appends the afterstates of the decision `state` to `results` and returns their indices.
-pub(crate) fn append<G: Game>(
+pub(crate) fn append_afterstates<G: Game>(
     game: &G,
     state: &G::State,
     scratch: &mut TurnResults<G::State>,
@@ -45,20 +45,20 @@ impl Expectation {
     /// Enumerates the throws from the turn-start state. Appends the afterstates of all throws except the actual one to
     /// `results`. Throws and series with a probability below `limit` are rare. One of them represents all; it is drawn
     /// from `rng`, independently of the actual throw.
-    pub(crate) fn look<G: Game>(
+    pub(crate) fn enumerate_throws<G: Game>(
         &mut self,
         game: &G,
-        happened: &Happened<'_, G::State>,
+        actual: &ActualTurn<'_, G::State>,
         limit: f32,
         rng: &mut GameRng,
         scratch: &mut TurnResults<G::State>,
         results: &mut Vec<G::State>,
     ) {
         self.branches.clear();
-        for (state, probability) in throw_series(game, happened.start, limit, Draws::One, rng) {
-            let results = match state == *happened.thrown {
-                true => happened.results.clone(),
-                false => append(game, &state, scratch, results),
+        for (state, probability) in throw_series(game, actual.start, limit, Draws::One, rng) {
+            let results = match state == *actual.thrown {
+                true => actual.results.clone(),
+                false => append_afterstates(game, &state, scratch, results),
             };
             self.branches.push((probability, results));
         }
@@ -103,10 +103,10 @@ mod tests {
         let (mut expectation, mut scratch) = (Expectation::default(), TurnResults::new());
         let once = |draw| {
             let mut results = Vec::new();
-            let actual = append(&game, &state, &mut scratch, &mut results);
-            let happened = Happened { start: &start, thrown: &state, results: actual };
+            let indices = append_afterstates(&game, &state, &mut scratch, &mut results);
+            let actual = ActualTurn { start: &start, thrown: &state, results: indices };
             let mut rng = chance::stream(draw, 0);
-            expectation.look(&game, &happened, limit, &mut rng, &mut scratch, &mut results);
+            expectation.enumerate_throws(&game, &actual, limit, &mut rng, &mut scratch, &mut results);
             let values: Vec<_> = results.iter().map(|result| BySeat([value(result), 0.0, 0.0, 0.0])).collect();
             expectation.expected(&game, Seat::SOUTH, &values)[Seat::SOUTH]
         };

@@ -167,7 +167,7 @@ impl Agent {
     /// The name, as in `spec`.
     #[getter]
     fn name(&self) -> String {
-        self.player.named().to_string()
+        self.player.named_agent().to_string()
     }
 
     /// Chooses a legal action for each state; all must be decision nodes. Random choices for state `i` use stream `i`
@@ -223,7 +223,7 @@ impl Agent {
     /// Pickles a bot with its content. Tables are large: only their paths are pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> Result<Bound<'py, PyTuple>> {
         let agent = slf.get();
-        let packed = match agent.player.named() {
+        let packed = match agent.player.named_agent() {
             NamedAgent::Table { path, .. } => (path::absolute(path)?.display().to_string(), String::new(), Vec::new()),
             other => pack(other)?,
         };

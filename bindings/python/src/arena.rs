@@ -65,7 +65,7 @@ fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> Result<(String, Competito
         return Ok((spec, Competitor::Agent(agent)));
     }
     if let Ok(agent) = agent.cast::<Agent>() {
-        let agent = agent.get().player.named();
+        let agent = agent.get().player.named_agent();
         return Ok((agent.name(), Competitor::Agent(agent.clone())));
     }
     if agent.is_callable() {
@@ -94,7 +94,7 @@ fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game>
 fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) -> Result<Option<Player>> {
     let Some(luck) = luck else { return Ok(folders.reference("auto", race)?) };
     if let Ok(agent) = luck.cast::<Agent>() {
-        return Ok(Some(agent.get().player.named().player(race)?));
+        return Ok(Some(agent.get().player.named_agent().player(race)?));
     }
     let spec: String = luck.extract().map_err(|_| wrong_type("`luck` must be \"auto\", \"none\" or an agent"))?;
     Ok(folders.reference(&spec, race)?)
@@ -273,7 +273,7 @@ impl Arena {
             )),
         };
         let agents = arena.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
-        let packed = |player: &Player| pack(player.named());
+        let packed = |player: &Player| pack(player.named_agent());
         let reference = arena.reference.as_ref().map(packed).transpose()?;
         let arguments = (agents, arena.game.clone(), reference, tables(&arena.folders, &arena.game.race)?);
         Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)

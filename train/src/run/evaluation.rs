@@ -119,7 +119,7 @@ pub fn against(
     let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
     let (report, regret) = measured.unzip();
     let report = report.unwrap_or_else(|| play_match(race, agent, &|| opponent.agent(), config, progress));
-    MatchResult { opponent: opponent.named().to_string(), report, regret }
+    MatchResult { opponent: opponent.named_agent().to_string(), report, regret }
 }
 
 /// The evaluation of a network.

@@ -172,7 +172,7 @@ pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     // The levels of a bot were measured with its own values, which are close to perfect play.
     let by_perfect = player.table().is_some();
     let measured = if by_perfect { folders.largest_bot(race) } else { None };
-    let bot = measured.as_ref().unwrap_or(&player).named().bot();
+    let bot = measured.as_ref().unwrap_or(&player).named_agent().bot();
     let bands = bot.map(|bot| bands(&bot.manifest.levels, by_perfect)).unwrap_or_default();
     Ok(Some(player.reference().with_bands(bands)))
 }

@@ -22,7 +22,7 @@ use ashta_env::game::{BySeat, Game, Node};
 use rand::Rng;
 
 use crate::learn::config::{SelfPlayConfig, TrainConfig};
-use crate::play::agent::unit;
+use crate::play::agent::random_unit;
 use crate::play::evaluator::Evaluator;
 use turn::SelfPlayTurn;
 
@@ -118,7 +118,7 @@ impl<G: Game> RunningGame<G> {
     fn start(game: &G, config: &SelfPlayConfig, seed: u64, number: u64) -> (RunningGame<G>, GameRecord<G::State>) {
         let mut rng = chance::stream(seed, number);
         let first = chance::first_seat(game.spec().seats, &mut rng);
-        let is_random = f64::from(unit(&mut rng)) < config.random_start_share && config.random_start_turns > 0;
+        let is_random = f64::from(random_unit(&mut rng)) < config.random_start_share && config.random_start_turns > 0;
         let random_turns =
             if is_random { 1 + chance::below(config.random_start_turns as usize, &mut rng) as u32 } else { 0 };
         let running = RunningGame::of(game.initial_state(first), number, rng, config.turn_limit);

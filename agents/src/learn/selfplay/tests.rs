@@ -218,7 +218,7 @@ fn the_coefficient_falls_where_the_values_tell_little() {
     assert!((halved - 0.5).abs() < 0.1, "{halved}");
     let mut noise = records;
     turns(&mut noise, &mut |turn| {
-        seats.iter().for_each(|seat| turn.best[seat] = turn.expected[seat] + 0.2 * (unit(&mut rng) - 0.5))
+        seats.iter().for_each(|seat| turn.best[seat] = turn.expected[seat] + 0.2 * (random_unit(&mut rng) - 0.5))
     });
     let (_, none) = fit_luck(&noise, 1.0, seats);
     assert!(none.abs() < 0.15, "{none}");

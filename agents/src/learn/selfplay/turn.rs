@@ -8,8 +8,8 @@ use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::turn::TurnResults;
 use rand::Rng;
 
-use crate::play::agent::{policy, unit};
-use crate::search::expectation::{Expectation, Happened, append, best_of};
+use crate::play::agent::{random_unit, softmax_policy};
+use crate::search::expectation::{ActualTurn, Expectation, append_afterstates, best_of};
 
 use super::{PolicyTarget, RunningGame, TrainConfig, TurnEstimate};
 
@@ -57,11 +57,11 @@ impl<G: Game> SelfPlayTurn<G> {
             running.line.outcomes.push(outcome.0);
             Some(outcome)
         });
-        self.actual = append(game, &running.state, &mut self.turn_results, results);
+        self.actual = append_afterstates(game, &running.state, &mut self.turn_results, results);
         if config.learning.luck_correction {
-            let happened = Happened { start: &start, thrown: &running.state, results: self.actual.clone() };
+            let actual_turn = ActualTurn { start: &start, thrown: &running.state, results: self.actual.clone() };
             let (limit, rng) = (config.selfplay.series_probability as f32, &mut running.rng);
-            self.expectation.look(game, &happened, limit, rng, &mut self.scratch, results);
+            self.expectation.enumerate_throws(game, &actual_turn, limit, rng, &mut self.scratch, results);
         }
     }
 
@@ -81,7 +81,7 @@ impl<G: Game> SelfPlayTurn<G> {
             false => values[best],
         };
         let is_random = running.random_turns > 0;
-        let explores = running.is_main && f64::from(unit(&mut running.rng)) < config.selfplay.exploration;
+        let explores = running.is_main && f64::from(random_unit(&mut running.rng)) < config.selfplay.exploration;
         let chosen = if is_random || explores {
             running.random_turns = running.random_turns.saturating_sub(1);
             self.actual.start + chance::below(self.actual.len(), &mut running.rng)
@@ -152,7 +152,11 @@ impl<G: Game> SelfPlayTurn<G> {
             }
             let temperature = config.learning.policy_temperature as f32;
             // Without a choice, the decision has no policy target.
-            decisions.push(if actions.len() < 2 { Vec::new() } else { policy(actions.iter().copied(), temperature) });
+            decisions.push(if actions.len() < 2 {
+                Vec::new()
+            } else {
+                softmax_policy(actions.iter().copied(), temperature)
+            });
         }
     }
 }

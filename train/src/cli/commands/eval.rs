@@ -36,7 +36,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     for opponent in &opponents {
         let opponent = games::player(opponent, &race)?;
         let bar = terminal::bar(config.blocks * sides(race.spec()).len() as u64, "games")?;
-        bar.set_message(in_line(&format!("{agent} against {}", opponent.named())));
+        bar.set_message(in_line(&format!("{agent} against {}", opponent.named_agent())));
         let show = |games: u64| bar.set_position(games);
         let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
         results.push(against(&race, &|| player.agent(), &opponent, &config, &progress));

@@ -32,7 +32,7 @@ fn run(
         persons: SeatSet::of(&[person]),
         agent: agent.agent(),
         evaluator: agent.evaluator(),
-        agent_name: agent.named().to_string(),
+        agent_name: agent.named_agent().to_string(),
         seed,
         position,
         shows_chances,
