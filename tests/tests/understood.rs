@@ -120,7 +120,7 @@ fn tokens() -> Words {
 fn changed_keys_change_the_sentences_about_them() {
     for (name, keys, old, new) in [
         ("siga", "turn.again = [2]", "1 or 8 grants one more throw, also where it could not be used.", "2 grants"),
-        ("siga", "entry.first = [2]", "A throw of 1 brings a waiting piece onto the board.", "A throw of 2 brings"),
+        ("siga", "entry.first = [2]", "A throw of 1 lets a waiting piece enter.", "A throw of 2 lets"),
         (
             "siga",
             "entry.at = \"count\"",
@@ -146,14 +146,9 @@ fn changed_keys_change_the_sentences_about_them() {
         ("pagade", "gate.at = 50", "from 77 (J2) on", "from 50 (I12) on"),
         ("pagade", "pieces.setup = [1, 2, 3, 4]", "6, 7, 12, 12", "Pieces begin on 1, 2, 3, 4."),
         ("saturankam", "finish.doublets = [3]", "From 1, 3 or 4 squares away", "From 3 squares away"),
-        ("ludo", "finish.from_last = [6]", "", "From the square before it, 1 or 6 brings a piece there."),
-        ("ludo", "turn.bonus = [4]", "", "After 4 a step of 1 is to be played, too, by any piece on the board."),
-        (
-            "ashta-kashte-1892",
-            "entry.spends = false",
-            "Entering uses up",
-            "after it any piece on the board may also play",
-        ),
+        ("ludo", "finish.from_last = [6]", "", "From the square before it, 1 or 6 moves a piece there."),
+        ("ludo", "turn.bonus = [4]", "", "After 4 an extra step of 1 is played by any piece on the board."),
+        ("ashta-kashte-1892", "entry.spends = false", "is used up", "after it any piece on the board may also play"),
     ] {
         let (before, after) = (sentences(&race(game(name))), sentences(&changed(name, keys)));
         let says = |said: &[String], part: &str| said.iter().any(|sentence| sentence.contains(part));

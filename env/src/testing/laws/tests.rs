@@ -147,7 +147,7 @@ fn a_broken_law_is_named() {
     for (fault, law) in [
         (Fault::Probabilities, "probabilities sum to one"),
         (Fault::NoAction, "throws belong to chance nodes and actions to decisions"),
-        (Fault::Returns, "returns are those of the outlook"),
+        (Fault::Returns, "returns fit the payoff"),
         (Fault::EntryTwice, "an observation is a set of entries"),
         (Fault::Blind, "equal observations mean equal futures"),
         (Fault::ThrowMoves, "a throw moves nothing"),

@@ -324,7 +324,7 @@ fn a_broken_sheet_is_named_with_all_its_problems() {
     assert!(found.iter().all(|problem| problem.starts_with(&format!("{}:", sheet.display()))), "{found:?}");
     std::fs::write(&sheet, own_sheet().replace("my-race", "pagade")).unwrap();
     let found = Config::load(None, &[set]).unwrap_err().problems;
-    assert!(found.len() == 1 && found[0].contains("a name of its own"), "{found:?}");
+    assert!(found.len() == 1 && found[0].contains("give this sheet another `name`"), "{found:?}");
     let found = problems("", &["ruleset.game=none.toml", "ruleset.seats=2"]);
     assert!(found.len() == 1 && found[0].starts_with("cannot read the sheet none.toml: "), "{found:?}");
     let found = problems("[ruleset]\ngame = \"pagade?pieces=1&pieces=2\"", &[]);
