@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
 import { chromium } from "playwright-core";
@@ -40,7 +41,7 @@ export async function start(folders = { "/games/ashta/": SITE }) {
 
 // Opens a page with its own storage; collects all errors of the page and its console in `page.errors`.
 export async function blank({ browser }, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...options });
   const page = await context.newPage();
   // A generous limit: machines may be busy.
   page.setDefaultTimeout(60000);
@@ -58,6 +59,22 @@ export async function open(running, { query = "seed=1", ...options } = {}) {
   return page;
 }
 
+// For a file of tests: its browser, and a function that declares a test with its own page, which must have no errors.
+export function pageTests() {
+  const running = {};
+  before(async () => Object.assign(running, await start()));
+  after(() => running.close());
+  function pageTest(name, options, body, begin = open) {
+    test(name, { timeout: 300000 }, async () => {
+      const page = await begin(running, options);
+      await body(page);
+      assert.deepEqual(page.errors, []);
+      await page.context().close();
+    });
+  }
+  return { running, pageTest };
+}
+
 // Waits until the page waits for a person or the game is over; returns the state, such as "AT choose". `after` is a
 // state to wait out.
 export async function ready(page, after = null) {
@@ -69,6 +86,13 @@ export async function ready(page, after = null) {
 }
 
 export const state = page => page.evaluate(() => document.body.dataset.state);
+
+// Clicks what leads to another step of the game, and waits for it.
+export async function press(page, selector) {
+  const now = await state(page);
+  await page.locator(selector).first().click();
+  return ready(page, now);
+}
 
 // Plays a turn with the `first` or `last` move of the list; returns the state after it.
 export async function playTurn(page, which = "first") {
@@ -124,4 +148,29 @@ export async function paste(page, text) {
   await page.fill("#pasted", text);
   await page.evaluate(() => { document.body.dataset.state = "pasting"; });
   await page.click("#take-pasted");
+}
+
+// Shows the game or position of a text.
+export async function show(page, text) {
+  await paste(page, text);
+  return ready(page, "pasting");
+}
+
+// Copies the game to the clipboard; returns its text.
+export async function copyGame(page) {
+  await page.click("nav [data-dialog=exchange]");
+  await page.click("#copy-game");
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  await page.click("#exchange [data-close]");
+  return text;
+}
+
+// Drops a file on the page.
+export function drop(page, name, text) {
+  return page.evaluate(([name, text]) => {
+    document.body.dataset.state = "dropping";
+    const data = new DataTransfer();
+    data.items.add(new File([text], name));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, [name, text]);
 }

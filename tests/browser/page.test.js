@@ -4,28 +4,24 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
-import { SITE, blank, hurry, newGame, open, paste, playTurn, ready, start, state } from "./browser.js";
+import { SITE, blank, hurry, newGame, pageTests, playTurn, press, ready, show, state } from "./browser.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const DIALOGS = ["new-game", "seats", "exchange", "rules", "settings"];
 
-let running;
-before(async () => { running = await start(); });
-after(() => running.close());
+const { running, pageTest } = pageTests();
 
-test("the page is light, and its table is fetched only when it is asked for", { timeout: 300000 }, async () => {
+pageTest("the page is light, and its table is fetched only when it is asked for", {}, async page => {
   const { server } = running;
   server.asked.length = 0;
-  const page = await blank(running);
   const began = performance.now();
   await page.goto(`${server.url}/games/ashta/`);
-  const now = await ready(page);
+  await ready(page);
   const loaded = performance.now() - began;
   await page.locator("#seats .bar div").first().waitFor();
-  await page.click("#throw");
-  await ready(page, now);
+  await press(page, "#throw");
   const bytes = server.asked.reduce((sum, { bytes }) => sum + bytes, 0);
   console.log(`page: ${server.asked.length} files, ${(bytes / 1e6).toFixed(2)} MB, ready after ${loaded.toFixed(0)} ms`);
   assert.ok(bytes < 1e6, `${bytes} bytes were loaded`);
@@ -33,13 +29,10 @@ test("the page is light, and its table is fetched only when it is asked for", { 
   assert.deepEqual(bots.map(({ path }) => path), ["/games/ashta/ashte-kashte.bot"], "one bot, once");
   assert.ok(bots[0].bytes <= 200 * 1024);
   assert.ok(!server.asked.some(({ path }) => path.endsWith(".table")));
-  assert.deepEqual(page.errors, []);
-  await page.context().close();
-});
+}, blank);
 
-test("modules are fetched at once, and the rules before the bots, which nothing waits for", { timeout: 300000 }, async () => {
+pageTest("modules are fetched at once, and the rules before the bots, which nothing waits for", {}, async page => {
   const { server } = running;
-  const page = await blank(running);
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 2e5, uploadThroughput: 1e5 });
@@ -64,12 +57,9 @@ test("modules are fetched at once, and the rules before the bots, which nothing 
   const html = await readFile(join(SITE, "index.html"), "utf8");
   assert.deepEqual([...new Set(own)].toSorted(), [...html.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name).toSorted());
   assert.ok(names.indexOf("ashta.wasm") < names.findIndex(name => name.endsWith(".bot")));
-  assert.deepEqual(page.errors, []);
-  await page.context().close();
-});
+}, blank);
 
-test("every small bot chooses in a blink", { timeout: 300000 }, async () => {
-  const page = await open(running);
+pageTest("every small bot chooses in a blink", {}, async page => {
   const measured = await page.evaluate(async () => {
     // Measured without the rest of the page.
     const { fetchBytes, load } = await import("./ashta.js");
@@ -103,7 +93,6 @@ test("every small bot chooses in a blink", { timeout: 300000 }, async () => {
     console.log(`${name}: ${median.toFixed(2)} ms a choice, at most ${most.toFixed(2)} ms`);
     assert.ok(median > 0);
   }
-  await page.context().close();
 });
 
 // Fills every part of the page: twins, a hint, a chart of chances, turns.
@@ -123,8 +112,7 @@ async function opened(page, dialog) {
   if (dialog === "rules") await page.evaluate(() => { document.querySelector("#rules-text details").open = true; });
 }
 
-test("before the rules are there, clicks do nothing", { timeout: 60000 }, async () => {
-  const page = await blank(running);
+pageTest("before the rules are there, clicks do nothing", {}, async page => {
   let release;
   const held = new Promise(resolve => { release = resolve; });
   await page.route("**/ashta.wasm", async route => {
@@ -139,9 +127,7 @@ test("before the rules are there, clicks do nothing", { timeout: 60000 }, async 
   assert.equal(await page.locator("dialog[open]").count(), 0);
   release();
   assert.match(await ready(page), /^0 throw$/);
-  assert.deepEqual(page.errors, []);
-  await page.context().close();
-});
+}, blank);
 
 for (const file of ["worker.js", "ashta.wasm"]) {
   test(`a page without ${file} says that it cannot be loaded`, { timeout: 60000 }, async () => {
@@ -182,12 +168,10 @@ for (const [file, place, words] of [
   });
 }
 
-test("pieces that share a square are large enough for a finger", { timeout: 60000 }, async () => {
-  const page = await open(running, { viewport: { width: 375, height: 667 }, hasTouch: true });
+pageTest("pieces that share a square are large enough for a finger", { viewport: { width: 375, height: 667 }, hasTouch: true }, async page => {
   const shared = { "ashte-kashte S:4,5,5,30/N:6,7,9,home S 3": 2, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6": 2, "chowka-5 S:0,4,4,8/N:0,4,8,12 S 3": 3 };
   for (const [position, least] of Object.entries(shared)) {
-    await paste(page, position);
-    await ready(page, "pasting");
+    await show(page, position);
     const sizes = await page.locator("#board .piece").evaluateAll(all => {
       const onSquares = all.filter(piece => / on [A-Z]\d/.test(piece.ariaLabel));
       const bySquare = Map.groupBy(onSquares, piece => piece.ariaLabel.match(/ on ([A-Z]\d+)/)[1]);
@@ -196,18 +180,14 @@ test("pieces that share a square are large enough for a finger", { timeout: 6000
     });
     assert.ok(sizes.length >= least && sizes.every(size => size > 23.9), `${position}: ${sizes}`);
   }
-  assert.deepEqual(page.errors, []);
-  await page.context().close();
 });
 
-test("nothing is wider than a phone", { timeout: 300000 }, async () => {
-  const page = await open(running, { viewport: { width: 375, height: 740 }, hasTouch: true });
+pageTest("nothing is wider than a phone", { viewport: { width: 375, height: 740 }, hasTouch: true }, async page => {
   const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   const positions = ["ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2", "ashte-kashte S:hand,4,5,5/E:hand,hand,3,7/N:hand,hand,22,22/W:hand,hand,20,home S 3",
     "pagade?teams=true S:6,7,12,12/E+:cut,cut,30,home/N:6,7,12,12/W:6,7,12,12 S 1,4"];
   for (const position of positions) {
-    await paste(page, position);
-    await ready(page, "pasting");
+    await show(page, position);
     assert.ok(!await isWide(), position);
     // A finger can hit small pieces, too.
     const piece = await page.locator(".piece.can").first().boundingBox();
@@ -224,13 +204,10 @@ test("nothing is wider than a phone", { timeout: 300000 }, async () => {
     assert.ok(inner <= 0, `${dialog} is ${inner} pixels too wide`);
     await page.keyboard.press("Escape");
   }
-  assert.deepEqual(page.errors, []);
-  await page.context().close();
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds no barrier, ${colorScheme}`, { timeout: 300000 }, async () => {
-    const page = await open(running, { colorScheme });
+  pageTest(`axe finds no barrier, ${colorScheme}`, { colorScheme }, async page => {
     await busy(page);
     const script = await readFile(AXE, "utf8");
     await page.evaluate(script);
@@ -246,18 +223,13 @@ for (const colorScheme of ["light", "dark"]) {
       await check(dialog);
       await page.keyboard.press("Escape");
     }
-    assert.deepEqual(page.errors, []);
-    await page.context().close();
   });
 }
 
-test("the board is described to those who do not see it", { timeout: 300000 }, async () => {
-  const page = await open(running);
-  await paste(page, "ashtapada S:6,6/N:23,23 S 1,2");
-  await ready(page, "pasting");
+pageTest("the board is described to those who do not see it", {}, async page => {
+  await show(page, "ashtapada S:6,6/N:23,23 S 1,2");
   const labels = await page.locator("#board .piece").evaluateAll(all => all.map(piece => piece.getAttribute("aria-label")));
   assert.deepEqual(labels.sort(), ["North: twins on H7",
     "South: twins on H4. Can go: H4 to H7 by 1+2; or H4 to H5 by 1; or H4 to H6 by 2; or twins H4 to H7 by 1+2, captures NN on H7"]);
   assert.equal(await page.getAttribute("#board svg", "aria-label"), "Board, seen from South");
-  await page.context().close();
 });

@@ -1,24 +1,11 @@
 // Playing on the page: keys, going back and forth, hints, perfect play, dice from a table.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 
 import { Engine } from "./engine.js";
-import { hurry, newGame, open, paste, playTurn, position, ready, start, state } from "./browser.js";
+import { blank, copyGame, hurry, newGame, pageTests, playTurn, position, press, ready, show, state } from "./browser.js";
 
-let running;
-before(async () => { running = await start(); });
-after(() => running.close());
-
-// A test with its own page, which must have no errors.
-function pageTest(name, options, body) {
-  test(name, { timeout: 300000 }, async () => {
-    const page = await open(running, options);
-    await body(page);
-    assert.deepEqual(page.errors, []);
-    await page.context().close();
-  });
-}
+const { running, pageTest } = pageTests();
 
 pageTest("turns are played by keys alone", {}, async page => {
   // Goes to the dialog of a new game, and through it.
@@ -79,27 +66,19 @@ pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}
   }
   const end = await position(page);
   for (const place of seen.toReversed()) {
-    now = await state(page);
-    await page.click("#undo");
-    await ready(page, now);
+    await press(page, "#undo");
     assert.equal(await position(page), place);
   }
   assert.ok(await page.isDisabled("#undo"), "nothing was chosen before");
   for (const place of [...seen.slice(1), end]) {
-    now = await state(page);
-    await page.click("#redo");
-    await ready(page, now);
+    await press(page, "#redo");
     assert.equal(await position(page), place);
   }
   assert.ok(await page.isDisabled("#redo"));
-  now = await state(page);
-  await page.click("#turn-back");
-  await ready(page, now);
+  await press(page, "#turn-back");
   assert.match(await position(page), / S \*$/, "a whole turn is back at its throw");
   // Another throw replaces the later moves.
-  now = await state(page);
-  await page.click("#throw");
-  await ready(page, now);
+  await press(page, "#throw");
   assert.ok(await page.isDisabled("#redo"));
 });
 
@@ -113,8 +92,7 @@ const landings = page => page.locator(".landing").evaluateAll(all => all.map(lan
 
 pageTest("a piece is lifted, and lands where it is clicked, dragged or sent by keys", {}, async page => {
   const begin = async () => {
-    await paste(page, "ashte-kashte S:5,9,20,30/N:4,6,10,12 S 4");
-    await ready(page, "pasting");
+    await show(page, "ashte-kashte S:5,9,20,30/N:4,6,10,12 S 4");
   };
   const ended = () => page.locator("#turns button").first().filter({ hasText: "G3 to G7 by 4" }).waitFor();
   const piece = page.locator(".piece.can[aria-label*='piece on G3']");
@@ -145,8 +123,7 @@ pageTest("a piece is lifted, and lands where it is clicked, dragged or sent by k
 });
 
 pageTest("a click beside a small square lifts no neighbour", { viewport: { width: 375, height: 667 } }, async page => {
-  await paste(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
-  await ready(page, "pasting");
+  await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
   const [x, y] = await middle(page.locator(".piece.can[aria-label*='piece on K4']"));
   const cell = await page.locator("#board .square rect").first().evaluate(square => square.getBoundingClientRect().width);
   await page.mouse.click(x + 1.1 * cell, y);
@@ -154,8 +131,7 @@ pageTest("a click beside a small square lifts no neighbour", { viewport: { width
 });
 
 pageTest("moves are whole: by each die, by their sum, and with what they capture", {}, async page => {
-  await paste(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
-  await ready(page, "pasting");
+  await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
   const piece = place => page.locator(`.piece.can[aria-label*='piece on ${place}']`);
   await page.mouse.click(...await middle(piece("K4")));
   assert.deepEqual(await landings(page), ["K4 to P9 by 3+6", "K4 to K7 by 3, cuts N on K7", "K4 to M9 by 6"]);
@@ -175,14 +151,12 @@ pageTest("moves are whole: by each die, by their sum, and with what they capture
   await page.mouse.click(...await middle(page.locator(".landing")));
   await page.locator("#turns button").first().filter({ hasText: "K4 to K7 by 3, then O9 to S11 by 6, cuts N on K7" }).waitFor();
   // Either die can be first.
-  await paste(page, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6");
-  await ready(page, "pasting");
+  await show(page, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6");
   const list = (await page.locator("#actions .words").allTextContents()).join("; ");
   assert.match(list, /by 3(;|$)/);
   assert.match(list, /by 6(;|$|,)/);
   // A landing that captures says so, whatever the throw is.
-  await paste(page, "ashtapada S:5,7/N:5,25 S 4,2");
-  await ready(page, "pasting");
+  await show(page, "ashtapada S:5,7/N:5,25 S 4,2");
   const words = await page.locator("#actions .words").allTextContents();
   assert.deepEqual(words.filter(text => text.includes("captures")), ["H3 to G8 by 4+2, captures N on G8", "H5 to G8 by 4, captures N on G8"]);
 });
@@ -208,11 +182,8 @@ pageTest("the page does not jump while it is played", {}, async page => {
   await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" } });
   const turns = () => page.evaluate(() => Number(document.querySelector("#turns .number")?.textContent.split("–").at(-1) ?? 0));
   while (await turns() < 20) {
-    const now = await state(page);
-    if (now.endsWith("throw")) {
-      await page.click("#throw");
-      await ready(page, now);
-    } else await playTurn(page);
+    if ((await state(page)).endsWith("throw")) await press(page, "#throw");
+    else await playTurn(page);
   }
   const shift = await page.evaluate(() => globalThis.shift);
   assert.ok(shift <= 0.1, `${shift}`);
@@ -221,8 +192,7 @@ pageTest("the page does not jump while it is played", {}, async page => {
 for (const [width, height] of [[375, 667], [320, 568], [667, 375], [820, 1180], [640, 400]]) {
   pageTest(`board and dock are in sight at ${width} by ${height}`, { viewport: { width, height } }, async page => {
     for (const text of ["ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2", "pagade S:12,20,30,40/N:6,7,12,49 S 3,6"]) {
-      await paste(page, text);
-      await ready(page, "pasting");
+      await show(page, text);
       for (const part of ["#board svg", "#throw", "#leave", "#undo", "#hurry", "#turn-note", "#thrown"]) {
         const { left, top, right, bottom } = await page.locator(part).first().evaluate(element => element.getBoundingClientRect().toJSON());
         assert.ok(left >= -1 && top >= -1 && right <= width + 1 && bottom <= height + 1, `${text}: ${part} is at ${[left, top, right, bottom]}`);
@@ -253,14 +223,12 @@ pageTest("hints and chances are those of the bot, and of perfect play once it is
       await page.click("#load-table");
       await page.waitForFunction(() => document.getElementById("estimates-by").textContent.includes("perfect play"));
     }
-    await paste(page, text);
-    await ready(page, "pasting");
+    await show(page, text);
     const hints = await shown();
     assert.equal(hints.length, await page.locator("#actions button").count());
     assert.ok(hints.every(hint => shares.map(percent).includes(hint)), agent);
     assert.equal((await page.textContent("#actions .best .hint")).replace("★ ", ""), percent(Math.max(...shares)), agent);
-    await paste(page, before);
-    await ready(page, "pasting");
+    await show(page, before);
     await page.locator("#seats .bar div").first().waitFor();
     assert.deepEqual(await page.locator("#seats .share").allTextContents(), values.map(percent), agent);
   }
@@ -278,10 +246,7 @@ pageTest("perfect play sits at a seat and takes the best action", { query: "seed
     await playTurn(page);
   }
   // Checks every choice of North against the table.
-  await page.click("nav [data-dialog=exchange]");
-  await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
-  await page.click("#copy-game");
-  const game = JSON.parse(await page.evaluate(() => globalThis.copied));
+  const game = JSON.parse(await copyGame(page));
   assert.deepEqual(game.players, ["person", "perfect"]);
   let at = game.start;
   for (const move of game.moves) {
@@ -299,8 +264,7 @@ pageTest("perfect play sits at a seat and takes the best action", { query: "seed
 
 pageTest("chances, hints and perfect play say whose they are, and agree", {}, async page => {
   await page.check("#show-hints");
-  await paste(page, "ashtapada S:5,30/N:off,23 S 4,1,2");
-  await ready(page, "pasting");
+  await show(page, "ashtapada S:5,30/N:off,23 S 4,1,2");
   await page.locator("#actions .best").first().waitFor();
   await page.locator("#seats .bar div").first().waitFor();
   assert.equal(await page.locator("#seats .share").first().textContent(), (await page.locator("#actions .best .hint").first().textContent()).replace("★ ", ""));
@@ -308,29 +272,23 @@ pageTest("chances, hints and perfect play say whose they are, and agree", {}, as
 });
 
 pageTest("what cannot move says why, and so does a lost throw", {}, async page => {
-  await paste(page, "ashte-kashte S:4,8,35,47/N:8,12,23,45 S 3");
-  await ready(page, "pasting");
+  await show(page, "ashte-kashte S:4,8,35,47/N:8,12,23,45 S 3");
   await page.mouse.click(...await middle(page.locator(".piece.seat-S:not(.can)")));
   await page.waitForFunction(() => /waits for a throw of 1/.test(document.getElementById("turn-note").textContent));
   await hurry(page, "hand");
-  await paste(page, "ashtapada S:off,off/N:off,23 S *");
-  await ready(page, "pasting");
+  await show(page, "ashtapada S:off,off/N:off,23 S *");
   await page.locator("#entering button[aria-label='2']").click();
   await page.locator("#turns button").first().filter({ hasText: "South 2: nothing moves: it waits for a throw of 1" }).waitFor();
 });
 
 pageTest("turns in which nothing moves are one line", {}, async page => {
   await hurry(page, "hand");
-  await paste(page, "ashtapada S:off,off/N:off,off S *");
-  let now = await ready(page, "pasting");
-  for (const thrown of ["2", "3", "2"]) {
-    await page.locator(`#entering button[aria-label='${thrown}']`).click();
-    now = await ready(page, now);
-  }
+  await show(page, "ashtapada S:off,off/N:off,off S *");
+  const enter = thrown => press(page, `#entering button[aria-label='${thrown}']`);
+  for (const thrown of [2, 3, 2]) await enter(thrown);
   const lines = () => page.locator("#turns button").allTextContents();
   assert.deepEqual(await lines(), ["1–3South 2; North 3; South 2: nothing moves: it waits for a throw of 1"]);
-  await page.locator("#entering button[aria-label='1']").click();
-  await ready(page, now);
+  await enter(1);
   assert.match((await lines())[0], /^4NNorth 1/);
   // The line leads to the end of its turns.
   await page.locator("#turns button").last().click();
@@ -344,17 +302,13 @@ pageTest("throws and pieces are heard once that is switched on", {}, async page 
   });
   const heard = () => page.evaluate(() => globalThis.sounds);
   await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "person" } });
-  await page.click("#throw");
-  await ready(page, "0 throw");
+  await press(page, "#throw");
   assert.equal(await heard(), 0, "off by default");
   await page.click("nav [data-dialog=settings]");
   await page.check("#set-sound");
   await page.click("#settings [data-close]");
-  await paste(page, "ashte-kashte S:4,8,35,47/N:8,12,23,45 S 4");
-  await ready(page, "pasting");
-  const now = await state(page);
-  await page.locator("#actions button").first().click();
-  await ready(page, now);
+  await show(page, "ashte-kashte S:4,8,35,47/N:8,12,23,45 S 4");
+  await press(page, "#actions button");
   const moved = await heard();
   assert.ok(moved > 0, "a piece lands");
   await page.click("#throw");
@@ -452,12 +406,9 @@ pageTest("throws are typed in from dice at a table", {}, async page => {
   await hurry(page, "hand");
   await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
   assert.equal(await page.locator("#entering button").count(), 10);
-  let now = await state(page);
-  await page.getByRole("button", { name: "3 and 6", exact: true }).click();
-  now = await ready(page, now);
+  await press(page, "#entering button[aria-label='3 and 6']");
   assert.match(await position(page), / S 3,6$/);
-  now = await playTurn(page);
-  assert.ok(now.endsWith("enter"), "the bot's throws, too");
+  assert.ok((await playTurn(page)).endsWith("enter"), "the bot's throws, too");
   await page.getByRole("button", { name: "1 and 1", exact: true }).click();
   await page.waitForFunction(() => document.body.dataset.state.endsWith("enter"));
 });
@@ -489,18 +440,11 @@ pageTest("a game goes on after the page is loaded again", {}, async page => {
   assert.match(await page.textContent("#seats"), /North expert/);
 });
 
-test("where the browser keeps nothing, all else works", { timeout: 300000 }, async () => {
-  const context = await running.browser.newContext();
-  await context.addInitScript(() => {
+pageTest("where the browser keeps nothing, all else works", {}, async page => {
+  await page.addInitScript(() => {
     for (const name of ["getItem", "setItem"]) Storage.prototype[name] = () => { throw new DOMException("denied", "SecurityError"); };
   });
-  const page = await context.newPage();
-  const errors = [];
-  page.on("pageerror", error => errors.push(error.message));
   await page.goto(`${running.server.url}/games/ashta/?seed=1`);
-  const now = await ready(page);
-  await page.click("#throw");
-  await ready(page, now);
-  assert.deepEqual(errors, []);
-  await context.close();
-});
+  await ready(page);
+  await press(page, "#throw");
+}, blank);

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { ashta, hurry, newGame, open, paste, position, ready, start, state, playTurn } from "./browser.js";
+import { ashta, copyGame, drop, hurry, newGame, open, paste, playTurn, position, press, ready, show, start, state } from "./browser.js";
 import { Engine } from "./engine.js";
 
 let running, page, folder;
 before(async () => {
   running = await start();
-  page = await open(running, { permissions: ["clipboard-read", "clipboard-write"] });
+  page = await open(running);
   await hurry(page);
   folder = await mkdtemp(join(tmpdir(), "ashta-"));
 });
@@ -54,15 +54,10 @@ pageTest("positions are copied and pasted, with their house rules", async () => 
     "ashte-kashte S:hand,4,5,5/E:hand,hand,hand,hand/W:hand,hand,hand,home E *", "ashtapada S:5,30/N:off,23 S 2;5+4"]) {
     await paste(page, text);
     await page.waitForFunction(() => document.body.dataset.state !== "pasting");
-    await page.click("nav [data-dialog=exchange]");
     // Bots may have moved on; the pasted position is the first one.
-    await page.click("#copy-game");
-    const game = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
-    assert.equal(game.start, text);
-    await page.click("#exchange [data-close]");
+    assert.equal(JSON.parse(await copyGame(page)).start, text);
   }
-  await paste(page, "pagade S:75,75,76,76/N:75,75,76,76 - -");
-  await ready(page, "pasting");
+  await show(page, "pagade S:75,75,76,76/N:75,75,76,76 - -");
   assert.match(await page.textContent("#turn-title"), /dead position/);
   await page.click("nav [data-dialog=exchange]");
   await page.click("#copy-position");
@@ -76,24 +71,17 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
     now = await playTurn(page);
   }
   const end = await position(page);
-  await page.click("nav [data-dialog=exchange]");
-  await page.click("#copy-game");
-  const text = await page.evaluate(() => navigator.clipboard.readText());
+  const text = await copyGame(page);
   const game = JSON.parse(text);
   assert.deepEqual(game.players, ["person", "ashtapada+novice"]);
   assert.equal((await endOf(game)).position, end);
   assert.equal(game.ending, "open");
   await writeFile(join(folder, "own.jsonl"), `${text}\n`);
   assert.match(await ashta("analyze", join(folder, "own.jsonl"), "--by", "greedy"), /ashtapada\+novice/, "the program reads it");
-  await page.fill("#pasted", text);
-  await page.evaluate(() => { document.body.dataset.state = "pasting"; });
-  await page.click("#take-pasted");
-  await ready(page, "pasting");
+  await show(page, text);
   assert.equal(await position(page), game.start);
   assert.match(await page.textContent("#seats"), /North ashtapada\+novice/);
-  now = await state(page);
-  await page.click("#to-end");
-  await ready(page, now);
+  await press(page, "#to-end");
   assert.equal(await position(page), end);
   // From the third step on, a person plays against a stronger bot.
   await page.locator("#slider").fill("3");
@@ -127,17 +115,13 @@ for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2
     // Turn by turn; the short game to its end, then the jump to the end.
     let turns = 0;
     while (await page.isEnabled("#turn-on") && (game === "ashtapada" || turns < 20)) {
-      const now = await state(page);
-      await page.click("#turn-on");
-      await ready(page, now);
+      await press(page, "#turn-on");
       turns += 1;
     }
     assert.equal(turns, game === "ashtapada" ? record.turns : 20);
     assert.equal(await page.evaluate(() => scrollY), 0, "only the list of turns scrolls");
     if (await page.isEnabled("#to-end")) {
-      const now = await state(page);
-      await page.click("#to-end");
-      await ready(page, now);
+      await press(page, "#to-end");
     }
     const end = await endOf(record);
     assert.equal(await position(page), end.position);
@@ -154,12 +138,7 @@ for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2
 pageTest("a file is dropped on the page", async () => {
   const { text } = await arena("pagade", 2);
   const line = text.trim().split("\n")[1];
-  await page.evaluate(line => {
-    document.body.dataset.state = "dropping";
-    const data = new DataTransfer();
-    data.items.add(new File([line], "game.jsonl"));
-    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-  }, line);
+  await drop(page, "game.jsonl", line);
   await ready(page, "dropping");
   assert.equal(await position(page), JSON.parse(line).start);
 });
@@ -204,14 +183,12 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   await page.click("#exchange [data-close]");
   assert.equal(await position(page), before);
   // If moves contradict the end of a record, the page shows both.
-  await paste(page, JSON.stringify({ ...record, ending: "finished", returns: [1, 0] }));
-  await ready(page, "pasting");
+  await show(page, JSON.stringify({ ...record, ending: "finished", returns: [1, 0] }));
   assert.match(await page.textContent("#past-note"), /its moves do not end the game/);
 });
 
 pageTest("a link shows the game at the place where it was copied, and damaged ones are named", async () => {
-  let now = await newGame(page, { game: "pagade", players: { S: "bot:expert", N: "bot:beginner" } });
-  assert.ok(now.endsWith("over"));
+  assert.match(await newGame(page, { game: "pagade", players: { S: "bot:expert", N: "bot:beginner" } }), /over$/);
   await page.locator("#slider").fill("7");
   await page.waitForFunction(() => document.body.dataset.state.startsWith("7 "));
   const shown = await position(page);
@@ -229,9 +206,7 @@ pageTest("a link shows the game at the place where it was copied, and damaged on
   assert.equal(await other.getAttribute("#slider", "max"), await page.getAttribute("#slider", "max"));
   assert.ok(!other.url().includes("#"), "what is played from here is not what the link shows");
   // Pasted, and in the address of an open page.
-  now = await state(page);
-  await paste(page, url);
-  await ready(page, "pasting");
+  await show(page, url);
   assert.equal(await position(page), shown);
   await page.evaluate(() => {
     document.body.dataset.state = "linked";
@@ -293,8 +268,7 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   assert.equal(await position(page), first);
   // The last twenty games are kept.
   for (let number = 0; number < 22; number++) {
-    await paste(page, `siga S:${number % 5 + 1},${number % 5 + 2}/N:3,4 S *`);
-    await ready(page, "pasting");
+    await show(page, `siga S:${number % 5 + 1},${number % 5 + 2}/N:3,4 S *`);
   }
   assert.equal((await kept(page)).length, 20);
   // A damaged one is left out of the list.

@@ -5,34 +5,21 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 
-import { ROOT, ashta, hurry, newGame, open, paste, position, ready, start, state } from "./browser.js";
+import { ROOT, ashta, copyGame, drop, hurry, newGame, open, pageTests, paste, position, press, ready, show, state } from "./browser.js";
 
 const FOLDER = join(ROOT, "env", "games");
 const NAMES = (await readdir(FOLDER)).filter(file => file.endsWith(".toml")).map(file => file.slice(0, -5)).sort();
 const sheetOf = name => readFile(join(FOLDER, `${name}.toml`), "utf8");
 
-let running, folder, own;
+const { running, pageTest } = pageTests();
+let folder, own;
 before(async () => {
-  running = await start();
   folder = await mkdtemp(join(tmpdir(), "ashta-"));
   own = (await sheetOf("siga")).replace('name = "siga"', 'name = "my-race"').replace('title = "Siga"', 'title = "My race"');
 });
-after(async () => {
-  await running.close();
-  await rm(folder, { recursive: true });
-});
-
-// A test with its own page, which must have no errors.
-function pageTest(name, body, options = {}) {
-  test(name, { timeout: 300000 }, async () => {
-    const page = await open(running, options);
-    await body(page);
-    assert.deepEqual(page.errors, []);
-    await page.context().close();
-  });
-}
+after(() => rm(folder, { recursive: true }));
 
 // Makes some choices by clicks, alternately on the board and in the list; returns their number.
 async function choose(page, now, most) {
@@ -63,7 +50,7 @@ async function started(page) {
   return ready(page, "new");
 }
 
-pageTest("every game is started and played by clicks, for two and for as many as there can be", async page => {
+pageTest("every game is started and played by clicks, for two and for as many as there can be", {}, async page => {
   await hurry(page);
   await page.click("nav [data-dialog=new-game]");
   assert.deepEqual(await games(page), NAMES);
@@ -89,15 +76,12 @@ pageTest("every game is started and played by clicks, for two and for as many as
   }
 });
 
-pageTest("cowries and dice lie as the sheet counts them", async page => {
-  await paste(page, "chowka-7 S:off,off,off,3/N:off,off,off,off S 12");
-  await ready(page, "pasting");
+pageTest("cowries and dice lie as the sheet counts them", {}, async page => {
+  await show(page, "chowka-7 S:off,off,off,3/N:off,off,off,off S 12");
   assert.deepEqual([await page.locator("#thrown .cowrie").count(), await page.locator("#thrown .cowrie.up").count()], [6, 0]);
-  await paste(page, "gavalata?cowries=5 S:3,4/N:0,0 S 5");
-  await ready(page, "pasting");
+  await show(page, "gavalata?cowries=5 S:3,4/N:0,0 S 5");
   assert.deepEqual([await page.locator("#thrown .cowrie").count(), await page.locator("#thrown .cowrie.up").count()], [5, 5]);
-  await paste(page, "ashtapada?dice=uniform5 S:6,20/N:off,off S 4,2");
-  await ready(page, "pasting");
+  await show(page, "ashtapada?dice=uniform5 S:6,20/N:off,off S 4,2");
   assert.equal(await page.locator("#thrown .cowrie").count(), 0);
   assert.equal(await page.locator("#thrown .long-die circle").count(), 6);
 });
@@ -110,7 +94,7 @@ async function isUnderstood(page, rules) {
   assert.deepEqual(await page.locator("#rules-text dd li").allTextContents(), understood.flatMap(({ sentences }) => sentences));
 }
 
-pageTest("the rules are said with the house rules of the game under way", async page => {
+pageTest("the rules are said with the house rules of the game under way", {}, async page => {
   await paste(page, "pagade?no_cut=lap S:6,7,12,12/N:6,7,12,12 S *");
   await page.click("nav [data-dialog=rules]");
   await isUnderstood(page, "pagade?no_cut=lap");
@@ -121,7 +105,7 @@ pageTest("the rules are said with the house rules of the game under way", async 
   await isUnderstood(page, "pagade?no_cut=lap");
 });
 
-pageTest("the rules and the house rules of each game are those of its sheet", async page => {
+pageTest("the rules and the house rules of each game are those of its sheet", {}, async page => {
   await page.click("nav [data-dialog=rules]");
   for (const game of NAMES) {
     const sheet = await sheetOf(game);
@@ -148,7 +132,7 @@ pageTest("the rules and the house rules of each game are those of its sheet", as
   await page.waitForFunction(() => /do not go together/.test(document.querySelector("#new-game form > .warning").textContent));
 });
 
-pageTest("house rules decide on which seats a game is played", async page => {
+pageTest("house rules decide on which seats a game is played", {}, async page => {
   await page.click("nav [data-dialog=new-game]");
   await page.check("input[name=game][value=pagade]");
   await page.click("#flags summary");
@@ -162,7 +146,7 @@ pageTest("house rules decide on which seats a game is played", async page => {
   assert.equal(await page.inputValue("[data-flag=teams]"), "false");
 });
 
-pageTest("a sheet is opened as a file, played, kept, and goes along with its games", async page => {
+pageTest("a sheet is opened as a file, played, kept, and goes along with its games", {}, async page => {
   await hurry(page);
   const file = join(folder, "my-race.toml");
   await writeFile(file, own);
@@ -189,23 +173,15 @@ pageTest("a sheet is opened as a file, played, kept, and goes along with its gam
   await page.click("nav [data-dialog=rules]");
   assert.equal(await page.inputValue("#rules-game"), "my-race");
   await page.click("#rules [data-close]");
-  await page.click("nav [data-dialog=exchange]");
-  await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
-  await page.click("#copy-game");
-  const line = await page.evaluate(() => globalThis.copied);
+  const line = await copyGame(page);
   assert.equal(JSON.parse(line).sheet, own);
-  await page.click("#exchange [data-close]");
-  await paste(page, before[1]);
-  await ready(page, "pasting");
+  await show(page, before[1]);
   // On another page the record includes the sheet.
   const other = await open(running);
-  await paste(other, line);
-  await ready(other, "pasting");
+  await show(other, line);
   assert.equal(await other.textContent("#game-name"), "My race for two");
   if (await other.isEnabled("#to-end")) {
-    const at = await state(other);
-    await other.click("#to-end");
-    await ready(other, at);
+    await press(other, "#to-end");
   }
   assert.equal(await position(other), before[1]);
   assert.deepEqual(other.errors, []);
@@ -222,7 +198,7 @@ pageTest("a sheet is opened as a file, played, kept, and goes along with its gam
   assert.equal(await page.textContent("#game-name"), "My race for two");
 });
 
-pageTest("a broken sheet is refused with all its problems, and mended", async page => {
+pageTest("a broken sheet is refused with all its problems, and mended", {}, async page => {
   await openDialog(page);
   const broken = own.replace('mark_rule = "share"', 'mark_rule = "shared"').replace('odds = "cowries"', 'odds = "cowrie"').replace("[throws]", "[throws]\nshells = 4");
   await page.fill("#sheet-text", broken);
@@ -253,26 +229,21 @@ pageTest("a broken sheet is refused with all its problems, and mended", async pa
   assert.ok(!await page.isVisible("#sheet-trouble"));
 });
 
-pageTest("a sheet is pasted among positions and games, and dropped on the page", async page => {
+pageTest("a sheet is pasted among positions and games, and dropped on the page", {}, async page => {
   await paste(page, own);
   await page.locator("#new-game input[name=game][value=my-race]").waitFor();
   assert.ok(!await page.isVisible("#exchange"));
   assert.ok(await page.isChecked("input[name=game][value=my-race]"));
   await page.click("#new-game [data-close]");
   const second = own.replaceAll("my-race", "other-race").replace("side = 5", "side = 4");
-  const drop = text => page.evaluate(text => {
-    const data = new DataTransfer();
-    data.items.add(new File([text], "race.toml"));
-    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-  }, text);
-  await drop(second);
+  await drop(page, "race.toml", second);
   await page.locator("#sheet-trouble li").first().waitFor();
   assert.match((await problems(page)).join("\n"), /course/);
-  await drop(second.replace("side = 4", "side = 5"));
+  await drop(page, "race.toml", second.replace("side = 4", "side = 5"));
   await page.locator("#new-game input[name=game][value=other-race]").waitFor();
 });
 
-pageTest("the sheet of a game is there to begin with, and its address begins the game", async page => {
+pageTest("the sheet of a game is there to begin with, and its address begins the game", {}, async page => {
   await page.goto(`${running.server.url}/games/ashta/?seed=1&game=thaayam`);
   await ready(page);
   assert.equal(await page.textContent("#game-name"), "Thaayam for two");
@@ -282,7 +253,7 @@ pageTest("the sheet of a game is there to begin with, and its address begins the
   assert.equal(await page.inputValue("#sheet-text"), await sheetOf("thaayam"));
 });
 
-pageTest("a bot that is opened here knows its game; what is none is refused", async page => {
+pageTest("a bot that is opened here knows its game; what is none is refused", {}, async page => {
   await openDialog(page);
   await page.setInputFiles("#open-sheet", { name: "race.bot", mimeType: "application/octet-stream", buffer: Buffer.from("no bot at all") });
   await page.locator("#sheet-trouble li").first().waitFor();
