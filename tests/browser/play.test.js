@@ -228,6 +228,9 @@ pageTest("hints and chances are those of the bot, and of perfect play once it is
     assert.equal(hints.length, await page.locator("#actions button").count());
     assert.ok(hints.every(hint => shares.map(percent).includes(hint)), agent);
     assert.equal((await page.textContent("#actions .best .hint")).replace("★ ", ""), percent(Math.max(...shares)), agent);
+    await page.locator("#seats .bar div").first().waitFor();
+    assert.equal(await page.locator("#seats .share").first().textContent(), percent(Math.max(...shares)), agent);
+    assert.ok((await page.textContent("#estimates-by")).startsWith(`Chances with the best choice, by ${agent === "perfect" ? "perfect play" : "the bot ashtapada"}`));
     await show(page, before);
     await page.locator("#seats .bar div").first().waitFor();
     assert.deepEqual(await page.locator("#seats .share").allTextContents(), values.map(percent), agent);
@@ -260,15 +263,6 @@ pageTest("perfect play sits at a seat and takes the best action", { query: "seed
   }
   await engine.close();
   assert.ok(chosen.length > 0, "perfect play has chosen");
-});
-
-pageTest("chances, hints and perfect play say whose they are, and agree", {}, async page => {
-  await page.check("#show-hints");
-  await show(page, "ashtapada S:5,30/N:off,23 S 4,1,2");
-  await page.locator("#actions .best").first().waitFor();
-  await page.locator("#seats .bar div").first().waitFor();
-  assert.equal(await page.locator("#seats .share").first().textContent(), (await page.locator("#actions .best .hint").first().textContent()).replace("★ ", ""));
-  assert.match(await page.textContent("#estimates-by"), /^Chances with the best choice, by the bot ashtapada\.$/);
 });
 
 pageTest("what cannot move says why, and so does a lost throw", {}, async page => {
