@@ -28,8 +28,8 @@ pub enum ThrowError {
 }
 
 impl Race {
-    /// Throws the given values: one throw, one or more throws of a series, or two dice. Two dice can be in any order,
-    /// which the position keeps.
+    /// Throws the given values: one throw, one or more throws of a series, or two dice. Two dice can have any order;
+    /// the position keeps this order.
     ///
     /// # Errors
     /// Fails if the node is not a chance node or the dice cannot show the values. `state` is then unchanged.

@@ -1,12 +1,12 @@
-//! Illegal outcomes and actions in builds without debug assertions: positions stay valid. With debug assertions they
-//! panic, so that there is nothing to test.
+//! Illegal outcomes and actions leave valid positions in builds without debug assertions. With debug assertions they
+//! panic, so there is nothing to test.
 #![cfg(not(debug_assertions))]
 
 use super::*;
 use crate::chance::{self, GameRng, below};
 use crate::sheet::builtin;
 
-/// Every built-in game for each number of seats, as it stands and under each single house rule.
+/// Every built-in game for each number of seats, without house rules and with each single one.
 fn races() -> Vec<Race> {
     let mut races = Vec::new();
     for sheet in builtin::all() {
@@ -52,7 +52,7 @@ fn check(race: &Race, state: &State) {
     assert!(race.returns(state).0.iter().all(|value| (0.0..=1.0).contains(value)));
 }
 
-/// Plays `steps` steps; one of `rarity` steps is arbitrary, the others are legal.
+/// Plays `steps` steps; on average, one in `rarity` steps is arbitrary; the others are legal.
 fn play(race: &Race, steps: usize, rarity: usize, rng: &mut GameRng) {
     let mut state = race.initial_state(chance::first_seat(race.spec().seats, rng));
     for _ in 0..steps {
@@ -79,7 +79,7 @@ fn play(race: &Race, steps: usize, rarity: usize, rng: &mut GameRng) {
             Node::Decision(_) => {
                 let legal = race.legal_actions(&state);
                 let action = legal.nth(below(legal.len(), rng)).expect("a decision has a legal action");
-                // Most numbers are beyond the action space: half of the time one within it.
+                // Most numbers are beyond the action space, so this maps half of the numbers into the space.
                 let any = if any < 128 { any % race.spec().actions as u8 } else { any };
                 race.apply_action(&mut state, if is_legal { action } else { Action(any) });
             }

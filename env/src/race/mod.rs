@@ -1,7 +1,7 @@
 //! The engine of the race games: a sheet compiled into tables, a position of plain bytes, and the kinds of turn.
 //!
-//! [`Race`] implements [`Game`] by calling the kind of turn of its game. There are five: one throw at a time, a series
-//! that is allotted, a series or dice played throw by throw, two dice, and a divided total.
+//! [`Race`] implements [`Game`] by calling the kind of turn of its game. The five kinds are: one throw at a time, a
+//! series allotted before pieces move, a series or dice played throw by throw, two dice, a divided total.
 
 mod capture;
 pub(crate) mod compile;
@@ -38,7 +38,7 @@ pub struct Race {
     ruleset: Ruleset,
     spec: Spec,
     pub(crate) seating: Participants,
-    /// Actions that are well formed. An illegal one of them still leaves a valid state.
+    /// The well-formed actions. A well-formed action may be illegal; it still leaves a valid state.
     well_formed: ActionMask,
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
@@ -231,8 +231,8 @@ impl Game for Race {
             Payoff::Winner => f32::from(u8::from(place == 1)),
             Payoff::Teams => f32::from(u8::from(place <= 2)),
         };
-        // Seats without a place share the remaining places. Seats with equal places share this place and the next one.
-        // A team has the place of its last seat.
+        // Here `place` is the rank of a seat that has finished. Seats without a rank share the remaining ranks. Seats
+        // with equal ranks share this rank and the next ones. A team has the rank of its last seat.
         let own_place = |seat: Seat| match state.finished[seat.index()] {
             0 => u8::MAX,
             place => place,

@@ -47,15 +47,15 @@ pub(crate) struct Rules {
     pub(crate) sheet: Arc<Sheet>,
     pub(crate) board: Courses,
     pub(crate) seating: Participants,
-    /// The place of the finish. If pieces fill the last squares instead, the place after the last square, which no
-    /// piece reaches.
+    /// The place of the finish. If pieces must fill the last squares instead, this is the place after the last square;
+    /// no piece reaches it.
     pub(crate) home: u8,
     /// The last place: the finish, or the place of pieces borne off.
     pub(crate) goal: u8,
     /// A seat has finished when all its pieces are on this place or later ones.
     pub(crate) finished_from: u8,
-    /// The place where pieces enter. If the throw decides where a piece enters, the place before the one that a throw
-    /// of 1 reaches.
+    /// The place where pieces enter. If the throw decides where a piece enters, this is the place before the one that a
+    /// throw of 1 reaches.
     pub(crate) entry: u8,
     /// The place with 0 steps.
     origin: u8,
@@ -64,8 +64,8 @@ pub(crate) struct Rules {
     /// `[seat][cell]`: the places of a seat on a cell with captures, for the first and the second visit. [`NOWHERE`]
     /// for a missing visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place that makes it a target of a landing on
-    /// `place`. [`NOWHERE`] if no place does.
+    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where a landing on `place` can capture it,
+    /// or [`NOWHERE`].
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// `[seat][place]`: the cell as a bit.
     pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
@@ -80,8 +80,8 @@ pub(crate) struct Rules {
     pub(crate) declaring: u128,
     /// Places with captures, as bits.
     pub(crate) contested: u128,
-    /// Cells that are closed to a single piece if they hold: an own piece, two own pieces, an enemy piece, two pieces
-    /// of one enemy.
+    /// Cells that are closed to a single piece in four cases: with an own piece there, with two own pieces, with an
+    /// enemy piece, with two pieces of one enemy.
     pub(crate) closed_to_single: [Cells; 4],
     /// Cells that are closed to a unit in these four cases.
     pub(crate) closed_to_unit: [Cells; 4],
@@ -105,7 +105,6 @@ pub(crate) struct Rules {
     pub(crate) remembers_entry: bool,
     /// The outcomes of a throw, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
-    /// The probabilities of the outcomes.
     pub(crate) chances: Chances,
     /// The probabilities if the series is full: only throws that end it.
     pub(crate) last_chances: Chances,
@@ -166,7 +165,7 @@ pub(crate) struct ThrowEffects {
     pub(crate) bonus: bool,
     /// Whether it moves a piece from the last square to the finish, even though it is not 1.
     pub(crate) finishes: bool,
-    /// Steps of a unit; 0 if a unit cannot use it, or does not move.
+    /// The steps that it moves a unit; 0 if a unit cannot use it or does not move.
     pub(crate) unit_steps: u8,
 }
 
@@ -184,8 +183,8 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
     }
 
-    /// Returns the cells with one or more pieces in either occupancy, and with two or more in either. Pieces of two
-    /// seats are not added.
+    /// Returns the cells with one or more pieces in either occupancy, and with two or more in either. The numbers of
+    /// pieces are not added: one piece in each is not two.
     #[inline]
     pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
         Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
@@ -339,7 +338,8 @@ impl Rules {
         self.gate != NOWHERE
     }
 
-    /// Returns the cells that pieces of two of these seats can share, if all pieces are on `places`. Both are bits.
+    /// Returns the cells where pieces of two of these seats can meet, if all pieces are on `places`. Cells and places
+    /// are bits.
     pub(crate) fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
         let held =
             |seat: Seat| places_of(places).fold(0, |held, place| held | self.bits[seat.index()][usize::from(place)]);
@@ -376,7 +376,7 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Returns the place before the gate of a piece that goes round again instead of to `place`, one or more times.
+    /// Returns the place before the gate for a piece that would reach `place` but goes round again, one or more times.
     #[inline]
     pub(crate) fn lapped(&self, place: u8) -> u8 {
         let lap = self.sheet.gate.lap.max(1);
@@ -429,8 +429,8 @@ impl Rules {
     }
 }
 
-/// Returns the place of the finish and the last place. If pieces fill the last squares, they never leave them, and the
-/// course is shorter with fewer pieces.
+/// Returns the place of the finish and the last place. If pieces must fill the last squares, they never leave them, so
+/// fewer pieces have a shorter course.
 fn home_and_goal(sheet: &Sheet, board: &Courses, pieces: usize) -> (u8, u8) {
     let fewer = if sheet.finish.fill { sheet.pieces.count.saturating_sub(pieces as u8) } else { 0 };
     let home = board.course(Seat::SOUTH).len() as u8 + u8::from(sheet.finish.fill) - fewer;

@@ -28,9 +28,9 @@ pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
 }
 
 impl Rules {
-    /// Returns `places` by their distance from the start of the course, as bits. With an open gate, the distance is the
-    /// place. A closed gate removes the places beyond it. If pieces go round again, a place before the gate also has
-    /// its distance on each further round.
+    /// Returns the distances of `places` from the start of the course, as bits. With an open gate, the distance of a
+    /// place is its number. With a closed gate, places beyond it have no distance. If pieces then go round again, a
+    /// place before the gate has one more distance for each further round.
     #[inline]
     pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
         if is_open {
@@ -77,7 +77,7 @@ impl Rules {
     }
 
     /// Returns whether one of `seats` can ever pass its gate. If a capture opens the gate, one of them must be able to
-    /// capture an enemy before.
+    /// capture an enemy before the gate.
     pub(crate) fn opens(&self, seats: SeatSet) -> bool {
         if !self.has_gate() || self.sheet.gate.without == Without::Open {
             return true;
@@ -96,7 +96,7 @@ impl Rules {
     }
 
     /// Returns the places where pieces of `own` can land with a throw, and the places that they can pass, as bits. Both
-    /// sets may be too large.
+    /// sets may contain other places, too.
     pub(crate) fn touched(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
         let from = |[landed, passed]: [u128; 2], place: u8| {
@@ -104,13 +104,14 @@ impl Rules {
             [landed | self.hops_from(place, hops), passed | ((1 << longest) - (1 << place)) & !(1 << place)]
         };
         let mut touched = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
-        // A throw that bounces and its step reach other places than their sum.
+        // If pieces bounce off the finish, a throw and its step can reach other places than their sum.
         if self.sheet.finish.overshoot == Overshoot::Bounces && self.effects[usize::from(throw.values[0])].bonus {
             touched = places_of(touched[0] & ((1 << self.home) - 2)).fold(touched, from);
         }
         if own.contains(&0) {
             let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
-            // A piece that enters without spending the throw, or by the first of the throw and its step, moves again.
+            // A piece that enters can move again if this does not spend the throw, or if a step of the throw is still
+            // unused.
             let Sheet { entry, turn, .. } = &*self.sheet;
             let enters_first = !entry.by_bonus || turn.bonus_order == BonusOrder::Any;
             let has_more = enters_first && self.effects[usize::from(throw.values[0])].bonus;
@@ -126,8 +127,8 @@ impl Rules {
         self.reached(|place, hops| self.hops_from(place, hops))
     }
 
-    /// Returns all places that pieces reach, as bits. `from` returns the places that hops with these step counts reach
-    /// from a place.
+    /// Returns all places that pieces can reach, as bits. `from(place, steps)` returns the places that hops of `steps`
+    /// reach from `place`.
     fn reached(&self, from: impl Fn(u8, u128) -> u128) -> u128 {
         let hops = self.hops();
         let mut found = self.setup().into_iter().fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);

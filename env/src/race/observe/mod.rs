@@ -17,7 +17,7 @@ use crate::sheet::values::UnitKind;
 /// The layout of the observation: the first column of each group of entries.
 ///
 /// For each seat: a column for the n-th piece on each place (thermometer encoding), declared twins by slot, and a mark
-/// that it has captured or entered. Then its relations to other pieces, and its place if it has finished. After all
+/// that it has captured or entered. Then its relations to other pieces, and its rank if it has finished. After all
 /// seats: with three seats the empty quarter, the phase and mover, the throws, the place and role of each piece of the
 /// mover within the turn, and the skipped throws. Last, for each piece of the mover, the pieces that it can reach with
 /// the unused throws.
@@ -49,10 +49,10 @@ pub(crate) struct Layout {
     pub(super) length: u16,
 }
 
-/// Columns of the role of a slot: the bits of [`role`], ascending.
+/// The number of columns for the role of a slot: the bits of [`role`], ascending.
 const ROLES: u16 = 6;
-/// Columns of the pieces that a slot can reach: an enemy to capture, with the next throw or without it; an own piece,
-/// with the next throw or without it.
+/// The number of columns for the pieces that a slot can reach: an enemy to capture, with the next throw and without it;
+/// an own piece, with the next throw and without it.
 const MEETINGS: u16 = 4;
 
 impl Layout {
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn with_three_seats_the_observer_sees_which_quarter_is_empty() {
-        // East's left-hand neighbour is a quarter away, and so is South's; North's is two quarters away.
+        // South and East are one quarter turn from their next seat, North is two.
         for (one, south, other, east) in [
             (
                 "ashte-kashte?pieces=2 S:hand,8/E:hand,hand/N:22,22 S 2",
@@ -274,11 +274,12 @@ mod tests {
         // Four letters for each slot of the mover: enemy with the next throw, enemy without the next throw, own piece
         // with the next throw, own piece without the next throw.
         for (position, expected) in [
-            // North's 10 is South's 44: 4 from 40, 6 from 38, 10 from 34. The larger die is the next throw.
+            // North's 10 is South's 44: a piece needs 4 steps from 40, 6 from 38, and 10 from 34. The larger die is the
+            // next throw.
             ("pagade S+:34,38,40,80/N+:10,80,80,80 S 4,6", &["e-oo", "e---", "-e--", "----"][..]),
-            // The third piece is on 44 already, and the last die is allotted.
+            // The third piece has already reached 44, and the 6 is the only unused die.
             ("pagade S+:34,38,40,80/N+:10,80,80,80 S 6;40+4", &["----", "e-o-", "-e--", "----"]),
-            // North's 23 is South's 9. The 4 is the next throw, and then the last throw of the series.
+            // North's 23 is South's 9. The 4 is the next throw; the 2 is the last throw of the series.
             ("ashtapada S:3,7/N:off,23 S 4,2", &["e-o-", "-e--"]),
             // South's 14 is North's 2. Doubles cannot be captured.
             ("ashte-kashte?pieces=2 S:12,13/N:hand,2 S 1", &["--o-", "e---"]),

@@ -20,12 +20,12 @@ const LEVELS: u16 = 16;
 
 /// The columns of one seat's relations, and the tables to find them.
 ///
-/// For a single piece that can be captured: the distances of the enemies that follow it, for all pieces together and by
-/// stage of the course. For other pieces on the course: the distances of the enemies that follow. Then the distances
-/// between own pieces, the level of progress and, for other seats, the lead over the observer.
+/// First are the distances from enemies behind single pieces that can be captured, for all such pieces together and by
+/// stage of the course. Then follow the distances from enemies behind other pieces, the distances between own pieces,
+/// the level of progress and, for other seats, the lead over the observer.
 #[derive(Clone, Debug)]
 pub(crate) struct Relations {
-    /// `[quarters][place]`: for the seat this number of quarter turns counter-clockwise, its places on the same square,
+    /// `[quarters][place]`: the places on the same square for the seat this number of quarter turns counter-clockwise,
     /// as bits.
     same: Box<[[u128; PLACES]; MAX_SEATS]>,
     hunted: u16,
@@ -110,7 +110,7 @@ impl Relations {
     ) {
         let pieces = &state.pieces[owner.index()];
         let own = (facts.on_course[owner.index()] & !1).reverse_bits();
-        // A waiting piece counts as on the place where its first throw starts.
+        // A waiting piece is treated as if it were on the place where the count of its first throw starts.
         let entry = if rules.enters_by_count() { rules.entry } else { rules.entry - 1 };
         let hunters = |enemy: &Seat| {
             let on_course = facts.on_course[enemy.index()];
@@ -145,7 +145,8 @@ impl Relations {
         push(at + self.progress + progress * LEVELS / (self.most + 1));
         if owner != observer {
             let lead = i32::from(progress) - i32::from(facts.progress[observer.index()]);
-            // The highest level is a lead of at least a quarter of all steps, the lowest level a larger deficit.
+            // `step` is about 1/32 of the largest progress. The highest level is a lead of at least 7 times `step`, the
+            // lowest level is a deficit of more than that.
             let step = (i32::from(self.most / LEVELS) / 2).max(1);
             let level = lead.div_euclid(step) + i32::from(LEVELS / 2);
             push(at + self.lead + level.clamp(0, i32::from(LEVELS) - 1) as u16);

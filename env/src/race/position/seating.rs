@@ -43,7 +43,6 @@ impl Participants {
         }
     }
 
-    /// Returns the next seat after `seat`.
     #[inline]
     pub(crate) fn next(&self, seat: Seat) -> Seat {
         self.next[seat]

@@ -154,7 +154,6 @@ impl Set {
         ((self.0 >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     }
 
-    /// Returns the number of slots.
     #[inline]
     pub(crate) fn len(self) -> usize {
         self.0.count_ones() as usize
@@ -191,7 +190,6 @@ impl Set {
         (!self | (!Set::NONE).when(has_two)).when(self.0 != 0)
     }
 
-    /// Iterates over the slots in ascending order.
     #[inline]
     pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         let mut bits = self.0;

@@ -1,7 +1,7 @@
 //! A position of a race game: a few dozen plain bytes.
 //!
 //! The state has no rules, no random generator and no history. It has the places of the pieces, the unused throws, and
-//! the throws of this turn that each piece has.
+//! the steps that each piece has been given in this turn.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -18,8 +18,8 @@ pub const NO_PIECE: u8 = 0xFF;
 pub struct State {
     /// The unused kept throws of the series, without the throw that ends it.
     pub(crate) series: Series,
-    /// The places of each seat's pieces in ascending order. If throws are allotted first, these are the places at the
-    /// start of the turn.
+    /// The places of each seat's pieces in ascending order. If all throws are allotted before pieces move, these are
+    /// the places at the start of the turn.
     pub(crate) pieces: [[u8; MAX_PIECES]; MAX_SEATS],
     /// For each piece of the mover: the steps allotted so far in this turn.
     pub(crate) steps: [u8; MAX_PIECES],
@@ -27,7 +27,7 @@ pub struct State {
     pub(crate) roles: [u8; MAX_PIECES],
     /// Unused throws outside the series; 0 for none.
     pub(crate) dice: [u8; 2],
-    /// The place (1 to 4) of each seat that has finished, otherwise 0. Several seats may share a place.
+    /// The rank (1 to 4) of each seat that has finished, otherwise 0. Several seats may share a rank.
     pub(crate) finished: [u8; MAX_SEATS],
     /// For each seat, the slots of its declared twins as bits. Only the first four slots can be declared.
     pub(crate) declared: [u8; MAX_SEATS],
@@ -38,13 +38,13 @@ pub struct State {
     pub(crate) seat_marks: u8,
     /// The kinds of throws of this turn that stay unused, as bits. Always 0 unless a rule of the game needs it.
     pub(crate) skipped: u8,
-    /// The number of throws of this turn, if it is limited.
+    /// The number of throws made in this turn, if the rules limit this number.
     pub(crate) thrown: u8,
-    /// Whether this turn has captured, if throws are played one by one.
+    /// Whether this turn has captured (throws of a series played one by one), or has been granted one more throw
+    /// (throws in two parts).
     pub(crate) has_captured: bool,
 }
 
-/// The phase of the turn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Phase {
     /// The seat throws.
@@ -115,7 +115,6 @@ impl State {
         self.has_captured = false;
     }
 
-    /// Begins the turn of `mover`.
     #[inline]
     pub(crate) fn begin_turn(&mut self, mover: Seat) {
         self.clear_turn(mover, Phase::Throw);
@@ -127,7 +126,6 @@ impl State {
         self.clear_turn(Seat::SOUTH, Phase::Over);
     }
 
-    /// Returns the number of seats that have finished.
     pub(crate) fn finished_count(&self) -> u8 {
         self.finished.iter().filter(|&&place| place > 0).count() as u8
     }
@@ -173,7 +171,8 @@ fn sort_many(places: &mut [u8; MAX_PIECES]) {
 /// series accepts only throws that end it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Series {
-    /// By kind. `order` has no throws of the fourth kind, which only occurs with several dice.
+    /// The number of kept throws of each kind. The fourth kind only occurs with several dice, and `order` does not
+    /// contain it.
     counts: [u8; MAX_KINDS + 1],
     order: [u64; 2],
 }
@@ -236,7 +235,6 @@ impl Series {
         self.counts == [0; MAX_KINDS + 1]
     }
 
-    /// Returns whether the series is full.
     #[inline]
     pub(crate) fn is_full(self) -> bool {
         self.order[1] >> 62 != 0

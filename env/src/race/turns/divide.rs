@@ -13,7 +13,6 @@ use crate::race::compile::reach::places_of;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 use crate::sheet::values::Must;
 
-/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"divide\"",
     dice: [2, 2],
@@ -24,7 +23,6 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     demands: &[],
 };
 
-/// The rules of the turn.
 #[derive(Clone, Debug)]
 pub(crate) struct DivideTurns {
     pub(crate) rules: Arc<Rules>,

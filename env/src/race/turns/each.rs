@@ -2,8 +2,8 @@
 //! landing.
 //!
 //! Pieces that move together use one throw of a series, or one die each of several dice. The smallest unused throw is
-//! offered first; [`LATER`] sets its kind aside until another throw is played. A search over all orders of the unused
-//! throws finds the throws that must be used.
+//! offered first; [`LATER`] sets throws of this value aside until another throw is played. A search over all orders of
+//! the unused throws finds the throws that must be used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,6 @@ use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLE
 use crate::race::turns::throw::{Occupied, ThrowTurns};
 use crate::sheet::values::{Must, UnitKind};
 
-/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.hop = \"each\"",
     dice: [1, 4],
@@ -28,7 +27,6 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     demands: &[],
 };
 
-/// The rules of the turn.
 #[derive(Clone, Debug)]
 pub(crate) struct EachTurns {
     /// The rules of throwing the series.
@@ -266,7 +264,8 @@ impl TurnNotation for EachTurns {
         self.series.load(state, values, phase, phase != Phase::Choose)
     }
 
-    /// Throws can be played, the throws set aside are the first ones, and a captured piece is off the board.
+    /// Checks that a throw can be played, that only the first kinds of throws are set aside, and that a captured piece
+    /// waits.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         let first = self.kinds_left(state).take(state.skipped.count_ones() as usize);
         let dice = u32::from(self.rules.sheet.throws.dice);

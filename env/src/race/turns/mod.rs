@@ -1,8 +1,10 @@
-//! The kinds of turn. Each is a folder or file here; code outside does not know the kind of a game.
+//! The kinds of turn. Each has a folder or a file here. Outside, only the checks of sheets and the tables for solvers
+//! depend on the kind of a game.
 //!
-//! A kind of turn is the order of throwing and using throws. The trait `TurnMachine` has its rules: the legal actions,
-//! their effects, and its entries of the observation. The trait `TurnNotation` has its part of the notation and its
-//! words for people. To add a kind, write its file, add a variant to [`Turns`], and give it to its [`TurnKind`] below.
+//! A kind of turn determines the order of throwing and using throws. The trait `TurnMachine` has its rules: the legal
+//! actions, their effects, and its entries of the observation. The trait `TurnNotation` has its part of the notation
+//! and its words for people. To add a kind, write its file, add a [`TurnKind`] and a variant of [`Turns`], and extend
+//! `by_kind`, `Turns::new`, `TurnKeys::of` and `TurnKeys::ALL`.
 
 pub mod actions;
 pub(crate) mod dice;
@@ -33,7 +35,7 @@ use throw::ThrowTurns;
 /// for each entry.
 pub(crate) type FoundEntries = ArrayVec<u16, 512>;
 
-/// The column of "this turn has captured" in the pending entries, after the columns of skipped throws.
+/// The column that records a capture in this turn, counted from the first column of the skipped throws.
 pub(crate) const CAPTURED_COLUMN: u16 = 8;
 
 /// The rules of a kind of turn and its entries of the observation. Most defaults fit turns that throw one or two dice.
@@ -45,7 +47,7 @@ pub(crate) trait TurnMachine {
         actions::ACTIONS
     }
 
-    /// Returns whether an action of the space is well formed: it means a piece of a seat, or no piece.
+    /// Returns whether an action of the space is well formed: it names an existing piece, or no piece.
     fn is_well_formed(&self, action: Action) -> bool {
         let pieces = self.rules().seating.pieces;
         actions::slot(action, pieces).is_none_or(|slot| slot < pieces)
@@ -116,7 +118,7 @@ pub(crate) trait TurnMachine {
         false
     }
 
-    /// Makes the game continue in positions that are dead because no seat can move.
+    /// Switches off the check for dead positions: [`TurnMachine::is_dead`] then returns `false`.
     fn ignore_dead_ends(&mut self) {}
 
     /// Returns the largest number of seats that solvers support.
@@ -141,8 +143,8 @@ pub(crate) trait TurnMachine {
         self.series().map_or(0, SeriesThrows::pending_columns)
     }
 
-    /// Adds the entries of the unused throws from column `at` on. Each value of a die has two columns; a used die has
-    /// value 0.
+    /// Adds the entries of the unused throws from column `at` on. Each value of a die has two columns, the second for
+    /// the other die of a doublet. A used die has the value 0 and no entry.
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
         if let Some(series) = self.series() {
             return series.observe(state, at, active);
@@ -158,7 +160,8 @@ pub(crate) trait TurnMachine {
         }
     }
 
-    /// Calls `add` with the value and number of each kind of unused throw, the next one first.
+    /// Calls `add(value, count)` for each kind of unused throw, first for the kind of the next throw. With two dice,
+    /// the larger is the next throw.
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8))
     where
         Self: Sized,
@@ -171,8 +174,8 @@ pub(crate) trait TurnMachine {
         add(a.min(b), 1);
     }
 
-    /// Returns the places that a waiting piece reaches with the next throw and any other throws, as bits. Returns
-    /// `None` if single values enter, and the other throws move the piece on.
+    /// Returns the places that a waiting piece reaches if both dice together enter it, as bits. Returns `None` if one
+    /// throw enters the piece and other throws can move it on.
     fn entered_by_all(&self, _: &State) -> Option<u128> {
         None
     }
@@ -190,17 +193,18 @@ pub(crate) enum Turns {
 
 /// The sheet keys that a kind of turn accepts.
 pub(crate) struct TurnKeys {
-    /// The kind in words, for messages like "this goes with ...".
+    /// The kind in words, for messages like "this value only works with ...".
     pub(crate) name: &'static str,
-    /// The fewest and the most dice that are thrown at once.
+    /// The smallest and the largest allowed `throws.dice`.
     pub(crate) dice: [u8; 2],
     /// Returns the step counts that one throw allows a piece on the course, as bits.
     pub(crate) steps: fn([u8; 2]) -> u128,
     /// The values of `turn.must` that the kind accepts.
     pub(crate) must: &'static [Must],
-    /// The supported keys among those that not every kind supports. For some keys only certain values matter.
+    /// The keys that this kind supports, but some other kind does not. Every kind supports their defaults and the
+    /// values that `check_support` excepts.
     pub(crate) supports: &'static [&'static str],
-    /// Keys with one fixed value in every sheet of the kind, even if they have no effect.
+    /// Keys that every sheet of this kind must set to one fixed value. They are allowed even if they have no effect.
     pub(crate) demands: &'static [&'static str],
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Remaining {
     pub(crate) last: u8,
 }
 
-/// Columns that count one kind of throw: at least 1, 2, 3, then the number as seven bits.
+/// The number of columns that count one kind of throw: at least 1, at least 2, at least 3, and the count as seven bits.
 const COUNT_COLUMNS: u16 = 10;
 
 impl SeriesThrows {
@@ -131,7 +131,7 @@ impl SeriesThrows {
     #[inline]
     pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
         let thrown = match self.outcomes[outcome] {
-            // A full series ends with its next throw.
+            // If the series is full, its next throw must end it.
             AllottedThrow::Of(_) if state.series.is_full() => self.all().last().unwrap_or(AllottedThrow::Last(0)),
             thrown => thrown,
         };
@@ -176,7 +176,8 @@ impl SeriesThrows {
         state.series.push(kind, is_kept);
     }
 
-    /// Returns the throws that the mover keeps: all counted throws, and the last one unless it is lost, too.
+    /// Returns the throws that the mover keeps: all counted throws, and the throw that ended the series unless it is
+    /// lost, too.
     #[inline]
     pub(crate) fn kept_throws(&self, state: &State) -> (Series, u8) {
         let is_kept = !state.series.is_empty()

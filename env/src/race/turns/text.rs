@@ -19,7 +19,7 @@ pub(crate) trait TurnNotation: TurnMachine {
     /// Describes why the throws are not possible in this turn.
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String>;
 
-    /// Returns the pending facts besides throws and labels of pieces, in the notation.
+    /// Returns further facts about the turn in the notation, besides its throws and the labels of pieces.
     fn marks(&self, state: &State) -> Vec<String> {
         let series = self.series().into_iter().flat_map(|series| series.skipped(state));
         let captured = state.has_captured.then(|| "+".to_owned());
@@ -97,7 +97,8 @@ pub(crate) struct TurnWords {
     pub(crate) turn: &'static [&'static str],
     /// The words for one and several things that must be used: `throw`, `throws`.
     pub(crate) used: [&'static str; 2],
-    /// The words for a throw that enters a piece, with any value and with certain values, which follow.
+    /// The words for a throw that enters a piece: one with any value, and one with certain values, which follow the
+    /// words.
     pub(crate) entering: [&'static str; 2],
     /// A sentence about the steps of a unit with `unit.speed = "full"`.
     pub(crate) whole: &'static str,
@@ -107,7 +108,7 @@ pub(crate) struct TurnWords {
     pub(crate) half_spent: &'static str,
     /// A sentence for units that take one die for each of their pieces but move by one of the numbers.
     pub(crate) shared: Option<&'static str>,
-    /// A sentence about pieces that are not borne off, or nothing.
+    /// A sentence about pieces that are not borne off; may be empty.
     pub(crate) not_borne: &'static str,
 }
 

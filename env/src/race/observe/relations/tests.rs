@@ -66,7 +66,7 @@ fn distances_are_counted_on_the_course_of_the_piece_behind() {
 #[test]
 fn pieces_that_are_safe_are_followed_and_partners_are_no_enemies() {
     assert_eq!(distances("pagade S+:46,46,home,home/N+:10,home,home,home S *", Seat::SOUTH), ["followed 2"]);
-    // South's 18 is protected, and North's 6.
+    // South's 18, which is North's 6, is protected.
     assert_eq!(distances("ashte-kashte?pieces=2 S:hand,18/N:2,4 S *", Seat::SOUTH), ["followed 2", "followed 4"]);
     let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
     assert_eq!(distances(team, Seat::SOUTH), [""; 0]);
@@ -79,7 +79,8 @@ fn progress_and_lead_have_levels() {
         let found = observed_columns(&race, &state, state.mover, owner).into_iter();
         found.filter(|name| name.starts_with("progress") || name.starts_with("lead")).collect()
     };
-    // All four at home are 336 steps: the last of 16 levels begins at 316, a lead of 70 is the highest.
+    // With all four pieces at home the sum of the places is 336. The last of 16 levels of progress begins at 316, and
+    // the highest lead at 70.
     assert_eq!(levels("pagade S+:63,home,home,home/N+:5,5,15,15 S *", Seat::SOUTH), ["progress 14"]);
     assert_eq!(levels("pagade S+:64,home,home,home/N+:5,5,15,15 S *", Seat::SOUTH), ["progress 15"]);
     assert_eq!(levels("pagade S+:5,5,15,15/N+:5,5,15,15 S *", Seat::NORTH), ["progress 1", "lead 8"]);

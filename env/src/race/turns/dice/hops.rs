@@ -1,7 +1,7 @@
 //! Hops by two dice, for all pieces of one seat at once.
 //!
-//! Two hops of one turn interact in three ways only. The first piece leaves the landing square of the second, or lands
-//! there itself, or its capture opens the gate to the second.
+//! The first hop of a turn affects the second hop in three ways only. The first piece leaves the landing square of the
+//! second piece, or lands there itself, or opens the gate by a capture.
 
 use super::ring::{ANY_ENEMY, BESIDE, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
 use crate::race::compile::Throw;
@@ -13,7 +13,6 @@ use crate::sheet::values::Without;
 pub(crate) const SMALLER: usize = 0;
 pub(crate) const LARGER: usize = 1;
 
-/// Returns the other die.
 #[inline]
 pub(crate) fn other(die: usize) -> usize {
     SMALLER + LARGER - die
@@ -30,7 +29,6 @@ pub(crate) struct Hops<'a> {
     beyond: Without,
     /// The numbers that let a waiting piece enter, as bits: `[0]` for the first piece, `[1]` after another.
     enters: [u64; 2],
-    /// Waiting pieces.
     waiting: Set,
     /// The lowest slot of the pieces on each place; equal pieces are interchangeable.
     pub(crate) lowest: Set,
@@ -104,13 +102,13 @@ impl<'a> Hops<'a> {
         self.dice[SMALLER] == self.dice[LARGER]
     }
 
-    /// Returns the pieces that may move first: waiting pieces if there are any.
+    /// Returns the pieces that may move first: only waiting pieces if any piece waits.
     #[inline]
     fn may_begin(&self) -> Set {
         if self.waiting.is_empty() { self.pieces() } else { self.waiting }
     }
 
-    /// Returns whether a turn may begin with this number of steps. If pieces wait, it must let one enter.
+    /// Returns whether a turn may begin with this number of steps. If pieces wait, the number must let a piece enter.
     #[inline]
     fn lets_begin(&self, steps: u8) -> bool {
         self.waiting.is_empty() | (self.enters[0] >> steps & 1 == 1)
@@ -164,8 +162,8 @@ impl<'a> Hops<'a> {
         may_follow.without(slot) & occupancy.only(CLOSED_TO_ONE).are(0)
     }
 
-    /// Returns the other slots that may take the other die after `slot` has taken `die`. Among equal pieces this is the
-    /// lowest; if both orders have one result, only the order listed first is included.
+    /// Returns the other slots that may take the other die after `slot` has taken `die`. Among equal pieces, only the
+    /// lowest slot is included. If both orders have the same result, only the order listed first is included.
     #[inline]
     pub(crate) fn others(&self, slot: usize, die: usize) -> Set {
         if !self.firsts(die).contains(slot) {
@@ -193,9 +191,9 @@ impl<'a> Hops<'a> {
         self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
     }
 
-    /// Returns whether the larger die first can reach positions that the smaller die first does not reach. There are
-    /// three cases: a piece waits and must move first; a landing square holds two own pieces, and one of them leaves; a
-    /// capture opens the gate.
+    /// Returns whether using the larger die first can reach positions that using the smaller die first cannot reach.
+    /// There are three cases: a piece waits and must move first; a landing square holds two own pieces, and one of them
+    /// leaves; a capture opens the gate.
     #[inline]
     pub(crate) fn order_matters(&self) -> bool {
         let Landings { squares, occupancy } = self.landings[SMALLER];

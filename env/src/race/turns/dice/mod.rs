@@ -20,7 +20,6 @@ use crate::sheet::values::{Must, Without};
 use hops::{DieHop, Hops, LARGER, SMALLER, other};
 use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
 
-/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"dice\"",
     dice: [2, 2],
@@ -58,9 +57,9 @@ pub(crate) struct DiceTurns {
 impl DiceTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
         let (seating, pieces) = (&rules.seating, rules.seating.pieces);
-        // If no throw reaches the gate from a place, all step counts lead to squares before the gate. Other pieces
-        // close fewer of these squares than there are step counts: each piece of the partner closes one, and each two
-        // pieces of a seat one.
+        // From a place that is far from the gate, all step counts lead to squares before the gate. A piece there can
+        // certainly move if other pieces close fewer squares than it has step counts. Each piece of the partner closes
+        // one square, and so do each two pieces of another seat or of the own seat.
         let (enemies, partners) = (seating.enemies(Seat::SOUTH).len(), seating.partners(Seat::SOUTH).len());
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
@@ -259,7 +258,7 @@ impl TurnNotation for DiceTurns {
         }
     }
 
-    /// One piece has used one die, and the other die remains.
+    /// Checks that one piece has used one die and the other die remains.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         let (left, taken) = (state.dice[0], state.steps.iter().fold(0_u8, |taken, steps| taken.saturating_add(*steps)));
         let before = State { dice: [taken, left], ..state.unplayed() };

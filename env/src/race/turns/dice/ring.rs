@@ -1,8 +1,8 @@
 //! Occupancy of the squares from the view of one seat. It has one byte for each square, so that the squares of all
 //! pieces are read at once.
 //!
-//! The tables have own, enemy and partner pieces, but no dice and no mover. A square is a cell of [`Rules`], or
-//! [`BESIDE`] for places without meetings: off the board, private and marked squares, the finish.
+//! The tables distinguish own, enemy and partner pieces. They have no dice and no mover. A square is a cell of
+//! [`Rules`], or [`BESIDE`] for places without meetings: off the board, private and marked squares, the finish.
 
 use crate::game::Seat;
 use crate::race::compile::reach::places_of;
@@ -12,7 +12,7 @@ use crate::sheet::values::Without;
 
 /// The square of all places without meetings.
 pub(crate) const BESIDE: u8 = 0;
-/// The square of missing places. It has no room.
+/// The square of places that do not exist. It has no room.
 pub(crate) const NOWHERE: u8 = 127;
 
 /// The squares of one seat.
@@ -20,12 +20,13 @@ pub(crate) const NOWHERE: u8 = 127;
 pub(crate) struct Squares {
     /// `[place]`: the square.
     of: [u8; 256],
-    /// `[beyond][place]`: the landing square of a piece that would reach `place` without a gate. `beyond` is the rule
-    /// for pieces that pass the gate, in the order of [`Without`]; [`Without::Open`] is for seats with an open gate.
+    /// `[beyond][place]`: the landing square of a piece that would reach `place` if the course had no gate. `beyond` is
+    /// the rule for pieces that pass the gate, in the order of [`Without`]; [`Without::Open`] is for seats with an open
+    /// gate.
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
-    /// The place before the first place of an entering throw.
+    /// The place before the one that an entering throw of 1 reaches.
     pub(crate) entry: u8,
     /// Whether a hop can return to its own square.
     pub(crate) comes_back: bool,
@@ -59,13 +60,13 @@ impl Squares {
         self.of[usize::from(place)]
     }
 
-    /// Returns the landing square of a piece that would reach `place` without a gate.
+    /// Returns the landing square of a piece that would reach `place` if the course had no gate.
     #[inline]
     pub(crate) fn landing(&self, place: u8, beyond: Without) -> u8 {
         self.landings[beyond as usize][usize::from(place)]
     }
 
-    /// Returns the landing place of a piece that would reach `place` without a gate.
+    /// Returns the landing place of a piece that would reach `place` if the course had no gate.
     #[inline]
     pub(crate) fn place(&self, place: u8, beyond: Without) -> u8 {
         let goes_round = place >= self.gate && beyond == Without::Lap && self.lap > 0;

@@ -90,7 +90,7 @@ impl SeriesTurns {
     #[inline(always)]
     pub(crate) fn units(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> Units {
         let roles = allotment.roles;
-        // A piece that has entered is on place 1, and its role has the same bit.
+        // [`role::ENTERED`] is 1, which is also the place of a piece that has entered.
         let places = turn.own.or(roles.only(role::ENTERED));
         let waiting = !roles.have(role::TAKEN);
         // Equal bytes are interchangeable pieces.
@@ -119,14 +119,14 @@ impl SeriesTurns {
         }
     }
 
-    /// Returns whether the piece may not leave its square alone, if twins may not be split.
+    /// Returns whether the piece may not move without a second piece, if twins may not be split.
     fn is_tied(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> bool {
         match self.unit.kind {
             UnitKind::None => false,
             UnitKind::Declared => turn.declared.contains(slot),
             UnitKind::Together => {
-                // A piece that entered may leave alone. If an odd number of pieces was there before, one more may. All
-                // these pieces look alike.
+                // A piece that has entered may move alone. If an odd number of pieces was there before, one more may.
+                // All these pieces look alike.
                 let places = turn.own.or(allotment.roles.only(role::ENTERED));
                 let here = places.are(places.get(slot));
                 let entered = (here & allotment.roles.have(role::ENTERED)).len();
@@ -144,14 +144,15 @@ impl SeriesTurns {
         }
     }
 
-    /// Returns the pieces that have `reached` places and do not pass the keep with `pips` more.
+    /// Returns the pieces that do not pass the keep if they move on by `pips` from their `reached` places.
     #[inline]
     pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {
         let too_far = u32::from(self.rules.home + 1).saturating_sub(pips);
         !reached.at_least(too_far as u8)
     }
 
-    /// Returns the slots that can take a throw of `pips`: single pieces, and first pieces of two together.
+    /// Returns the slots that can take a throw of `pips`: pieces that move alone, and the first piece of each two that
+    /// move together.
     #[inline]
     pub(crate) fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
         let moving = units.alone & self.within(units.reached, u32::from(pips));

@@ -1,9 +1,10 @@
-//! Dynamic programming for the number of throws of a series that can be used. Its time grows slowly with the length of
-//! the series.
+//! Finds the largest number of throws of a series that can be used, by dynamic programming. The time grows slowly with
+//! the length of the series.
 //!
-//! First choose the pieces that enter, are borne off, move alone and move together. Then the units only share the
-//! throws: the throws of each kind that a unit takes decide whether it may end there. This is a knapsack problem,
-//! solved by dynamic programming over the units. With few throws [`super::search`] is faster.
+//! The search tries every choice of pieces that enter, are borne off, move alone and move together. Then the moving
+//! units share the throws. The numbers of throws of each kind that a unit takes decide whether it may land. This is a
+//! knapsack problem, solved by dynamic programming over the units. A piece is *waiting* until it belongs to a moving
+//! unit or is borne off. With few throws [`super::search`] is faster.
 
 use std::cell::RefCell;
 
@@ -18,7 +19,7 @@ use crate::sheet::values::{Must, UnitKind};
 #[derive(Clone, Copy)]
 struct FillUnit {
     reached: u8,
-    /// Whether it has moved, so that it may stay on its place.
+    /// Whether it has taken a throw before this search. If so, it need not take another.
     has_moved: bool,
     is_pair: bool,
 }
@@ -29,13 +30,13 @@ struct FillGroup {
     place: u8,
     is_declared: bool,
     waiting: u8,
-    /// The most pieces that may leave alone.
+    /// The most pieces that may move alone.
     alone: u8,
     may_join: bool,
 }
 
-/// Throws that a unit can take: the numbers of throws of the second and third kind and of last throws, and the possible
-/// numbers of 1s as bits.
+/// Throws that a unit can take: the numbers of throws of the second kind, of the third kind and of last throws, and the
+/// possible numbers of 1s as bits.
 type Share = ([usize; 3], u128);
 
 /// A search for the allotment that uses the most throws.
@@ -74,8 +75,8 @@ thread_local! {
     static LISTS: RefCell<Lists> = RefCell::default();
 }
 
-/// Returns the largest number of the `remaining` throws that any legal allotment after `allotment` uses, or any number
-/// of at least `enough`. Returns `None` if `allotment` cannot be completed legally.
+/// Returns the largest number of the `remaining` throws that a legal completion of `allotment` uses. A smaller result
+/// is allowed if it is at least `enough`. Returns `None` if `allotment` cannot be completed legally.
 pub(crate) fn most_used(
     turns: &SeriesTurns,
     turn: &SeriesTurn,
@@ -153,7 +154,7 @@ impl Fill<'_> {
         self.lists.groups.push(FillGroup { place, is_declared, waiting: count, alone, may_join });
     }
 
-    /// Returns the number of further pieces that may leave a square alone, if twins may not be split and `entered` more
+    /// Returns the number of pieces on `place` that may still move alone, if twins may not be split and `entered` more
     /// pieces have entered.
     fn untied(&self, place: u8, entered: u8) -> u8 {
         let here = |roles: u8| {
@@ -185,7 +186,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Tries every number of pieces to bear off, if `ones` 1s are used to enter.
+    /// Tries every number of pieces that are borne off, after `ones` throws of 1 have entered pieces.
     fn try_bearing(&mut self, ones: u8) {
         let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.rules.home);
         let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has_role(slot, role::BORNE));
@@ -221,8 +222,8 @@ impl Fill<'_> {
         }
     }
 
-    /// Iterates over the sets of kinds that may have unused throws, as `SeriesThrows::bit`s. Kinds that are already
-    /// unused are always included.
+    /// Iterates over the sets of kinds of throws that may stay unused, as `SeriesThrows::bit`s. Each set contains the
+    /// kinds that the allotment already leaves unused.
     fn leftovers(&self) -> impl Iterator<Item = u8> + use<> {
         let skipped = self.allotment.skipped;
         let remaining = self.remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
@@ -253,13 +254,13 @@ impl Fill<'_> {
         series.all().filter(move |&throw| kinds & series.bit(throw) != 0).map(|throw| series.pips(throw))
     }
 
-    /// Returns the places where a hop can end, as bits.
+    /// Returns the places where a piece can land, as bits.
     fn open(&self) -> u64 {
         ((2 << self.turns.rules.home) - 2) & !self.turn.closed
     }
 
     /// Finds the most throws that the units can take. With `left`, only throws of these kinds may stay unused.
-    /// `is_home` decides for each unit whether it must end in the keep, or must not.
+    /// `is_home` returns whether a unit must end in the keep, or must not; `None` allows both.
     fn find_most(&mut self, ones: u8, left: Option<u8>, is_home: impl Fn(usize) -> Option<bool>) {
         if self.most >= Some(self.enough) {
             return;
@@ -300,8 +301,8 @@ impl Fill<'_> {
         }
     }
 
-    /// Finds the shares of a unit. With them the unit can take no more throws of the kinds `left`, and it is in the
-    /// keep or not as `is_home` demands.
+    /// Finds the shares of a unit. A share must leave the unit unable to take more throws of the kinds `left`, and in
+    /// the keep or not as `is_home` demands.
     fn find_shares(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
         let [(_, ones), others @ ..] = self.remaining.kinds();
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
@@ -333,14 +334,14 @@ impl Fill<'_> {
     }
 }
 
-/// Iterates over all numbers of throws of each kind, up to `all`.
+/// Iterates over all counts of three kinds of throws, each up to its count in `all`.
 fn counts(all: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..=all[0]).flat_map(move |first| {
         (0..=all[1]).flat_map(move |second| (0..=all[2]).map(move |third| [first, second, third]))
     })
 }
 
-/// Returns the sums of a number of one set and a number of the other, all as bits.
+/// Returns all sums of a number of one set and a number of the other set. Sets are bits.
 fn sums(one: u128, other: u128) -> u128 {
     let (few, many) = if one.count_ones() < other.count_ones() { (one, other) } else { (other, one) };
     places_of(few).fold(0, |sums, number| sums | many << number)

@@ -25,7 +25,6 @@ use crate::race::turns::actions::{self, with_pass};
 use crate::sheet::values::{MarkRule, Must, Speed, Unit};
 use allot::{Allotment, SeriesTurn};
 
-/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"series\"",
     dice: [1, 1],

@@ -69,8 +69,8 @@ impl SeriesTurns {
             let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
             (is_moving || is_staying(slot)) && places[slot] < self.rules.home
         });
-        // If one of two twins leaves alone, the other is no longer a twin. If two of four twins leave, the other two
-        // stay twins.
+        // If one of two twins moves alone, the other is no longer a twin. If two of four twins move, the other two stay
+        // twins.
         for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {
             let mut alike =
                 (0..self.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));

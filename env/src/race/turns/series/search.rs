@@ -1,4 +1,5 @@
-//! Depth-first search for the number of throws of a series that can be used. It stops at an allotment that uses enough.
+//! Finds the largest number of throws of a series that can be used, by depth-first search. The search stops at an
+//! allotment that uses enough throws.
 //!
 //! Far from the keep the first allotment is enough. Near the keep, many throws have too many allotments;
 //! [`super::fill`] then finds the number by dynamic programming.
@@ -26,7 +27,7 @@ pub(crate) struct Search<'a> {
 }
 
 impl SeriesTurns {
-    /// Returns whether the throws so far belong to pieces that can move, and the turn can be completed legally.
+    /// Returns whether the pieces can move by their throws so far, and the turn can be completed legally.
     pub(crate) fn can_complete(&self, state: &State) -> bool {
         let turn = self.turn(state);
         let (own, declared) = (&state.pieces[state.mover.index()], state.declared[state.mover.index()]);
@@ -62,15 +63,16 @@ impl<'a> Search<'a> {
         Search { turns, turn, enough, left: MOST_TRIED }
     }
 
-    /// Returns the largest number of the `remaining` throws that any legal allotment after `allotment` uses, or any
-    /// number of at least `enough`. Returns `None` if `allotment` cannot be completed legally.
+    /// Returns the largest number of the `remaining` throws that a legal completion of `allotment` uses. A smaller
+    /// result is allowed if it is at least `enough`. Returns `None` if `allotment` cannot be completed legally.
     #[inline]
     pub(crate) fn most_used(&mut self, allotment: &Allotment, remaining: Remaining) -> Option<u32> {
         let found = self.most_used_from(allotment, remaining, Action(0), self.enough);
         found.unwrap_or_else(|Exhausted| fill::most_used(self.turns, self.turn, allotment, remaining, self.enough))
     }
 
-    /// [`Search::most_used`], but equal throws go to actions in ascending order from `least` on.
+    /// Like [`Search::most_used`], but the next throw goes to the action `least` or a later one. So equal throws are
+    /// not tried in two orders.
     fn most_used_from(
         &mut self,
         allotment: &Allotment,
@@ -90,7 +92,7 @@ impl<'a> Search<'a> {
         self.left = self.left.checked_sub(1).ok_or(Exhausted)?;
         let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
         let units = turns.units(turn, allotment, turns.sum(remaining));
-        // If no piece can take the smallest throw, none can be used, unless a unit only takes larger ones.
+        // If nothing can take the smallest throw, nothing can take a larger throw, except a unit with another speed.
         let (any_alone, any_together) = turns.takers(&units, turns.smallest(remaining));
         if (any_alone | any_together).is_empty() && matches!(turns.unit.speed, Speed::Full | Speed::HalfSpent) {
             return Ok(turns.is_complete(turn, allotment).then_some(0));

@@ -10,8 +10,8 @@ pub(crate) struct Bits<W> {
     pub(crate) at: [[W; PLACES]; MAX_SEATS],
     /// `[seat][place]`: the cells of lower places.
     pub(crate) below: [[W; PLACES]; MAX_SEATS],
-    /// Cells that are closed to a single piece if they hold: an own piece, two own pieces, an enemy piece, two enemy
-    /// pieces.
+    /// Cells that are closed to a single piece in four cases: with an own piece there, with two own pieces, with an
+    /// enemy piece, with two enemy pieces.
     pub(crate) closed_to_single: [W; 4],
     pub(crate) closed_to_unit: [W; 4],
     pub(crate) always: W,

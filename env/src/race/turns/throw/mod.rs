@@ -18,7 +18,6 @@ use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS, with_pass};
 use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, Overshoot, UnitKind, Without};
 
-/// The keys of sheets with this kind of turn.
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"throw\"",
     dice: [1, 1],
@@ -91,7 +90,7 @@ pub(crate) struct ThrowTurns {
     is_in_parts: bool,
 }
 
-/// The number of slots of games with few pieces, which are faster.
+/// The number of slots in games with few pieces. Fewer slots are faster.
 const FEW: u8 = actions::PAIRS.0;
 
 /// All throws have smaller values.
@@ -104,7 +103,7 @@ const BONUS: u8 = 31;
 enum Part {
     /// The whole throw.
     Whole(u8),
-    /// A throw that has entered a piece and is not used up by this.
+    /// A throw that has entered a piece and can still move a piece.
     Entered(u8),
     /// The rest of a divided throw.
     Rest { left: u8, thrown: u8 },
@@ -244,7 +243,7 @@ impl ThrowTurns {
         &self.single[stage][usize::from(is_open)][usize::from(throw) % VALUES]
     }
 
-    /// Returns whether no piece may leave a unit on `place` alone. If an odd number of pieces is there, one may.
+    /// Returns whether no piece of a unit on `place` may move alone. If an odd number of pieces is there, one may.
     #[inline]
     pub(crate) fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
         self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
@@ -292,7 +291,7 @@ impl ThrowTurns {
             if stays {
                 can_go_alone = is_offered && self.can_hop(state, seat, own, slot, [1, throw, to]);
             } else if self.can_revisit && on.to_pass != none && can_go_alone {
-                // Most ways are straight, without any of these cells, the cell of this piece included.
+                // Most pieces go straight ahead and pass none of these cells, not even their own.
                 let is_straight = from > 0 && to.wrapping_sub(from) == throw;
                 let mut passed = at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
                 can_go_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
@@ -455,8 +454,8 @@ impl ThrowTurns {
         with_pass(mask, self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging)
     }
 
-    /// Returns the legal actions of a throw and its step, in either order. If both must be used, these are the actions
-    /// that leave a use for the other, or that finish. If no action does so, all are legal.
+    /// Returns the legal actions of a throw and its step, in either order. If both must be used, an action is legal if
+    /// the other part can be used after it, or if the seat has then finished. If no action fulfils this, all are legal.
     #[cold]
     fn actions_in_either_order(&self, state: &State) -> ActionMask {
         let seat = self.colour(state);
@@ -529,7 +528,8 @@ impl ThrowTurns {
         !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
     }
 
-    /// Applies an action if a throw can have two parts: it is divided, enters a piece and moves on, or has a step.
+    /// Applies an action if throws can have two parts: a throw is divided, or enters a piece and then moves one, or has
+    /// a step.
     #[inline(never)]
     fn apply_part(&self, state: &mut State, action: Action) {
         let (part, seat) = (self.part(state), self.colour(state));
@@ -553,7 +553,7 @@ impl ThrowTurns {
             return;
         }
         if is_first && self.rules.effects[usize::from(thrown)].bonus && (counts || !self.loses_last) {
-            // The step follows, or the throw if the step was first, unless no piece can use it.
+            // The other part follows unless no piece can use it: the step, or the throw if the step was first.
             let dice = if is_step_first { Part::AfterStep(thrown) } else { Part::Step { thrown } }.dice();
             let next = State { phase: Phase::Allot, dice, has_captured: is_granted, ..*state };
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
@@ -634,9 +634,9 @@ impl TurnMachine for ThrowTurns {
         self.has_dead_ends = false;
     }
 
-    /// The rest of a divided throw can be any number, and the whole throw tells whether another follows. With steps,
-    /// one column means "only the step remains", and one "only the throw remains". If entering does not spend a throw,
-    /// one column means "this throw has entered a piece".
+    /// For a divided throw, columns have the rest, which can be any number, and the whole throw, which decides whether
+    /// another throw follows. With steps, one column means "only the step remains", and one "only the throw remains".
+    /// If entering does not spend a throw, one column means "this throw has entered a piece".
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
         match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
@@ -699,8 +699,8 @@ impl TurnNotation for ThrowTurns {
         Some(())
     }
 
-    /// In a valid position within a turn a piece has entered, or has finished with a part of the throw, or a step
-    /// follows the throw.
+    /// In a valid position within a turn, a piece has entered, or a piece has finished with a part of the throw, or the
+    /// throw has a step.
     fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool {
         let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
         if state.has_captured && !self.can_grant() {
@@ -711,7 +711,7 @@ impl TurnNotation for ThrowTurns {
                 && self.rules.can_throw([whole, 0])
                 && self.actions_of_part(state, self.part(state)).iter().any(|action| action != PASS);
         }
-        // Pieces captured by the first part are no longer on their places.
+        // Captured pieces are no longer on their places, so the comparison ignores captures.
         let state = &State { has_captured: false, ..*state };
         let (thrown, home) = (whole.max(left), self.rules.home);
         let (from, to) = if whole == 0 { (0, self.rules.entry) } else { (home.saturating_sub(thrown - left), home) };
