@@ -18,7 +18,7 @@ use crate::race::turns::by_kind;
 /// The tables by side position.
 #[derive(Clone, Debug)]
 pub(super) struct ListedWalk {
-    /// The game without its dead ends, because they depend on all pieces.
+    /// The game without its check for dead positions, which depends on all pieces.
     race: Race,
     /// `[mover]`: the turns of each side position and outcome.
     turns: Vec<Vec<ListedTurn>>,
@@ -32,7 +32,7 @@ pub(super) struct ListedWalk {
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether the game can end because no seat can move.
     has_dead_ends: bool,
-    /// `[side position]`: whether enemies may leave it no move with any throw.
+    /// `[side position]`: whether enemies may block its moves with every throw.
     may_be_stuck: Vec<bool>,
 }
 
@@ -43,12 +43,12 @@ type Relevant = Occupancy;
 #[derive(Clone, Copy, Debug)]
 struct ListedTurn {
     relevant: Relevant,
-    /// The start of the ends without enemies on the relevant cells.
+    /// The start of the list of ends without enemies on the relevant cells.
     alone: u32,
-    /// Whether no piece can then move.
+    /// Whether no piece can move without enemies on these cells.
     is_stuck: bool,
-    /// The range of the patterns with enemies, by ascending keys. A pattern that is not in the list is visited by
-    /// stepping the engine.
+    /// The range of the patterns with enemies in [`ListedWalk::patterns`], by ascending keys. For other patterns, the
+    /// engine is stepped.
     patterns: [u32; 2],
 }
 
@@ -147,8 +147,8 @@ impl ListedWalk {
         walk
     }
 
-    /// Lists the turns of a side position with an outcome where enemies matter. Returns whether enemies may leave it no
-    /// move.
+    /// Lists the turns of a side position with an outcome, for each pattern of enemies that matter. Returns whether
+    /// enemies may block all moves.
     fn list(&mut self, index: &TurnIndex, thrown: Thrown, most_patterns: usize, lists: &mut ListStarts) -> bool {
         let (mover, side, outcome) = thrown;
         let at = self.race.rules.outcomes.len() * usize::from(side) + outcome;
@@ -171,8 +171,8 @@ impl ListedWalk {
         may_be_stuck || patterns[0] == patterns[1] && relevant.twos != 0
     }
 
-    /// Adds the ends of a turn with these enemies on the board, unless the list exists. Returns its start, and whether
-    /// the side position cannot move.
+    /// Adds the ends of a turn with these enemies on the board, unless an equal list exists. Returns the start of the
+    /// list, and whether no piece can move.
     fn add(&mut self, index: &TurnIndex, thrown: Thrown, enemies: &[Piece], lists: &mut ListStarts) -> (u32, bool) {
         let mut ends = self.step(index, thrown, enemies);
         let pieces = |side: Side| (index.sides.places(side), index.sides.mark(side));
@@ -188,7 +188,7 @@ impl ListedWalk {
     }
 
     /// Returns the cells where enemies may matter to a side position with an outcome, and the cells where two enemies
-    /// together may.
+    /// together may matter.
     fn relevant(&self, index: &TurnIndex, (mover, side, outcome): Thrown) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
@@ -273,7 +273,7 @@ impl ListedWalk {
         visitor: &mut impl TurnVisitor,
     ) {
         let mut occupied = [Occupancy::default(); LANES];
-        // Lanes where the game can end because no seat can move, as far as the other side positions show.
+        // Lanes where the game may end because no seat can move: the other seats may all be stuck.
         let mut stuck = 0;
         for lane in lanes_of(lanes) {
             let others = in_lane(sides, lane);

@@ -73,7 +73,7 @@ pub(super) fn by_engine(index: &TurnIndex, start: &State, outcomes: &[u8]) -> BT
     results.states().iter().map(end).collect()
 }
 
-/// Side positions to draw from, for the thrower and for the others: any, and positions in which rare rules matter.
+/// Pools of side positions for the seat that throws and for the others: any positions, and positions with rare rules.
 fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     let sides = &turns.index.sides;
     let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {
@@ -150,7 +150,7 @@ fn walks_have_the_afterstates_of_the_engine() {
         let deep = std::env::var_os("ASHTA_DEEP").is_some();
         check(&turns, if deep { 2_000 } else { 200 }, &mut rng);
         if matches!(turns.walk, Walk::Listed(_)) {
-            // With few lists the engine is stepped if any enemies matter.
+            // With so few patterns, the engine is stepped whenever enemies matter.
             for most_patterns in [0, 3] {
                 let walk = Walk::Listed(Box::new(ListedWalk::new(&turns.index, most_patterns)));
                 check(&RaceTurns { walk, ..turns.clone() }, if deep { 200 } else { 50 }, &mut rng);

@@ -38,7 +38,7 @@ pub const MAX_POSITIONS: u64 = 500_000_000;
 pub enum IndexError {
     /// One seat alone has too many side positions.
     ///
-    /// Holds the number of arrangements of its pieces, which may be slightly too large.
+    /// Holds the number of arrangements of its pieces, or a slightly larger number.
     #[error("one seat's pieces have {0} arrangements; at most {most} can be solved", most = Side::MAX - 1)]
     TooManySides(u64),
     /// All seats together have too many positions. Holds the product of their numbers of side positions.
@@ -52,8 +52,8 @@ pub enum IndexError {
 /// The numbered turn-start states of a race game.
 ///
 /// The side position of a seat has the places of its pieces and the facts that the rules record: that it has captured
-/// (if this opens a gate) or entered, and its declared units. If the throws of a turn are limited, it also has their
-/// number.
+/// (if this opens a gate) or entered, and its declared units. If the throws of a turn are limited, it also has the
+/// number of throws made.
 #[derive(Clone, Debug)]
 pub struct TurnIndex {
     race: Race,
@@ -141,7 +141,7 @@ impl TurnIndex {
         self.state_of(mover, &sides)
     }
 
-    /// Returns the position with only the pieces of the first seats.
+    /// Returns the position at the start of `mover`'s turn, with pieces only for the seats that `sides` contains.
     fn state_of(&self, mover: Seat, sides: &[Side]) -> State {
         let mut state = State::empty(mover);
         for (&side, seat) in sides.iter().zip(self.in_turn(mover)) {
@@ -162,7 +162,7 @@ impl TurnIndex {
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
-    /// Returns the count of numbers. Some numbers have no position.
+    /// Returns the largest result of [`TurnIndex::number`], plus 1. Some of the numbers have no position.
     pub fn numbers(&self) -> usize {
         self.movers.len() * self.sides().len().pow(self.seats() as u32)
     }
@@ -171,12 +171,12 @@ impl TurnIndex {
     pub fn start_of_turn(&self, state: &State) -> State {
         let mut start = *state;
         start.begin_turn(state.mover);
-        // The number includes the throw in use.
+        // `thrown` includes the throw that is not used yet.
         start.thrown = state.thrown.saturating_sub(u8::from(state.phase != Phase::Throw));
         start
     }
 
-    /// Returns the mover with the same view of the board.
+    /// Returns the seat of [`TurnIndex::movers`] with the same view of the board.
     fn alike_mover(&self, mover: Seat) -> Seat {
         if self.movers.contains(&mover) { mover } else { self.movers[0] }
     }
@@ -214,7 +214,7 @@ pub struct RaceTurns {
     walk: Walk,
 }
 
-/// If enemies have more patterns, the afterstates of a throw are not precomputed.
+/// The afterstates of a throw are not precomputed if enemies have more patterns than this.
 const MOST_PATTERNS: usize = 256;
 
 #[derive(Clone, Debug)]

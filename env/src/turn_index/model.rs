@@ -71,13 +71,14 @@ pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
 /// Visitor of the turns of one side position against several others at the same time. Each of the others is a lane;
 /// sets of lanes are bits.
 ///
-/// Afterstates are numbered from 0 in the order of the visit. They precede the throws that lead there.
+/// Afterstates are numbered from 0 in the order of the visit. The visitor receives them before the throws that lead
+/// there.
 pub trait TurnVisitor {
     /// Receives an afterstate. In these lanes the seat that threw gets the side position `own`, and the others do not
     /// change. In other lanes the afterstate does not exist, or [`TurnVisitor::replace_end`] defines it.
     fn end(&mut self, lanes: u16, own: Side, then: Continuation);
 
-    /// Replaces the last afterstate in this lane.
+    /// Replaces the latest afterstate in this lane by `end`.
     fn replace_end(&mut self, lane: usize, end: TurnEnd);
 
     /// Receives all throws with equal afterstates in these lanes: their total probability and the numbers of the

@@ -9,9 +9,8 @@ use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
 
 /// The numbered side positions of a ruleset. Each has the places of the pieces in ascending order with fillers last,
-/// and a mark (the seat has captured or entered; declared twins). If the throws of a turn are limited, it also has
-/// their number. A seat that is not on turn keeps its number of throws until its next turn; the number is 0 in every
-/// game.
+/// and a mark (the seat has captured or entered; declared twins). If the throws of a turn are limited, it also has the
+/// number of throws made. In a game this number is 0 for every seat that is not on turn.
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
     pub(super) infos: Vec<SideInfo>,

@@ -1,8 +1,8 @@
 //! The legal turns of a side position with each series of throws.
 //!
-//! This module does not play series. To get the allotments of some throws, it takes the allotments of one throw less
-//! and gives this throw to each unit that can take it. Functions of the engine find these units. If throws stay unused,
-//! the legal allotments are the legal ones of one throw less.
+//! This module does not play series. To get the allotments of n throws, it takes the allotments of n - 1 throws and
+//! gives the missing throw to each unit that can take it. Functions of the engine find these units. If a throw stays
+//! unused, the legal allotments are the legal ones of n - 1 throws.
 
 use std::collections::HashMap;
 
@@ -19,8 +19,8 @@ use crate::turn_index::{Side, TurnIndex};
 /// ends it.
 #[derive(Clone, Debug)]
 pub(super) struct KeptThrows {
-    /// For each kind of throw, in the order of allotment: the index of the kept throws without one throw of this kind,
-    /// and the throw.
+    /// For each kind of these throws, in the order of allotment: the index of the kept throws with one throw of this
+    /// kind removed, and the removed throw.
     pub(super) less: Vec<(usize, AllottedThrow)>,
     count: u8,
     /// The probability that a series begins with these throws in any order.
@@ -29,8 +29,8 @@ pub(super) struct KeptThrows {
     pub(super) chances: [f64; 2],
 }
 
-/// Returns all sets of throws that a seat can keep of a series of up to `length` throws before the last one, shorter
-/// ones first.
+/// Returns all sets of throws that a seat can keep of a series with up to `length` throws before the last one. They
+/// ascend by the number of throws before the last one.
 pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
     let (going, ending): (Vec<AllottedThrow>, Vec<AllottedThrow>) =
         turns.series.all().partition(|throw| matches!(throw, AllottedThrow::Of(_)));
@@ -51,7 +51,7 @@ pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
             (places[&less], throw)
         };
         let less: Vec<(usize, AllottedThrow)> = kinds.map(without).collect();
-        // Any of the throws can be the last one.
+        // The latest throw can be of any of these kinds.
         let begins: f64 = less.iter().map(|(at, throw)| chance(throw) * list[*at].begins).sum();
         let begins = if less.is_empty() { 1.0 } else { begins };
         let kept = if counts[0] > 0 { any_one * list[less[0].0].begins } else { 0.0 };
@@ -75,8 +75,8 @@ pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
 /// The legal afterstates with each set of kept throws.
 #[derive(Default)]
 pub(super) struct Legal {
-    /// Each set of afterstates once. An afterstate is the bits of a choice above [`KIND_BITS`] bits. The lower bits are
-    /// the kinds of throws that the turn could still use and so must not leave.
+    /// Each set of afterstates once. The upper bits of an afterstate are a choice. The lower [`KIND_BITS`] bits are the
+    /// kinds of throws that the turn could still use, and so must not leave unused.
     sets: IndexSet<Vec<u64>>,
     /// `[kept throws]`: the set of legal afterstates, and the number of used throws.
     results: Vec<(usize, u8)>,
@@ -110,7 +110,7 @@ impl Legal {
                     }
                 }
             }
-            // `ends` consists of sorted sets, so the stable sort only merges them.
+            // Most of `ends` is a sequence of sorted sets, which the stable sort merges quickly.
             ends.sort();
             ends.dedup();
             legal.results.push((legal.sets.insert_full(ends).0, used));
@@ -152,11 +152,12 @@ pub(super) struct Allotted {
 }
 
 impl Allotted {
-    /// Finds the allotments. Among the squares that enemies close, only the entry square matters.
+    /// Finds the allotments. Here, a closed square matters only if it is the entry square; [`result`] checks the other
+    /// landings.
     pub(super) fn new(turns: &SeriesTurns, kept: &[KeptThrows], turn: &SeriesTurn) -> Allotted {
         let throws: Vec<AllottedThrow> = turns.series.all().collect();
         let mut all = IndexSet::from([Allotment::NONE]);
-        // `[allotment and throw]`: the allotments that give the throw to a unit.
+        // `[allotment and throw]`: the allotments that also give this throw to a unit.
         let mut longer: Vec<Vec<usize>> = Vec::new();
         while let Some(&allotment) = all.get_index(longer.len() / throws.len()) {
             for &throw in &throws {
@@ -178,8 +179,8 @@ impl Allotted {
     }
 }
 
-/// Returns the afterstate of a turn that ends with a legal allotment. If throws must not stay unused, it includes the
-/// kinds of throws that the turn could still use.
+/// Returns the afterstate of a turn that ends with this allotment, or `None` if the pieces cannot land. With
+/// [`Must::Greedy`], it includes the kinds of throws that the turn could still use.
 fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn, allotment: &Allotment) -> Option<u64> {
     if !turns.can_land(turn, allotment) {
         return None;

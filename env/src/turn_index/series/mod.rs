@@ -1,7 +1,7 @@
 //! Visits of turns for series of throws: the legal turns of a side position with each series are precomputed.
 //!
-//! The legal turns of a seat only depend on its own side position, unless enemies close marked squares. A table has the
-//! captures.
+//! The legal turns of a seat only depend on its own side position, unless enemies close marked squares. A separate
+//! table has the captures.
 
 mod legal;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use legal::{Allotted, Legal, kept_throws};
 
 /// The total probability of longer series, which are cut off.
 const MISSING: f64 = 1e-10;
-/// This limit for games in which any throw may stay unused. They have many more afterstates.
+/// [`MISSING`] if any throw may stay unused. There are then many more afterstates.
 const MISSING_OPTIONAL: f64 = 1e-6;
 
 /// The tables by side position.
@@ -69,7 +69,7 @@ struct OwnTurns {
 #[derive(Clone, Copy, Debug)]
 struct Class {
     chance: f64,
-    /// The end of their afterstates in `offers`. They begin at the end of the class before.
+    /// The end of their afterstates in `offers`. They begin at the end of the previous class.
     end: u32,
     /// The number of choices in this class and all classes before.
     known: u16,
