@@ -86,7 +86,7 @@ impl Race {
         state.has_mark(seat)
     }
 
-    /// The place, from 1, in which a seat has finished; `None` if it has not. Several seats may share a place.
+    /// The rank of a seat that has finished, from 1; `None` if it has not finished. Several seats may share a rank.
     pub fn finished(&self, state: &State, seat: Seat) -> Option<u8> {
         Some(state.finished[seat.index()]).filter(|&place| place > 0)
     }
@@ -131,7 +131,7 @@ impl Race {
             }
             lines.push(line);
         }
-        // Notes can be within the frame of a cross, beside its upper arm.
+        // On a cross, notes can be inside the frame, beside the upper arm.
         let mut notes = self.notes(state);
         let beside = (rows - 1).saturating_sub(notes.len())..rows - 1;
         let beside = self.squares().filter(|(square, _)| beside.contains(&usize::from(square.row)));

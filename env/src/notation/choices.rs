@@ -193,7 +193,7 @@ impl Growth<'_> {
         }
     }
 
-    /// The position that is shown after a move; `None` if the pieces are not yet at its beginning.
+    /// The position that is shown after a move; `None` if the pieces are not on the place that the move leaves.
     fn shown_after(&self, shown: &State, walk: &Travel) -> Option<State> {
         let (rules, mut next) = (&self.race.rules, *shown);
         let leaves = walk.taken.from;
@@ -258,7 +258,7 @@ impl Growth<'_> {
         }
     }
 
-    /// Appends the origin and the throws to the texts of moves that have one text in a node.
+    /// Appends the origin and the throws to the texts of moves, if several moves of a node have the same text.
     fn distinguish(&mut self) {
         let TurnGraph { moves, nodes, .. } = &mut self.graph;
         let mut alike = BTreeSet::new();

@@ -1,18 +1,19 @@
 //! The text notation of positions, one line each. This module prints it; `parse` reads it.
 //!
 //! `docs/notation.md` describes the notation. Within a turn the last part has the unused throws, then `;` and the state
-//! of each piece of the mover, in slot order:
+//! of each piece that has been given throws, in slot order:
 //!
 //! * `5+4`: the piece on 5 moves by 4 alone; `off+0` has entered; `off+4` has entered and moves by 4;
 //! * `6&4,6~`: two pieces on 6 move by 4 as a unit; `keep-`: the piece is borne off;
 //! * `12^6` (two dice): the piece on 12 moves first, with the larger die;
-//! * `!4`: a 4 is left unused (a series with `must = "greedy"`) or set aside (a series played throw by throw, in which
-//!   `+` marks a capture);
-//! * `/8`: the rest of an 8 that brought a piece home; `in`: the throw has let a piece enter, and its number is left.
+//! * `!4`: a 4 stays unused (a series with `must = "greedy"`) or is set aside (a series played throw by throw); `+` in
+//!   such a series: the turn has captured;
+//! * `/8`: the unused throw is the rest of an 8, and the other part has brought a piece home; `in`: the unused throw
+//!   has already entered a piece.
 //!
 //! Pieces of declared units have a `t`: `14t,14t`, within a turn `14t&4,14t~`. If the throws of a turn are limited,
 //! `*2` waits for the throw after the second, and `4*2` has a 4 as the second throw. A seat that finished second or
-//! third has its place: `N+#2:home,home,home,home`.
+//! third has its rank: `N+#2:home,home,home,home`.
 
 mod board;
 mod choices;
@@ -109,7 +110,7 @@ impl Race {
         self.turns.notation().action_text(state, action)
     }
 
-    /// The throws that are not yet used, in their order, with those that are lost.
+    /// The unused throws in the order thrown, lost throws included.
     pub fn pending_throws(&self, state: &State) -> Vec<u8> {
         self.turns.notation().thrown(state)
     }

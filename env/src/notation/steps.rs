@@ -104,14 +104,14 @@ impl Race {
             (None, MoveKind::Bear) => from + 1,
             (None, MoveKind::Alone | MoveKind::Together(_)) => self.lapped(state, reached).min(self.rules.goal),
         };
-        // A piece that reaches a lower place goes round again, or bounces off the finish.
+        // A piece that reaches a lower place has gone round again, or bounced off the finish.
         let lap = self.rules.sheet.gate.lap;
         let (walked, back) = match target < from || target == from && lap > 0 {
             true if lap == 0 => (self.rules.home, target..self.rules.home),
             true => (target + lap, 0..0),
             false => (target, 0..0),
         };
-        // If the piece passes a closed gate, a capture in this turn opens the gate.
+        // If the piece reaches a place beyond a closed gate, a capture in this turn has opened the gate.
         let shown = |place| self.shown(seat, if target == reached { place } else { self.lapped(state, place) });
         let path = (origin + 1..=walked).chain(back.rev()).filter_map(shown).collect();
         taken.throws = taken.throws.repeat(taken.used);
@@ -129,7 +129,7 @@ impl Race {
         };
         let Some(known) = walks.iter_mut().find(is_continued) else { return walks.push(next) };
         known.path.extend(next.path);
-        // A piece that enters and moves on enters on the last square.
+        // A piece that enters and moves on makes one move to the last square.
         known.taken.kind = next.taken.kind;
         known.taken.throws.extend(next.taken.throws);
         known.target = next.target;

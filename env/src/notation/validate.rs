@@ -43,7 +43,8 @@ impl Race {
             if let Some(&place) = inside {
                 let place = self.place_text(place);
                 return Err(format!(
-                    "a piece of {seat} is on {place}, beyond its gate, but {seat} has not captured (no `{seat}+:`)"
+                    "a piece of {seat} is on {place}, beyond its gate, but {seat} has not captured; if it has captured, \
+                     write `{seat}+:`"
                 ));
             }
         }
@@ -63,14 +64,16 @@ impl Race {
                 let is_shared = |&&place: &&u8| bit(seat, place) & held & exclusive != 0;
                 if let Some(&place) = state.pieces[seat.index()].iter().find(is_shared) {
                     let place = self.place_text(place);
-                    return Err(format!("{seat} and {other} cannot both be on the square of {seat}'s {place}"));
+                    return Err(format!(
+                        "{seat} and {other} have pieces on one square ({seat}'s {place}), which is not allowed"
+                    ));
                 }
             }
         }
         self.check_finished(state)
     }
 
-    /// Checks the seats that have finished, and their places.
+    /// Checks the seats that have finished, and their ranks.
     fn check_finished(&self, state: &State) -> Result<(), String> {
         let spec = self.spec();
         let places = spec.seats.iter().map(|seat| state.finished[seat.index()]);
@@ -134,7 +137,7 @@ mod tests {
             assert!(Race::parse_position(text).is_err(), "{text}");
         }
         for text in [
-            // No turn leads to these positions, but the rules allow to continue from them.
+            // The rules allow to continue from these positions, even if no turn leads there.
             "ashtapada S:off,off/N:off,off S 4,1,3;",
             "ashtapada S:5,30/N:off,23 S 4,2;",
             "thaayam?pieces=2&hop=each S:off,0/N:off,off S 4,2;+",

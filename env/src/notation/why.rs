@@ -61,11 +61,11 @@ impl Race {
         moves.filter_map(|next| next.step.throws.first().copied()).collect()
     }
 
-    /// The pieces that block a piece at `place`: the pieces on one square, or otherwise the pieces of one seat.
+    /// The pieces that block a piece at `place`: the pieces of one seat on one square, or else all pieces of one seat.
     fn barring(&self, state: &State, place: u8, moves: &dyn Fn(&State) -> bool) -> Option<String> {
         let own = self.colour(state);
         let others: Vec<Seat> = self.spec().seats.iter().filter(|&seat| seat != own).chain([own]).collect();
-        // Whether the piece can move after the pieces of `seat` with `is_away` are removed.
+        // Whether the piece could move without the pieces of `seat` on places that fulfil `is_away`.
         let without = |seat: Seat, is_away: &dyn Fn(u8) -> bool| {
             let mut state = *state;
             let away = if seat == own { self.rules.goal } else { self.rules.sent_to() };
@@ -85,11 +85,11 @@ impl Race {
             }
         }
         let all = others.into_iter().find(|&seat| without(seat, &|at| bars(seat, at)))?;
-        Some(if all == own { "other pieces of its side".to_owned() } else { format!("pieces of {}", all.name()) })
+        Some(if all == own { "other pieces of its seat".to_owned() } else { format!("pieces of {}", all.name()) })
     }
 
-    /// The values of throws that could move a piece at `place` if the turn had no other throws, except for the throw
-    /// that ends a series.
+    /// The values of throws that could move a piece at `place` in a turn of one throw. In a series, a throw that ends
+    /// it follows.
     fn fitting(&self, state: &State, place: u8) -> BTreeSet<u8> {
         let mut start = *state;
         start.begin_turn(state.mover);
@@ -115,7 +115,7 @@ impl Race {
             if begins.is_empty() {
                 continue;
             }
-            // The parts of a divided throw are not values of throws.
+            // If only a part of a divided throw moves the piece, all values of the throw fit.
             let is_whole = begins.iter().any(|value| values.contains(value));
             fit.extend(values.into_iter().filter(|value| !is_whole || begins.contains(value)));
         }
@@ -147,7 +147,7 @@ mod tests {
         };
         has("ashte-kashte S:hand,4,7,16/N:2,6,9,20 S 2", "3: it is blocked by N on A4");
         has("ashte-kashte S:7,8,35,47/N:8,12,23,45 N 8", "3: it waits for a throw of 1, 2 or 3");
-        has("thaayam S:4,7,13,keep/N:off,23,23,keep S 1,3", "3: it is blocked by other pieces of its side");
+        has("thaayam S:4,7,13,keep/N:off,23,23,keep S 1,3", "3: it is blocked by other pieces of its seat");
         has("saturankam S:54,72/N:off,home N 1,4", "0: the throws must be used by other pieces");
         has("ashtapada S:19,59/N:57,keep N 3", "1: no throw can move it in this position");
         assert_eq!(reasons("pagade S:60,74,75,76/N:6,7,12,12 S 1,1"), ["3: the way on opens once South has cut"]);

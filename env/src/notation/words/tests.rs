@@ -1,5 +1,3 @@
-//! Tests of [`super`].
-
 use super::*;
 use crate::chance;
 use crate::notation::test_support::random_play;
