@@ -27,7 +27,7 @@ pub const fn mix(value: u64) -> u64 {
 #[inline]
 pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-    // The sums ascend: their number up to `uniform` is the outcome, without an unpredictable branch.
+    // The sums ascend, so the number of sums up to `uniform` is the outcome. Counting avoids an unpredictable branch.
     Outcome(chances.sums.iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
 }
 

@@ -349,8 +349,8 @@ pub struct Spec {
     pub actions: usize,
     /// The length of an observation.
     pub observation: usize,
-    /// The length of the prefix of an observation outside of which all entries are 0 in turn-start states. Within a
-    /// turn a later entry is 1, unless the position is equivalent to the turn-start state.
+    /// The number of leading entries of an observation that can be 1 in turn-start states. Within a turn a later entry
+    /// is 1, unless the position is equivalent to the turn-start state.
     pub start_observation: usize,
     /// The version of the encoding of actions and observations. It changes with them.
     pub encoding: u32,
@@ -364,8 +364,8 @@ pub struct Spec {
 ///
 /// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] do not check their arguments (the gym
 /// does). With an illegal outcome or action they panic in debug builds. In release builds they do not panic and leave
-/// an unspecified valid state: all pieces are on places of the game, and all methods accept the state, but play may be
-/// unable to reach it.
+/// an unspecified valid state: all pieces are on places of the game, and all methods accept the state, but legal play
+/// may never reach it.
 pub trait Game: Send + Sync {
     /// A position, plain bytes without a turn counter. Equal states have equal futures (Markov property).
     type State: Clone + Eq + Hash + fmt::Debug + Send + Sync;

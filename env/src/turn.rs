@@ -137,8 +137,8 @@ pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out
     turn_results_while(game, state, |visited| visited <= most, out)
 }
 
-/// [`turn_results`] that stops and returns `false` when `continues` does. `continues` is called for each visited
-/// position with their number so far.
+/// Like [`turn_results`], but calls `continues` at each visited position with the number of positions so far. Stops and
+/// returns `false` when `continues` returns `false`.
 pub fn turn_results_while<G: Game>(
     game: &G,
     state: &G::State,

@@ -35,7 +35,7 @@ pub(super) type Problem = (String, String);
 /// The most values of all house rules together, since each value is checked with the whole sheet.
 pub(super) const MOST_VALUES: usize = 200;
 
-/// Problems of a key are collected up to this number.
+/// The most problems that are collected.
 const MOST_PROBLEMS: usize = 100;
 
 /// A sheet in which every optional key has its default.
@@ -293,7 +293,7 @@ impl Check<'_> {
         self.report(!self.keys.must.contains(&turn.must), "turn.must", problem);
     }
 
-    /// Reports keys, and values of keys, that other kinds of turn support.
+    /// Reports keys and values that only other kinds of turn support.
     fn check_support(&mut self) {
         for &key in TurnKeys::ALL.iter().flat_map(|keys| keys.supports) {
             let value = value_of(&self.table, key);

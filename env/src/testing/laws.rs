@@ -71,7 +71,7 @@ fn hold<S: Clone>(
     if holds { Ok(()) } else { Err(broken(law, state, problem())) }
 }
 
-/// At one of this many nodes, successors are checked, too.
+/// The successors of one in this number of nodes are checked, too.
 const SPACING: usize = 40;
 /// The number of successors that are checked at such a node.
 const AROUND: usize = 60;
@@ -178,7 +178,7 @@ pub fn successors<G: Game>(game: &G, state: &G::State) -> Vec<G::State> {
     thrown.chain(played).collect()
 }
 
-/// Checks the nearest successors of `state`, and that those with equal observations are equal.
+/// Checks the nearest successors of `state`, and compares states with equal observations.
 fn check_around<G: Game>(game: &G, further: Further<'_, G>, state: &G::State) -> Checked<G> {
     let mut views = Views::default();
     let mut seen = HashSet::from([state.clone()]);
@@ -284,8 +284,8 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     Ok(())
 }
 
-/// Checks the laws of one throw or action from `before` to `after`: after a throw its seat acts, no state follows the
-/// end, and the observation shows the start of a turn.
+/// Checks the laws of one throw or action from `before` to `after`: after a throw the same seat acts, no state follows
+/// the end, and the observation shows the start of a turn.
 ///
 /// # Errors
 /// The first broken law.

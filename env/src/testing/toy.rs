@@ -79,7 +79,7 @@ pub struct ToyState {
     moving: bool,
     /// Whether the seat throws again after this move.
     again: bool,
-    /// In games with placings, the place of each finished seat, from 1; otherwise 0.
+    /// In games with placings, the rank of each finished seat, from 1; otherwise 0.
     places: BySeat<u8>,
 }
 

@@ -144,9 +144,9 @@ const ENTRY: [&str; 9] = [
     "entry.lost_before",
 ];
 
-/// The idle keys of a valid sheet, which is given without its house rules, and the idle keys of the house rules. A key
-/// of the sheet is not idle if it has an effect with one of the house rules. A key of a house rule is not idle if it
-/// has an effect together with one other house rule.
+/// The idle keys of a valid sheet without its house rules, and the idle keys of each house rule. A key of the sheet is
+/// not idle if it has an effect with one of the house rules. A key of a house rule is not idle if it has an effect
+/// together with one other house rule.
 pub(in crate::sheet) fn idle_keys(sheet: &Sheet) -> Vec<Problem> {
     let (flags, sheet) = (&sheet.flags, &Sheet { flags: Flags::default(), ..sheet.clone() });
     let writes = |changes: &toml::Table, key: &str| value_of(changes, key).is_some();

@@ -1,5 +1,3 @@
-//! Tests of [`super`].
-
 use super::*;
 
 fn two(text: &str) -> Result<Ruleset, RulesetError> {
