@@ -145,7 +145,6 @@ impl Race {
         by_kind!(&self.turns, turns => turns.colour(state))
     }
 
-    /// Returns the rules of the series, if a turn has a series.
     pub(crate) fn series(&self) -> Option<&SeriesThrows> {
         by_kind!(&self.turns, turns => turns.series())
     }

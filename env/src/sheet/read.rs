@@ -216,7 +216,7 @@ mod tests {
         let fives = text.replace("values = [8, 1, 2, 3, 4]", "values = [8, 5, 10, 15, 20]").replace("[4, 8]", "[8]");
         let error = Sheet::read(&fives, "fives.toml").expect_err("19 squares are left from the sixth").to_string();
         assert!(error.contains("no throws lead from") && error.contains("throws.values"), "{error}");
-        // Once around the edge, whose squares are all safe, and on after a capture only.
+        // The course goes around the edge, where all squares are safe. Only a capture opens the way on.
         let safe = |marks: &str, gate: &str| {
             let text = builtin::text("siga").expect("a built-in game");
             let text = text.replace(r#"marks = ["C1", "E3", "C5", "A3"]"#, &format!("marks = {marks}"));

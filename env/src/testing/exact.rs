@@ -14,7 +14,7 @@ const TIE: f64 = 1e-9;
 /// The policy of a seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Play {
-    /// The action of the highest value for this seat, the lowest number among equals.
+    /// The action with the highest value for this seat; among equal values, the lowest action.
     Best,
     /// Any legal action with equal probability.
     Uniform,

@@ -5,8 +5,8 @@
 //! turn order, the seat to throw first ([`TurnIndex`]).
 //!
 //! [`RaceTurns`] finds exactly the afterstates of the engine, without stepping through the actions of each turn. If a
-//! turn has few throws, stepping the engine once lists the turns of each side position. For a series, functions of the
-//! engine allot the throws.
+//! turn has few throws, it steps the engine once to list the turns of each side position. For a series, it allots the
+//! throws with functions of the engine.
 
 mod listed;
 #[cfg(test)]
@@ -162,7 +162,7 @@ impl TurnIndex {
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
-    /// Returns the largest result of [`TurnIndex::number`], plus 1. Some of the numbers have no position.
+    /// Returns the bound of [`TurnIndex::number`]: all numbers are smaller. Some numbers have no position.
     pub fn numbers(&self) -> usize {
         self.movers.len() * self.sides().len().pow(self.seats() as u32)
     }

@@ -54,7 +54,7 @@ impl SideList {
             for &mark in &marks {
                 if let Some(info) = info(race, places, mark) {
                     count += usize::from(throws);
-                    // Side positions without a number are only counted.
+                    // Side positions beyond the last number are only counted.
                     if count < usize::from(NONE) {
                         let side = |thrown| (info.height, info.layer, info.steps, places, mark, thrown);
                         found.extend((0..throws).map(side));

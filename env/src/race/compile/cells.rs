@@ -156,7 +156,7 @@ impl<'a> CellMap<'a> {
         for seat in Seat::ALL {
             bits[seat.index()][usize::from(WALL)] = 1 << WALL;
             for (at, square) in self.way(seat).iter().enumerate() {
-                // If pieces begin on or return to the first square of their course, only its owner uses it.
+                // Only its owner uses the first square of a course if pieces begin there or return there.
                 let number = if at == 0 && begins_on_board { 0 } else { self.cell(square) };
                 cells[seat.index()][at + 1] = number;
                 bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };

@@ -1,9 +1,9 @@
 //! The turn that plays the throws of a series, or several dice, one by one in any order. Each throw has its own
 //! landing.
 //!
-//! Pieces that move together use one throw of a series, or one die each of several dice. The smallest unused throw is
-//! offered first; [`LATER`] sets throws of this value aside until another throw is played. A search over all orders of
-//! the unused throws finds the throws that must be used.
+//! Pieces that move together use one throw of a series, or one die for each piece. The smallest unused throw is offered
+//! first; [`LATER`] sets throws of this value aside until another throw is played. A search over all orders of the
+//! unused throws finds the throws that must be used.
 
 use std::collections::HashMap;
 use std::sync::Arc;

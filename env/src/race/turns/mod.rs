@@ -1,5 +1,5 @@
-//! The kinds of turn. Each has a folder or a file here. Outside, only the checks of sheets and the tables for solvers
-//! depend on the kind of a game.
+//! The kinds of turn. Each has a folder or a file here. Other code does not depend on the kind of a game, except the
+//! checks of sheets and the tables for solvers.
 //!
 //! A kind of turn determines the order of throwing and using throws. The trait `TurnMachine` has its rules: the legal
 //! actions, their effects, and its entries of the observation. The trait `TurnNotation` has its part of the notation

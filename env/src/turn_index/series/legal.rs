@@ -29,7 +29,7 @@ pub(super) struct KeptThrows {
     pub(super) chances: [f64; 2],
 }
 
-/// Returns all sets of throws that a seat can keep of a series with up to `length` throws before the last one. They
+/// Returns all sets of throws that a seat can keep of a series with up to `length` throws before the last one. The sets
 /// ascend by the number of throws before the last one.
 pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
     let (going, ending): (Vec<AllottedThrow>, Vec<AllottedThrow>) =

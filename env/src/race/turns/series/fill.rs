@@ -19,7 +19,7 @@ use crate::sheet::values::{Must, UnitKind};
 #[derive(Clone, Copy)]
 struct FillUnit {
     reached: u8,
-    /// Whether it has taken a throw before this search. If so, it need not take another.
+    /// Whether it already has steps. If so, it need not take another throw.
     has_moved: bool,
     is_pair: bool,
 }

@@ -92,7 +92,8 @@ impl<'a> Search<'a> {
         self.left = self.left.checked_sub(1).ok_or(Exhausted)?;
         let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
         let units = turns.units(turn, allotment, turns.sum(remaining));
-        // If nothing can take the smallest throw, nothing can take a larger throw, except a unit with another speed.
+        // If nothing can take the smallest throw, nothing can take a larger throw. This does not hold for a unit with a
+        // speed that excludes some throws.
         let (any_alone, any_together) = turns.takers(&units, turns.smallest(remaining));
         if (any_alone | any_together).is_empty() && matches!(turns.unit.speed, Speed::Full | Speed::HalfSpent) {
             return Ok(turns.is_complete(turn, allotment).then_some(0));

@@ -624,7 +624,6 @@ impl TurnMachine for ThrowTurns {
         self.finish(state, thrown, counts, is_granted);
     }
 
-    /// Returns whether no seat can ever move again.
     #[inline]
     fn is_dead(&self, state: &State) -> bool {
         self.has_dead_ends && self.rules.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
