@@ -14,8 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`NamedAgent`] is an agent by its name on the command line: a bot with a look-ahead, a baseline, or perfect play.
-//! [`NamedAgent::player`] makes a [`Player`] for one game:
+//! [`NamedAgent`] parses the name of an agent on the command line: a bot with a look-ahead, a baseline, or perfect
+//! play. [`NamedAgent::player`] makes a [`Player`] for one game:
 //!
 //! ```
 //! use ashta_agents::{Agent, Evaluator, NamedAgent};

@@ -24,8 +24,8 @@ pub struct TurnAnalysis<S> {
     pub results: TurnResults<S>,
     /// The values of the afterstates.
     pub values: Vec<BySeat<f32>>,
-    /// The values before the first throw. From [`analyze_game`](super::analyze_game): the expectation over throws of
-    /// the best afterstate. From [`TurnAnalysis::new`]: the evaluator's own estimate.
+    /// The values before the first throw. [`analyze_game`](super::analyze_game) computes the expectation over the
+    /// throws, with the best afterstate of each. [`TurnAnalysis::new`] uses the evaluator's own estimate.
     pub before: BySeat<f32>,
     /// The values of the position at the end of the turn; `None` if the game was given up within the turn.
     pub played: Option<BySeat<f32>>,

@@ -13,7 +13,8 @@ pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// Its standard error; `None` for ratios and for fewer than two blocks. Only some fields of a summary write it.
+    /// Its standard error; `None` for ratios and for fewer than two blocks. Only some fields of a summary contain it in
+    /// JSON.
     #[serde(skip)]
     pub standard_error: Option<f64>,
     /// The 95 % confidence interval, from the variation between blocks of games; without bounds for fewer than two
@@ -46,13 +47,14 @@ impl Interval {
     }
 
     /// The mean of independent `blocks`, which are scores between 0 and 1. The interval is within 0 and 1, and it is
-    /// not a point even if a few blocks agree.
+    /// not a single point even if all blocks have equal scores.
     pub fn of_scores(blocks: &[f64]) -> Interval {
         Interval::of_scores_in(blocks, &[])
     }
 
-    /// As [`Interval::of_scores`] for blocks whose means may differ between `strata`, the stratum of each block by
-    /// number. Only differences within strata make the mean uncertain. Without strata all blocks are one stratum.
+    /// As [`Interval::of_scores`], for blocks in strata whose means may differ. `strata` has the number of the stratum
+    /// of each block. Only differences within strata make the mean uncertain. Without strata all blocks are one
+    /// stratum.
     pub fn of_scores_in(blocks: &[f64], strata: &[usize]) -> Interval {
         let (mean, count) = (mean(blocks), blocks.len() as f64);
         if blocks.len() < 2 {
@@ -60,7 +62,7 @@ impl Interval {
         }
         let (variance, _) = variance_within(blocks, strata);
         // Wilson's interval, with the variance of blocks instead of single games. For many blocks it is the normal
-        // interval; for few blocks it is not a point even if all of them agree.
+        // interval; for few blocks it is not a single point even if all of them have equal scores.
         let squared = NORMAL_95 * NORMAL_95;
         let shrink = 1.0 + squared / count;
         let centre = (mean + squared / (2.0 * count)) / shrink;
@@ -142,7 +144,7 @@ fn variance_within(blocks: &[f64], strata: &[usize]) -> (f64, f64) {
 }
 
 /// The quantile of Student's distribution for 95 % intervals, by its expansion around the normal quantile; the error is
-/// below 0.001 from three degrees of freedom on.
+/// below 0.001 from four degrees of freedom on.
 pub(super) fn student_95(degrees: f64) -> f64 {
     match degrees as u64 {
         1 => return 12.706_2,
@@ -168,8 +170,8 @@ pub struct Blocks {
     pub luck: Vec<f64>,
     /// The stratum of each block, by number; empty if all blocks are one stratum.
     pub strata: Vec<usize>,
-    /// The variance of single games without luck: the mean over games of the squared difference between the score minus
-    /// its luck and the chance level.
+    /// The variance of single games without luck. The deviation of a game is its score minus its luck minus the chance
+    /// level; this is the mean of the squared deviations.
     pub game_variance: f64,
 }
 
@@ -185,7 +187,7 @@ pub struct Adjusted {
     pub shrinkage: f64,
 }
 
-/// Groups of blocks; the coefficient of a group is fitted to the other groups (cross-fitting).
+/// Number of groups of blocks; the coefficient of a group is fitted to the other groups (cross-fitting).
 const FOLDS: usize = 10;
 /// Weight of the prior that the coefficient is 1, in blocks.
 const BELIEF: f64 = 4.0;
@@ -198,8 +200,8 @@ impl Blocks {
     /// blocks of other groups alone: it does not depend on the luck of the block, and the mean stays unbiased. With few
     /// blocks the coefficient stays near 1, the right value for an exact evaluator.
     ///
-    /// If there are few blocks, or most of them agree, their variance is not reliable. As in Wilson's interval, the
-    /// possible variation of one more block is added, here the variance of single games without luck.
+    /// If there are few blocks, or most of them agree, their variance is not reliable. As in Wilson's interval, a
+    /// possible variation is added to it: here the variance of single games without luck.
     pub fn luck_adjusted(&self) -> Adjusted {
         let Blocks { scores, luck, strata, .. } = self;
         // For each group: the number of blocks and the sums of scores, luck, luck times score and luck squared.

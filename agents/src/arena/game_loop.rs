@@ -18,7 +18,7 @@ use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 
 /// A participant: an agent, or a player that can fail, such as an external engine.
 pub trait Contestant<G: Game> {
-    /// Returns a legal action for each of `states`, which are decisions, or the fault of the contestant. `rngs` are as
+    /// Returns for each of `states`, which are decisions, a legal action or the fault of the contestant. `rngs` are as
     /// for [`Agent::act`].
     fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
 }

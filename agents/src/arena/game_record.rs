@@ -54,7 +54,7 @@ pub struct GameLine {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MoveText {
-    /// A throw: one throw, two dice, or a whole series.
+    /// The values of one throw, of two dice, or of a whole series.
     Throw(Vec<u8>),
     /// The number of the chosen action.
     Choice(u8),
@@ -65,14 +65,14 @@ pub enum MoveText {
 pub struct Swing {
     /// Its number, from 0.
     pub turn: usize,
-    /// The change of the winning chance of the seat on turn, by its throw or its choice.
+    /// The change of the winning chance of the seat on turn, by the throw or by the choice.
     pub size: f64,
 }
 
 impl GameLine {
-    /// Reads game number `number`, from 1, of a text. Each line is a game in JSON; or all lines are the positions of
-    /// one game of these sheets, from its start, after each throw and after each turn. The sheet of a game in JSON is
-    /// in its line or in the first line of the text, the header of an arena.
+    /// Reads game number `number`, from 1, of a text. Either each line is a game in JSON, or the lines are the
+    /// positions of one game of `sheets`: its start, and the positions after each throw and each turn. The sheet of a
+    /// game in JSON is in its line or in the first line of the text, the header of an arena.
     ///
     /// # Errors
     /// When there is no such game. Moves in JSON are not checked; [`GameLine::replay`] checks them.
@@ -193,7 +193,7 @@ impl GameLine {
     }
 }
 
-/// The moves of a game as they are written: the throws of a series together.
+/// The moves of a game as text, with one entry for all throws of a series.
 fn move_texts(race: &Race, first: Seat, moves: &[Move]) -> Vec<MoveText> {
     let mut state = race.initial_state(first);
     let mut texts: Vec<MoveText> = Vec::new();

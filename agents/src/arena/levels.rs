@@ -13,17 +13,17 @@ use crate::play::level::{Calibration, Level};
 
 /// Blocks of games for each estimate of a temperature.
 const GUESS_BLOCKS: u64 = 100;
-/// Estimates of each temperature; an estimate uses positions from games at the temperature before.
+/// Number of estimates of each temperature; an estimate uses positions from games at the previous temperature.
 const GUESSES: usize = 3;
-/// Range of the bisection, as powers of ten of the temperature.
+/// The bisection searches temperatures between these powers of ten.
 const EXPONENTS: (f32, f32) = (-5.0, 1.0);
 /// Steps of the bisection.
 const HALVINGS: usize = 20;
 /// A temperature so high that all afterstates are equally likely.
 const RANDOM: f32 = 1e6;
 
-/// Finds the temperatures of the levels of a bot with the values of `evaluator`, and measures each level in a match by
-/// `config`. The estimates use throws of another seed.
+/// Finds the temperatures of the levels of a bot with the values of `evaluator`, and measures each level in a match
+/// with the settings `config`. The games for the estimates have another seed.
 pub fn calibrate<G, E>(game: &G, evaluator: &E, config: &MatchConfig) -> Vec<Calibration>
 where
     G: Game,

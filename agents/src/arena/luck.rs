@@ -1,9 +1,10 @@
 //! Luck and skill in a played game, turn by turn, by the values of any evaluator; luck is a control variate.
 //!
-//! The value before a throw is the expectation over throws of the best afterstate. Luck is the value after the actual
-//! throw minus this expectation. The mean of luck is 0 *for any evaluator*: it compares a function of the throw with
-//! the mean of the same function over all throws. So a result minus its luck, the luck-corrected result, has the same
-//! expectation as the result. The better the evaluator, the smaller its variance.
+//! The value before a throw is the expectation over the throws, with the best afterstate of each. Luck is the value
+//! after the actual throw minus this expectation. The mean of luck is 0 *for any evaluator*: luck compares a function
+//! of the throw with the mean of the same function over all throws. So a result minus its luck, the luck-adjusted
+//! result, has the same expectation as the result. The better the evaluator, the smaller the variance of the
+//! luck-adjusted result.
 
 use std::fmt;
 use std::sync::Arc;
@@ -103,7 +104,7 @@ pub fn analyze_game<G: Game>(
             game.apply_action(&mut state, action);
             at += 1;
         }
-        // Without a decision, the moves end within a series of throws or the next one is illegal.
+        // Without a decision, the moves end within a series of throws or the next move is illegal.
         let Node::Decision(seat) = game.node(&thrown) else { break };
         let actual = append_afterstates(game, &thrown, &mut scratch, &mut states);
         let results = scratch.clone();

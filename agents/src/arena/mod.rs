@@ -64,7 +64,8 @@ impl Default for MatchConfig {
 pub struct MatchProgress<'a> {
     /// Called after every finished game, from the thread that played it, with the number of games finished so far.
     pub finished: &'a (dyn Fn(u64) + Sync),
-    /// Polled between choices: whether to stop at once. The report then covers the finished games.
+    /// Polled between choices: whether to stop at once. The report then covers the blocks before the first unfinished
+    /// block.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -95,12 +96,13 @@ pub struct MatchSetup<'a, G: Game> {
 
 /// Plays `blocks` of a match; `config.blocks` is ignored.
 ///
-/// All games of a block share the first seat, the seed of the agents' generator, and the throws, counted by seats and
-/// their turns. A game with more turns than [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit) is truncated. A
-/// turn begins with the first throw of the game, with each throw after an action and with each throw of another seat.
+/// All games of a block share the first seat, the seed of the agents' generator, and the throws: in each game, turn
+/// number `n` of a seat has the same throws. A game with more turns than
+/// [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit) is truncated. A turn begins with the first throw of the
+/// game, with each throw after an action and with each throw of another seat.
 ///
-/// `study` creates a function for one thread that processes finished games. Its results go to `take`, block by block in
-/// their order, whatever the number of threads. When `take` breaks, play stops.
+/// `study` creates a function for one thread that processes finished games. The results of this function go to `take`,
+/// block by block in ascending order, with any number of threads. When `take` breaks, play stops.
 ///
 /// # Panics
 /// When a contestant does not return one result for each state; in debug builds also when an action is not legal.

@@ -1,19 +1,19 @@
 //! Elo ratings of many agents from all their games: the Bradley–Terry model for two sides, Plackett–Luce for more.
 //!
-//! An agent of strength e^r wins with a probability proportional to its strength. If a game is played on for places,
-//! the second place is decided in the same way among the agents that are left, and so on. Ratings are the
+//! An agent of strength e^r wins with a probability proportional to its strength. If a game is played on for placings,
+//! the second rank is decided in the same way among the agents that are left, and so on. Ratings are the
 //! maximum-likelihood r, in Elo. Intervals come from blocks, which are independent, not from games, which are not.
 
 use serde::Serialize;
 
 use super::estimate::student_95;
 
-/// A contest of agents for one place of a game. Equal agents share the place.
+/// A contest of agents for one rank in a game. Agents with equal returns share the rank.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Contest {
     /// The agents, by number; an agent with several sides is listed once for each side.
     pub(super) agents: Vec<usize>,
-    /// The share of each agent in the place; the shares sum to 1.
+    /// The share of each agent in the rank; the shares sum to 1.
     pub(super) shares: Vec<f64>,
 }
 
@@ -28,11 +28,11 @@ pub struct Rating {
 
 /// Elo for each unit of r.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
-/// Weight of a very weak prior that all agents are equal; it rates agents without games.
+/// Weight of a very weak prior that all agents are equal; it gives a rating to agents without games.
 const PRIOR: f64 = 1e-4;
 
-/// The contests of a game between `agents` with these `returns`, both by side: one for the first place or, if the game
-/// was `played_on`, one for each place. Sides with equal returns share their places.
+/// The contests of a game between `agents` with these `returns`, both by side: one for the first rank or, if the game
+/// was `played_on`, one for each rank. Sides with equal returns share their ranks.
 pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Contest> {
     if !played_on {
         let total: f64 = returns.iter().sum();
@@ -64,8 +64,8 @@ const DOUBT: f64 = 20.0;
 /// Fits the ratings of `agents` agents to the contests of each block. The returned function takes the anchor: the
 /// rating of the anchor is 0; without an anchor the mean of all ratings is 0.
 ///
-/// The prior is one more even game for each agent, in equal parts against all agents that it has met. So an agent that
-/// has won every game has a finite rating, with a wide interval. The variance is a weighted mean of the observed
+/// The prior is one additional drawn game for each agent, divided equally among all agents that it has met. So an agent
+/// that has won every game has a finite rating, with a wide interval. The variance is a weighted mean of the observed
 /// variance of blocks and the variance of independent games. The more games had an uncertain result, the larger the
 /// weight of the observed variance.
 pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
@@ -135,7 +135,7 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
     }
 }
 
-/// The even games of the prior with their weights: one game for each agent, in equal parts against all agents that it
+/// The drawn games of the prior with their weights: one game for each agent, divided equally among all agents that it
 /// has met.
 fn even_games(agents: usize, blocks: &[Vec<Contest>]) -> Vec<(f64, Contest)> {
     let mut have_met = vec![vec![false; agents]; agents];
@@ -260,7 +260,7 @@ mod tests {
         let blocks: Vec<_> = (0..50).map(|_| duel(0, 1, 1.0)).collect();
         let found = ratings(3, &blocks)(None);
         assert!(found[0].elo > found[2].elo + 300.0 && found[2].elo > found[1].elo + 300.0, "{found:?}");
-        // The odds of 50.5 to 0.5, and hardly a bound above.
+        // The odds are 50.5 to 0.5, and the interval has hardly an upper bound.
         let found = ratings(2, &blocks)(Some(1))[0];
         assert!((found.elo - 801.7).abs() < 1.0 && found.interval[0] < 400.0, "{found:?}");
         assert!(found.interval[1] > 1200.0, "{found:?}");
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn intervals_of_an_agent_that_nearly_always_wins_hold() {
-        // 97.6 % is 643 Elo; games in pairs.
+        // A score of 97.6 % is 643 Elo. A block has two games.
         for pairs in [5, 15, 60] {
             let held = (0..500).filter(|&seed| {
                 let mut rng = chance::stream(seed, 2);
@@ -295,7 +295,7 @@ mod tests {
         assert!(contests(&[0, 1], &[0.0, 0.0], false).is_empty());
     }
 
-    /// A place among `agents`, drawn by their strengths.
+    /// The index of one of `agents`, drawn by their strengths.
     fn drawn(strengths: &[f64], agents: &[usize], rng: &mut impl RngExt) -> usize {
         let mut left = rng.random::<f64>() * agents.iter().map(|&agent| strengths[agent]).sum::<f64>();
         agents
@@ -314,7 +314,7 @@ mod tests {
         let (mut held, mut all) = (0, 0);
         for run in 0..60 {
             let mut rng = chance::stream(run, 0);
-            // Four agents a game, all places played for.
+            // Four agents in each game, which is played on for all ranks.
             let blocks: Vec<Vec<Contest>> = (0..300)
                 .map(|game| {
                     let mut left: Vec<usize> = (0..4).map(|seat| (seat + game) % 5).collect();

@@ -12,7 +12,7 @@ use super::summary::{GameFacts, chance_level, of_first_agent, of_whole_blocks};
 /// The result of a match between A and B. A score is a mean return of A in a game, 0 to 1.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchReport {
-    /// Blocks that count.
+    /// Blocks that count: blocks without a truncated game.
     pub blocks: u64,
     /// Games of the blocks that count.
     pub games: u64,

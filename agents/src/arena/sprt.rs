@@ -1,9 +1,9 @@
 //! SPRT, the sequential probability ratio test: games are played until one of two hypotheses is accepted.
 //!
 //! The hypotheses are two expected scores. The test is the generalised one (GSPRT). Plain block scores have few
-//! possible values: 0, ½ and 1 for pairs of games without draws, five values with draws. There the likelihood of a
-//! hypothesis is the likelihood of the distribution of block scores that fits best and has the mean of the hypothesis.
-//! Luck-adjusted scores can be any number; they are compared as normally distributed.
+//! possible values: 0, ½ and 1 for pairs of games without draws, five values with draws. For these scores, the
+//! likelihood of a hypothesis is the likelihood of the best-fitting distribution of block scores with the mean of the
+//! hypothesis. Luck-adjusted scores can be any number; the test treats them as normally distributed.
 
 use serde::Serialize;
 
@@ -41,8 +41,8 @@ pub(super) fn score_of(elo: f64) -> f64 {
 }
 
 impl Sprt {
-    /// The log-likelihood ratios at which the test ends: up to the first bound it accepts `elo0`, from the second bound
-    /// on `elo1`.
+    /// The log-likelihood ratios at which the test ends: at or below the first bound it accepts `elo0`, at or above the
+    /// second bound `elo1`.
     pub fn bounds(&self) -> [f64; 2] {
         [(self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln()]
     }
@@ -66,7 +66,7 @@ impl Sprt {
         if scores.len() < LEAST_BLOCKS {
             return 0.0;
         }
-        // Scores that have not occurred are not impossible.
+        // Scores that have not occurred yet are still possible.
         counts.iter_mut().for_each(|count: &mut f64| *count = count.max(1e-3));
         let total: f64 = counts.iter().sum();
         let shares: Vec<(f64, f64)> =

@@ -69,10 +69,10 @@ pub struct AgentSummary {
     /// Mean return, 0 to 1, from the blocks.
     #[serde(serialize_with = "with_error")]
     pub score: Interval,
-    /// The luck-corrected score.
+    /// The luck-adjusted score.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
     pub luck_adjusted_score: Option<Interval>,
-    /// The standard error of the score divided by the standard error of the luck-corrected score.
+    /// The standard error of the score divided by the standard error of the luck-adjusted score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
     /// Its mean luck in a game.
@@ -102,10 +102,10 @@ pub struct Pairing {
     /// The share of games in which the agent had a higher return than the other, 0 to 1; equal returns count half.
     #[serde(serialize_with = "with_error")]
     pub ahead: Interval,
-    /// With two sides: the luck-corrected score.
+    /// With two sides: the luck-adjusted score.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
     pub luck_adjusted_score: Option<Interval>,
-    /// With two sides: the standard error of `ahead` divided by the standard error of the luck-corrected score.
+    /// With two sides: the standard error of `ahead` divided by the standard error of the luck-adjusted score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
     /// With two agents: the rating of the agent minus the rating of the other.
@@ -197,7 +197,7 @@ impl Sums {
         self.0.values().map(|sums| of(sums) / sums.games).collect()
     }
 
-    /// The means of the blocks; the lineups take turns, and each of `lineups` is a stratum.
+    /// The means of the blocks. Blocks play the lineups in turn, and the blocks of one lineup are a stratum.
     fn blocks(&self, lineups: u64) -> Blocks {
         Blocks {
             scores: self.means(|sums| sums.value),
@@ -256,7 +256,7 @@ pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
     if spec.payoff == Payoff::Placings { 0.5 } else { 1.0 / sides as f64 }
 }
 
-/// Forfeits of an agent whose reasons are listed.
+/// Number of forfeits of an agent whose reasons a summary lists.
 const LISTED_REASONS: usize = 3;
 
 /// Sums up the games of an arena. Blocks are in ascending order; blocks with a truncated game do not count.
@@ -355,8 +355,8 @@ pub(super) fn summarise(
     }
 }
 
-/// The games of two agents by block, as contests. Each contest has the mean share of its block, minus the luck if it
-/// `is_adjusted`.
+/// The games of two agents by block, as contests. Each contest has the mean share of its block; if `is_adjusted`, the
+/// luck is subtracted.
 fn pair_contests(
     agents: [usize; 2],
     sums: &Sums,
@@ -366,7 +366,7 @@ fn pair_contests(
     let mut blocks = sums.blocks(lineups);
     if is_adjusted {
         let Adjusted { blocks: adjusted, estimate, .. } = blocks.luck_adjusted();
-        // The adjusted mean may be below 0 or above 1; the estimate is not.
+        // The adjusted mean may be below 0 or above 1; the mean of the estimate is limited to this range.
         let beyond = mean(&adjusted) - estimate.mean;
         blocks.scores = adjusted.into_iter().map(|share| share - beyond).collect();
     }

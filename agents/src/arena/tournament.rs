@@ -194,8 +194,8 @@ impl<'a> Tournament<'a> {
         self.seatings(block).len()
     }
 
-    /// The blocks that are left to play if `facts` are the games so far, in whole blocks from the first, and each
-    /// lineup plays `pairs` blocks. Empty if the SPRT has a verdict.
+    /// The blocks that are left to play; empty if the SPRT has a verdict. `facts` are the games so far: whole blocks,
+    /// from the first block on. Each lineup plays `pairs` blocks.
     pub fn remaining_blocks(&self, pairs: u64, facts: &[GameFacts]) -> Range<u64> {
         let next = facts.last().map_or(0, |game| game.block + 1);
         let blocks = pairs.saturating_mul(self.lineups.len() as u64);

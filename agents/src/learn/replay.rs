@@ -30,7 +30,7 @@ pub struct Replay {
     deck: Vec<u32>,
 }
 
-/// The positions that are the samples of a network.
+/// The kind of positions that a network learns from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -195,7 +195,8 @@ impl Replay {
     /// this shape.
     pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, Error> {
         let actions = shape.actions;
-        // The bytes of a sample: lengths, legal actions and index in the deck; values; at most all entries and actions.
+        // The largest size of a sample in bytes: its lengths, legal actions and index in the deck (at most 16), its
+        // values, its entries and its policy.
         let most = 16 + 4 * shape.values + 2 * shape.observation + 6 * actions;
         let bytes = tensor_file::read(&dir.join(FILE), MAX_HEADER + (capacity * most) as u64)?;
         let file = TensorFile::decode(&bytes, KEY)?;

@@ -1,8 +1,8 @@
 //! Files of named tensors with a JSON manifest: the part of the safetensors format that this package uses.
 //!
 //! Numbers are floats of 32 or 16 bits, or unsigned integers, little-endian. Matrices are row-major. The manifest is an
-//! entry of `__metadata__` in the header. Reading is limited in size and trusts no length in the file. Writing is
-//! atomic. The callers define the meaning of the tensors.
+//! entry of `__metadata__` in the header. The reader limits the size of a file and does not trust lengths in it.
+//! Writing is atomic. The callers define the meaning of the tensors.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use crate::play::files::{open_regular, read_within, write_whole};
 
 /// The largest header that is read, in bytes.
 pub(crate) const MAX_HEADER: u64 = 16 << 20;
-/// The number of bytes before the header, which have its length.
+/// The number of bytes before the header; they contain the length of the header.
 const LENGTH: usize = 8;
 const INVALID: &str = "not a valid safetensors file";
 
@@ -293,7 +293,7 @@ mod tests {
         let numbers = file.floats("b", &[3]).expect("it was written");
         assert_eq!(numbers, [1.0, -2.5, 3.0]);
         assert_eq!(Precision::of(numbers.into_iter()), Precision::Half);
-        // A number that is too fine, too large or too small; and -0 is not 0.
+        // Numbers that are too precise, too large or too small for half precision.
         for x in [1.0 + f32::EPSILON, 65_536.0, 1e-9] {
             assert_eq!(Precision::of([1.0, x].into_iter()), Precision::Single, "{x}");
         }

@@ -18,7 +18,7 @@ use crate::arena::{
 };
 use crate::perfect::table::{Perfect, Table};
 
-/// A decision with less regret than this is optimal: evaluators return values in single precision.
+/// A decision with less regret than this counts as optimal, because evaluators return values in single precision.
 const OPTIMAL: f64 = 1e-6;
 /// The number of worst decisions in a report.
 const WORST: usize = 10;
@@ -48,7 +48,7 @@ pub struct RegretReport {
     pub regret_per_game: Interval,
     /// Share of decisions whose regret is below 0.000001.
     pub optimal_choices: Interval,
-    /// The luck-corrected score of the agent against perfect play, computed from its regret.
+    /// The luck-adjusted score of the agent against perfect play, computed from its regret.
     pub luck_adjusted_score: Interval,
     /// Quantiles of the regret per decision: 50 %, 90 %, 99 % and the maximum.
     pub quantiles: [f64; 4],
@@ -88,7 +88,7 @@ impl Regrets {
         }
     }
 
-    /// The sum of `of` over the games of each block.
+    /// For each block, the sum of `of` over its games.
     fn per_block(&self, of: impl Fn(&GameRegret) -> f64) -> Vec<f64> {
         let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
         self.0.iter().for_each(|(&(block, _), game)| *sums.entry(block).or_default() += of(game));

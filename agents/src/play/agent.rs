@@ -1,8 +1,7 @@
 //! Agents: an agent is an evaluator plus a rule of choice.
 //!
-//! Agents act on batches: one state from each of many games. An agent draws random numbers from the generator of each
-//! game, so its choices do not depend on the batch or on threads. It sees only positions and remembers nothing of a
-//! game.
+//! Agents act on batches: one state from each of many games. Each game has its own random generator, so the choices of
+//! an agent do not depend on the batch or on threads. An agent sees only positions and does not remember earlier ones.
 
 use std::ops::Range;
 
@@ -95,7 +94,8 @@ pub enum Pick {
     Softmax(f32),
 }
 
-/// Values that differ by at most this count as equal when ties are drawn: larger than rounding in single precision.
+/// When an agent draws among equal values, values that differ by at most this count as equal. Rounding errors in single
+/// precision are smaller.
 const TIE: f32 = 1e-6;
 
 impl<G: Game, E> OnePly<G, E> {
@@ -258,8 +258,8 @@ pub(crate) fn results_of_turn<G: Game>(game: &G, state: &G::State, out: &mut Tur
     turn_results_within(game, state, MOST_POSITIONS, out);
 }
 
-/// Returns the forced actions and passes all other states to `choose`. `choose` receives their indices in `states` and
-/// the states, and returns an action for each.
+/// Returns an action for each state: the forced action if there is one, otherwise an action of `choose`. `choose`
+/// receives the states without a forced action and their indices in `states`, and returns an action for each.
 pub(crate) fn choose_unless_forced<G: Game>(
     game: &G,
     states: &[G::State],

@@ -36,10 +36,10 @@ impl Error {
     }
 }
 
-/// Longest part of a message that is shown whole, in characters: between two backticks, and outside of backticks in one
-/// line.
+/// Longer parts of a message are shortened, in characters: `[0]` for text between two backticks, `[1]` for text of one
+/// line outside of backticks.
 const LONGEST: [usize; 2] = [400, 2000];
-/// Characters of a longer part that are shown at its beginning and at its end.
+/// Number of characters that remain of a shortened part at its beginning, and as many at its end.
 const SHOWN: usize = 60;
 
 /// Returns `message` without the middle of overlong parts. Such parts repeat an overlong input.

@@ -1,8 +1,8 @@
 //! Evaluators: value estimates of a position for every seat and, at decisions, a policy.
 //!
 //! Networks, hand-written rules, tables and searches are evaluators; a search wraps another evaluator. Evaluators work
-//! on batches. Values are indexed by seat, not by ply: after an extra throw the same seat moves again, so there is no
-//! negamax sign. Evaluators do not choose actions; agents do.
+//! on batches. Values are indexed by seat, not by ply: after an extra throw the same seat moves again, so signs cannot
+//! alternate as in negamax. Evaluators do not choose actions; agents do.
 
 use ashta_env::game::{Action, BySeat, Game, Node};
 
@@ -49,8 +49,8 @@ pub trait Evaluator<G: Game> {
     }
 
     /// Sets the stop of this evaluator: once `stop` is set, calls return soon, with meaningless values. Only evaluators
-    /// that need long for a single state override this. A caller with many states passes a few at a time and checks
-    /// `stop` in between.
+    /// that need much time for a single state override this. A caller with many states passes a few at a time and
+    /// checks `stop` in between.
     fn stop_by(&mut self, _stop: &Stop) {}
 }
 

@@ -11,8 +11,8 @@ pub const TEMPORARY: &str = "tmp";
 /// part, even after a power failure.
 ///
 /// # Errors
-/// The errors of `write`. When the file cannot be written, or `path` is a link or not a regular file, the result of
-/// `failed`. The old file stays.
+/// The errors of `write`; the result of `failed` when the file cannot be written, or `path` is a link or not a regular
+/// file. After an error the old file is unchanged.
 pub fn write_whole<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -33,8 +33,8 @@ pub fn write_whole<E>(
     written
 }
 
-/// Writes the entries of `folder` to disk. Without this a power failure may undo that a file there was created, renamed
-/// or removed.
+/// Writes the entries of `folder` to disk. Without this, a power failure may undo the creation, renaming or removal of
+/// a file in this folder.
 ///
 /// # Errors
 /// When the system reports an error. On systems other than Unix this does nothing.
@@ -81,7 +81,7 @@ fn check_regular(facts: &Metadata) -> io::Result<()> {
 /// Opens the regular file at `path` for reading; follows a link.
 ///
 /// # Errors
-/// When there is no file, or something else, such as a pipe, where reading could block forever.
+/// When `path` does not exist or is not a regular file: reading from a pipe, for example, could block forever.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     check_regular(&fs::metadata(path)?)?;
     File::open(path)
@@ -147,7 +147,7 @@ fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
                 left => (left?, false),
             },
         };
-        // Some network file systems do not support locks; there, two writers of one file are not kept apart.
+        // Some network file systems do not support locks; there, two writers of one file can overwrite each other.
         file.lock().or_else(|error| if error.kind() == io::ErrorKind::Unsupported { Ok(()) } else { Err(error) })?;
         match (is_at(&file, &path), is_new) {
             (true, true) => return Ok((path, file)),

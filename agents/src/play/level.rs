@@ -1,9 +1,9 @@
 //! Levels of difficulty: one bot, weakened by a softmax temperature to a given regret.
 //!
-//! At a level a bot draws among the afterstates of its turn, by the softmax of their values: the probability of an
-//! afterstate falls by a factor of e for every `temperature` by which its value is below the best. Adding independent
-//! Gumbel noise of this scale to every value and playing the best gives the same distribution. Temperatures are
-//! calibrated for each bot, so that the regret of a level is a fixed share of the regret of random play.
+//! A weakened bot draws among the afterstates of its turn, by the softmax of their values: an afterstate whose value is
+//! lower by `temperature` is less probable by a factor of e. Adding independent Gumbel noise of this scale to every
+//! value and playing the best gives the same distribution. Temperatures are calibrated for each bot, so that the regret
+//! of a level is a fixed share of the regret of random play.
 
 use std::fmt;
 
@@ -87,8 +87,8 @@ pub struct Calibration {
     pub score_interval: [f64; 2],
 }
 
-/// Verdicts on players, the best first, each with the largest regret per decision that it covers. The limits lie
-/// between the regrets of the measured `levels` of a bot, which come weakest first. If regret is measured by perfect
+/// Verdicts on players, the best first, each with the largest regret per decision that it covers. These limits are
+/// between the regrets of `levels`, the measured levels of a bot, the weakest first. If regret is measured by perfect
 /// play (`by_perfect`), the best verdict is `perfect`.
 pub fn bands(levels: &[Calibration], by_perfect: bool) -> Vec<(&'static str, f64)> {
     let Some((weakest, strongest)) = levels.first().zip(levels.last()) else { return Vec::new() };

@@ -40,7 +40,8 @@ fn seats_from(observer: Seat, spec: &Spec) -> impl Iterator<Item = Seat> {
 
 /// Appends the values relative to `observer` to `out`: [`value_count`] numbers. The inverse of [`to_seats`].
 ///
-/// In a game of teams these are the value of the observer and the value of its first opponent counter-clockwise.
+/// In a game of teams, the two numbers are the value of the observer and the value of its first opponent
+/// counter-clockwise.
 #[inline]
 pub fn to_relative(values: &BySeat<f32>, spec: &Spec, observer: Seat, out: &mut Vec<f32>) {
     let seats = seats_from(observer, spec);

@@ -34,9 +34,9 @@ impl SeededThrows {
 
 /// Counts turns and throws of one game.
 ///
-/// A turn begins with the first throw of the game, with every throw after an action, and with every throw by another
-/// seat than the throw before. So an extra throw of the same seat is a new turn, and a series is one turn with several
-/// throws. The default is the state before the first throw.
+/// A turn begins with the first throw of the game, with every throw after an action, and whenever the throwing seat
+/// changes. So an extra throw of the same seat is a new turn, and a series is one turn with several throws. The default
+/// is the state before the first throw.
 #[derive(Clone, Debug, Default)]
 pub struct TurnClock {
     turns: BySeat<u32>,

@@ -1,5 +1,5 @@
 //! The one-ply expectation over throws: the expected value of a turn-start state if its seat plays the best afterstate
-//! of each throw. It enumerates every likely throw and one drawn throw that represents all rare ones.
+//! of each throw. The mean is over every likely throw, and one drawn throw that represents all rare ones.
 
 use std::ops::Range;
 
@@ -64,8 +64,8 @@ impl Expectation {
         }
     }
 
-    /// The expected values of the turn-start state: the mean over throws of the afterstate that is best for `seat`.
-    /// Exact without rare throws, otherwise unbiased.
+    /// The expected values of the turn-start state: the mean over the throws of the values of the afterstate that is
+    /// best for `seat`. Exact without rare throws, otherwise unbiased.
     pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for (probability, results) in &self.branches {
@@ -93,8 +93,9 @@ mod tests {
     use ashta_env::game::Outcome;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// Expectations at the start of a game of series with this limit, one for each of `draws` generators; `thrown` is
-    /// the actual throw. The throws are 1 with probability 1/2, 2 1 with 1/4, 2 2 1 and 2 2 2 with 1/8 each.
+    /// Expectations at the start of a game, one for each of `draws` generators. Series with a probability below `limit`
+    /// are rare; `thrown` is the actual series. The series are (1) with probability 1/2, (2, 1) with 1/4, (2, 2, 1) and
+    /// (2, 2, 2) with 1/8 each.
     fn expected(limit: f32, thrown: &[u8], draws: u64, value: impl Fn(&ToyState) -> f32) -> Vec<f32> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);

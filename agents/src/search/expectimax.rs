@@ -13,9 +13,9 @@ use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::stop::Stop;
 
-/// Leaves that are gathered before they are evaluated; only searches of two or more plies have more.
+/// The number of leaves to gather before an evaluation; only searches of two or more plies have more leaves.
 const BATCH: usize = 1 << 16;
-/// Leaves that are evaluated between two checks of the stop.
+/// The number of leaves to evaluate between two checks of the stop.
 const SLICE: usize = 1 << 10;
 
 /// The seed of the draws among rare throws. All positions share their draws (common random numbers). So the error of a
@@ -25,14 +25,14 @@ const SEED: u64 = 0;
 /// An evaluator that looks whole turns ahead, with another evaluator at the leaves.
 ///
 /// At a chance node, depth 0 is the value of the inner evaluator. Each further ply is the expectation over the throws
-/// of one turn (whole series, if throws follow throws), where the seat plays its best afterstate of each throw. The
-/// leaves are the chance nodes at which the next turns begin. At a decision the plies count from the end of the turn.
-/// An extra throw of the same seat is a turn of its own. Finished games have their exact returns at any depth.
+/// of one turn, or its whole series; for each throw the seat plays its best afterstate. The leaves are the chance nodes
+/// at which the next turns begin. At a decision the plies count from the end of the turn. An extra throw of the same
+/// seat is a turn of its own. Finished games have their exact returns at any depth.
 ///
 /// A series of throws can be long or endless. Throws and series with a probability below `min_probability` are rare.
-/// Some of them, drawn by their probability, represent all rare ones: about one draw for each `min_probability`. With
-/// 0, only series with a probability below 1e-9 are drawn. The inner evaluator never values a position within a series.
-/// Throws that lead to the same position are one branch.
+/// Some of them, drawn by their probability, represent all rare ones; each draw represents a probability of at most
+/// `min_probability`. If this is 0, only series with a probability below 1e-9 are rare. The inner evaluator never
+/// values a position within a series. Throws that lead to the same position are one branch.
 ///
 /// The inner evaluator gets the leaves of a call in slices of 1,024. There is no policy; wrap the search in
 /// [`OnePly`](crate::play::agent::OnePly) to play by it.
@@ -44,7 +44,7 @@ pub struct Expectimax<G: Game, E> {
     stop: Stop,
     /// Leaves that are not evaluated yet.
     leaves: Vec<G::State>,
-    /// The values of all leaves before them.
+    /// The values of the leaves that are already evaluated; their numbers are lower.
     leaf_values: Vec<BySeat<f32>>,
     results: TurnResults<G::State>,
 }
@@ -224,7 +224,7 @@ mod tests {
         for ((table, pieces, throws), tolerance) in TABLES.into_iter().zip([1e-6, 1e-6, 0.02, 0.02, 1e-6, 1e-6]) {
             let game = Toy::new(table, pieces, throws);
             let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
-            // The throws closest to the end, so that most games end within a few turns.
+            // The chance nodes closest to the end: from there, most games end within a few turns.
             let mut late: Vec<ToyState> = exact.states();
             late.retain(|state| matches!(game.node(state), Node::Chance(_)));
             let steps =
@@ -250,7 +250,7 @@ mod tests {
             assert!((values[Seat::SOUTH] - 0.5).abs() < 1e-6, "the probabilities sum to 1");
             search.evaluator.states
         };
-        // There are four throws; with a limit of 0.3 one draw represents 2 2 1 and 2 2 2.
+        // There are four series; with limit 0.3, one draw represents (2, 2, 1) and (2, 2, 2).
         assert!(leaves(0.3) < leaves(0.0));
         let throws = throw_series(&game, &start, 0.3, Draws::ByLimit, &mut chance::stream(SEED, 0));
         assert!(throws.iter().all(|(throw, _)| matches!(game.node(throw), Node::Decision(_))));

@@ -17,7 +17,7 @@ use crate::play::agent::{Agent, GameRng, choose_unless_forced};
 use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::stop::Stop;
 
-/// Simulations between two checks of the stop while all simulations reach the end of the game.
+/// While all simulations reach the end of the game, the search checks the stop after this many.
 const CHECK_INTERVAL: u32 = 1 << 10;
 
 /// The settings of a search.
@@ -136,7 +136,7 @@ struct Tree<S> {
 struct TreeNode<S> {
     state: S,
     node: Node,
-    /// Its actions or outcomes; empty until the node is expanded.
+    /// The edges of its actions or outcomes; empty until the node is expanded.
     edges: Range<usize>,
     visits: u32,
     /// Sum of the values of all simulations through this node.
@@ -220,7 +220,7 @@ impl<S: Clone> Tree<S> {
         self.nodes[node].edges = start..self.edges.len();
     }
 
-    /// Expands a decision if it has a single action; returns whether it has.
+    /// If a decision has a single action, expands it and returns true; otherwise returns false.
     fn expand_if_forced<G: Game<State = S>>(&mut self, game: &G, node: usize) -> bool {
         let legal = game.legal_actions(&self.nodes[node].state);
         let is_forced = legal.len() == 1;

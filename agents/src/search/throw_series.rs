@@ -38,7 +38,7 @@ pub(crate) fn throw_series<G: Game>(
     // Rare throws with their probabilities; for a series, the position at which it became rare.
     let mut rare = Vec::new();
     let (mut throws, mut open, mut next) = (Vec::new(), Vec::new(), Vec::new());
-    // After the last throw of the turn, `start` is the only position.
+    // If the turn has no more throws, `start` is the only position.
     let list = if is_chance(game, start) { &mut open } else { &mut throws };
     list.push((start.clone(), 1.0));
     while !open.is_empty() {
@@ -64,7 +64,7 @@ pub(crate) fn throw_series<G: Game>(
     throws
 }
 
-/// Draws `draws` of the rare throws. They have equal probabilities, which sum to the probability of all rare throws.
+/// Draws `draws` of the rare throws. Each draw represents the same part of the probability of all rare throws.
 fn draw<G: Game>(game: &G, rare: &[(G::State, f32)], draws: usize, rng: &mut GameRng) -> Vec<(G::State, f32)> {
     let mut drawn = Vec::new();
     let spacing = total(rare) / draws as f32;
@@ -91,7 +91,7 @@ fn is_chance<G: Game>(game: &G, state: &G::State) -> bool {
     matches!(game.node(state), Node::Chance(_))
 }
 
-/// Adds `probability` to that of `state` in the list.
+/// Adds `probability` to the probability of `state` in the list.
 fn add<S: Eq>(list: &mut Vec<(S, f32)>, state: S, probability: f32) {
     match list.iter_mut().find(|(other, _)| *other == state) {
         Some((_, sum)) => *sum += probability,
@@ -117,8 +117,8 @@ mod tests {
     use ashta_env::game::Seat;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// The throws at the start of a game of series, by number, with their probabilities. The throws are 1 with
-    /// probability 1/2, 2 1 with 1/4, 2 2 1 and 2 2 2 with 1/8 each, numbered in this order.
+    /// The series at the start of a game, by number, with their probabilities. The series are (1) with probability 1/2,
+    /// (2, 1) with 1/4, (2, 2, 1) and (2, 2, 2) with 1/8 each, numbered in this order.
     fn throws(limit: f32, draws: Draws, rng: &mut GameRng) -> Vec<(usize, f32)> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let series = throw_series(&game, &game.initial_state(Seat::SOUTH), limit, draws, rng);
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn rare_throws_are_drawn_by_their_probability() {
-        // Below 0.3 the throws 2 1 and 2 2 are rare, and 2 2 has yet to be completed; below 1 every throw is.
+        // With limit 0.3, the series (2, 1) and the beginning (2, 2) are rare; with limit 1, every throw is.
         for (limit, draws) in [(0.3, Draws::One), (1.0, Draws::One), (0.2, Draws::ByLimit), (0.3, Draws::ByLimit)] {
             let (mut rng, mut means) = (chance::stream(3, 4), [0.0; 4]);
             for _ in 0..4000 {
@@ -153,7 +153,8 @@ mod tests {
     fn draws_are_evenly_spaced() {
         for seed in 0..20 {
             let rng = &mut chance::stream(3, seed);
-            // One draw represents 2 1 and 2 2, a quarter each; of two draws each gets one.
+            // The series (2, 1) and the beginning (2, 2) are rare, with probability 1/4 each. A single draw represents
+            // both; of two draws, each represents one.
             assert!(matches!(throws(0.3, Draws::One, rng)[..], [(0, 0.5), (1..=3, 0.5)]));
             assert!(matches!(throws(0.3, Draws::ByLimit, rng)[..], [(0, 0.5), (2 | 3, 0.25), (1, 0.25)]));
         }

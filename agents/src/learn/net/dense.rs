@@ -1,14 +1,14 @@
 //! The deeper layers of a network on the CPU, forward and backward.
 //!
-//! A layer can have few outputs, such as the head, but it has many inputs. So all inner loops run over the inputs, and
-//! the weights are first transposed to `[outputs, inputs]`. The order of every sum is fixed.
+//! Some layers, such as the head, have few outputs, but all of them can have many inputs. So all inner loops run over
+//! the inputs, and the weights are first transposed to `[outputs, inputs]`. The order of every sum is fixed.
 
 use crate::network::portable::multiply_add;
 
 /// Numbers in one step of a loop: four vector registers of eight floats.
 const STEP: usize = 32;
 
-/// A layer with transposed weights `[outputs, inputs]`; reused from step to step.
+/// A layer with transposed weights `[outputs, inputs]`. All steps use the same memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transposed {
     weights: Vec<f32>,
@@ -39,7 +39,7 @@ impl Transposed {
 
     /// Backpropagates the gradient `slopes` `[samples, outputs]` of the sums. Adds the gradients of the weights and of
     /// the bias, and writes the gradient of the previous layer's sums to `before`. `inputs` `[samples, inputs]` are the
-    /// ReLU of those sums.
+    /// ReLU of the previous layer's sums.
     pub(super) fn backward(&mut self, slopes: &[f32], inputs: &[f32], bias: &mut [f32], before: &mut Vec<f32>) {
         let width = self.weights.len() / bias.len();
         before.clear();
@@ -100,8 +100,8 @@ fn add_scaled(scale: f32, row: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// Adds the input times each of the two slopes to the two rows of `gradient`, and each of the two rows of `weights`
-/// times its slope to `before`.
+/// For each of the two slopes, adds the slope times `input` to its row of `gradient`, and the slope times its row of
+/// `weights` to `before`.
 fn add_scaled_pair(slopes: [f32; 2], input: &[f32], weights: &[f32], gradient: &mut [f32], before: &mut [f32]) {
     let width = input.len();
     let (first, second) = gradient.split_at_mut(width);

@@ -50,8 +50,8 @@ pub(super) fn losses(shape: &MlpShape, batch: &Batch, device: &Device, logits: T
         let none = value.clone().detach().mul_scalar(0.0);
         return [value, none.clone(), none];
     }
-    // Both `[samples, actions]`: the policy targets, or 0; and 1 for the legal actions, or 0. Samples without a policy
-    // target have zeros in both.
+    // Both are `[samples, actions]`. For each legal action of a sample with a policy target, `policies` has the target
+    // and `legal` has 1; all other entries are 0.
     let (mut policies, mut legal) = (Vec::new(), Vec::new());
     let mut targets = batch.policies.chunks_exact(shape.actions.max(1));
     for mask in &batch.legal {
@@ -83,8 +83,8 @@ fn counts(shape: &MlpShape, batch: &Batch) -> (usize, usize) {
     (batch.len(), policies)
 }
 
-/// Replaces the logits `[samples, values + actions]` with the gradient of the total loss with respect to them. Returns
-/// the losses, with a gradient norm of 0. The total is the value loss plus `policy_weight` times the policy loss.
+/// Replaces the logits `[samples, values + actions]` with the gradient of the total loss. Returns the losses, with a
+/// gradient norm of 0. The total is the value loss plus `policy_weight` times the policy loss.
 ///
 /// # Panics
 /// When the batch and `shape` have different numbers of values or actions.

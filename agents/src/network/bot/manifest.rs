@@ -125,7 +125,8 @@ impl Manifest {
         Manifest { sheet, ..Manifest::new(race.spec(), shape) }
     }
 
-    /// Reads a manifest. Manifests of format 2 can have folders of the machine that made the bot. These are removed.
+    /// Reads a manifest. Manifests of format 2 can contain folder names of the machine that made the bot; this function
+    /// removes them.
     pub(super) fn parse(text: &str) -> Result<Manifest, Error> {
         #[derive(Deserialize)]
         struct Version {
@@ -256,5 +257,5 @@ fn read_digits<'de, D: Deserializer<'de>>(what: &str, digits: usize, deserialize
     let text = String::deserialize(deserializer)?;
     let number = u64::from_str_radix(&text, 16).ok().filter(|number| format!("{number:0digits$x}") == text);
     let number = number.filter(|_| text.len() == digits);
-    number.ok_or_else(|| serde::de::Error::custom(format!("{what} {text:?} is not {digits} hexadecimal digits")))
+    number.ok_or_else(|| serde::de::Error::custom(format!("{what} {text:?} is not {digits} lowercase hexadecimal digits")))
 }

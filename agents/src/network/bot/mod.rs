@@ -62,8 +62,8 @@ impl Bot {
         Bot::from_bytes(&Bot::content(path)?).map_err(in_file(path))
     }
 
-    /// An agent that plays by the value network, one ply ahead, in the game of [`Bot::race`]. To play a game from
-    /// elsewhere, first call [`Bot::check_ruleset`].
+    /// An agent that plays by the value network, one ply ahead, in the game of [`Bot::race`]. To play in another
+    /// [`Race`], first call [`Bot::check_ruleset`].
     pub fn agent(&self) -> OnePly<Race, NetEvaluator> {
         OnePly::new(self.evaluator())
     }
@@ -158,7 +158,7 @@ impl Bot {
                 named.push(NamedTensor::floats(name, shape, numbers, precision));
             }
         }
-        // It is the last tensor, because it is the only tensor of bytes.
+        // A file sorts its tensors by type, so the only tensor of bytes is the last one.
         named.push(NamedTensor::bytes(SEAL, &[0; SEAL_BYTES]));
         let encode =
             |manifest: &Manifest| -> Result<Vec<u8>, Error> { tensor_file::encode(KEY, manifest.to_json()?, &named) };
@@ -252,7 +252,7 @@ fn seal(bytes: &mut [u8]) {
     seal.copy_from_slice(&tensor_file::checksum(&[content]).to_le_bytes());
 }
 
-/// Adds to an error which file it is about.
+/// Adds the path of the bot file to an error.
 fn in_file(path: &Path) -> impl FnOnce(Error) -> Error {
     Error::because(format!("bot file {}", path.display()))
 }
@@ -442,7 +442,7 @@ mod tests {
             (
                 r#"\"ruleset_hash\":\"0123"#,
                 r#"\"ruleset_hash\":\"+123"#,
-                "the manifest is not valid: ruleset_hash \"+123456789abcdef\" is not 16 hexadecimal digits at line 1 column 103",
+                "the manifest is not valid: ruleset_hash \"+123456789abcdef\" is not 16 lowercase hexadecimal digits at line 1 column 103",
             ),
         ] {
             assert_eq!(refusal(&altered(from, to)), expected);

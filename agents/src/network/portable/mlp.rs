@@ -16,7 +16,7 @@ pub struct Mlp {
     parameters: Vec<f32>,
     /// The hidden layers.
     torso: Vec<Layer>,
-    /// The columns of the head for the value logits, separate so that the policy is not always computed.
+    /// The columns of the head for the value logits, separate because many calls do not need the policy.
     values: Columns,
     policy: Layer,
 }
@@ -24,7 +24,7 @@ pub struct Mlp {
 /// The largest sum of a layer; a few such sums can be added without becoming infinite.
 const LARGEST: f64 = f32::MAX as f64 / 8.0;
 
-/// Observations that are evaluated together. To avoid allocations, clear it and fill it again.
+/// A list of observations to evaluate together. To avoid allocations, clear the list and fill it again.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Observations {
     /// The entries that are 1, one observation after the other.
@@ -33,8 +33,8 @@ pub struct Observations {
     ends: Vec<usize>,
 }
 
-/// The number of observations for which a panel of the first layer is summed before the next panel, so that the rows
-/// that they share stay in the cache.
+/// The first layer computes one panel for this many observations before the next panel, so that the rows that the
+/// observations share stay in the cache.
 const BLOCK: usize = 16;
 
 /// Buffers for the intermediate results of [`Mlp`]. They fit any network and grow if necessary.

@@ -2,7 +2,7 @@
 //!
 //! An observation is a list of the few entries that are 1, so the first layer is a sum of rows instead of a product.
 //! Loops run over whole vector registers. So an evaluation takes well below a microsecond. This module does not depend
-//! on burn, training or files. A call allocates no memory after the [`Scratch`] has grown to its size.
+//! on burn, training or files. A call allocates no memory once the [`Scratch`] is large enough for the network.
 //!
 //! A bot has two networks. The *value network* is for turn-start states, which are the afterstates that agents compare.
 //! The *policy network* is for positions within a turn, with known throws and actions to choose. These two kinds of

@@ -23,9 +23,9 @@ pub enum ValueHead {
 
 /// The sizes of a network.
 ///
-/// A row of its parameters has one layer after the other: the weights `[inputs, outputs]` of the layer, row-major, and
-/// then its bias `[outputs]`. The last layer is the head. Its first [`values`](Self::values) outputs are the value
-/// logits; the other outputs are the policy logits.
+/// Its parameters are one row, layer by layer: the weights `[inputs, outputs]` of the layer, row-major, and then its
+/// bias `[outputs]`. The last layer is the head. Its first [`values`](Self::values) outputs are the value logits; the
+/// other outputs are the policy logits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MlpShape {
@@ -128,7 +128,7 @@ impl MlpShape {
         inputs.zip(self.hidden.iter().copied().chain([self.logits()]))
     }
 
-    /// The names of the layers in files and metrics: `torso.0` and on, at last `head`.
+    /// The names of the layers in files and metrics: `torso.0`, `torso.1` and so on, then `head`.
     pub fn layer_names(&self) -> impl Iterator<Item = String> {
         (0..self.hidden.len()).map(|index| format!("torso.{index}")).chain(["head".to_owned()])
     }

@@ -34,7 +34,7 @@ pub struct Memory(Vec<u32>);
 ///
 /// Each player has its own values, so there are twice as many values as in [`solve`](super::solve). Before the call,
 /// `memory` is empty or has the values of an earlier call for the same game; after the call, it has the values of this
-/// call. Its content changes the result by no more than the tolerance.
+/// call. The values in `memory` change the result by no more than the tolerance.
 ///
 /// # Errors
 /// When a policy has another number of positions than the game, or the values do not converge.

@@ -1,12 +1,12 @@
 //! A proven error bound for the values of value iteration.
 //!
 //! Let `h` be a number for each position with `h ≥ c + E[max h]` and `c > 0`. The expectation is over the throws. The
-//! maximum is over the afterstates that a player might choose: all whose value differs from the best by at most a gap.
-//! Let `r` be the largest change of a value by looking one turn ahead, let `d` be the largest probability of throws
-//! that were left out, and let `e = (r + d) / c`. Assume that `2·e·h` is below the gap everywhere, so that the
-//! afterstates beyond the gap cannot become the best. Then looking one turn ahead from the upper bounds, values plus
-//! `e·h`, increases none of them, and looking ahead from the lower bounds, values minus `e·h`, decreases none of them.
-//! So the values of perfect play are between these bounds. `docs/solving.md` has the full argument.
+//! maximum is over the afterstates that a player might choose: those with a value at most a gap below the best. Let `r`
+//! be the largest change of a value by looking one turn ahead, let `d` be the largest probability of throws that were
+//! left out, and let `e = (r + d) / c`. Assume that `2·e·h` is below the gap everywhere, so that the afterstates beyond
+//! the gap cannot become the best. Call values plus `e·h` upper bounds and values minus `e·h` lower bounds. Then
+//! looking one turn ahead increases no upper bound and decreases no lower bound. So the values of perfect play are
+//! between these bounds. `docs/solving.md` has the full argument.
 //!
 //! Sweeps find `h`, as they find the values. It is approximately the expected number of turns if both players prolong
 //! the game as far as this costs them almost nothing. If the last sweep changes no `h` by more than `t`, then
@@ -30,7 +30,7 @@ const TOLERANCE: f64 = 0.25;
 const ROUNDING: f64 = 0.01;
 /// The largest number of sweeps; if `h` has not converged then, there is no proof.
 const LIMIT: usize = 200;
-/// The probability of the throws that are covered if many positions are swept together.
+/// With [`TurnModel::has_rows`], a visit ends when its throws have this total probability.
 const COVERED: f64 = 0.999;
 
 /// Proven bounds of the error of the values.

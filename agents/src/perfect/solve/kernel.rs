@@ -4,9 +4,9 @@
 //! 2³² − 1. This is finer than single precision, and the complement of the bits is the value for the other seat.
 //!
 //! Except for captures, most turns of a side position do not depend on the side position of the other seat. So the
-//! kernel finds the best afterstates against sixteen side positions of the other seat together: the lanes. The values
-//! after a turn should then be neighbours in memory. So the cells have the order of [`TurnIndex::number`] with the two
-//! side positions [exchanged](transpose).
+//! kernel finds the best afterstates against sixteen side positions of the other seat together: the lanes. For this,
+//! the values after a turn must be neighbours in memory. So the cells have the order of [`TurnIndex::number`] with the
+//! two side positions [exchanged](transpose).
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -105,7 +105,8 @@ pub(super) struct TwoSeats<'a, T, Q> {
     are_alike: bool,
     /// Whether all lanes are visited together, see [`TurnModel::has_rows`].
     has_rows: bool,
-    /// The total probability of the throws that a backup uses. If `has_rows`, a visit ends when it is reached.
+    /// The total probability of the throws that a backup uses. If `has_rows`, a visit ends when its throws have this
+    /// probability.
     covered: f64,
     quantity: PhantomData<Q>,
 }
@@ -301,10 +302,10 @@ struct BestOfLanes<'a, T, Q> {
     covered: f64,
 }
 
-/// The position after one or several afterstates.
+/// The position that follows one or several afterstates, compared with the position before the turn.
 #[derive(Clone, Copy, PartialEq)]
 enum NextPosition {
-    /// At least one of the positions is another position.
+    /// At least one afterstate leads to another position.
     Elsewhere,
     /// The same position, with the other player to throw.
     Passing,
@@ -413,7 +414,8 @@ impl<T, Q: Quantity> TurnVisitor for BestOfLanes<'_, T, Q> {
         self.covered += probability;
         let all = ends.clone();
         let Some(next) = ends.next().map(|first| self.next[first]) else { return };
-        // A pass that is not forced is an afterstate like any other: its value is iterated.
+        // A pass that is not forced is treated like any other afterstate: its value comes from iteration, not from an
+        // equation.
         let is_same = next == NextPosition::Elsewhere || ends.all(|end| self.next[end] == next);
         let next = if is_same { next } else { NextPosition::Elsewhere };
         match lanes.count_ones() {
@@ -446,7 +448,8 @@ fn best<const N: usize>(results: &[Keys], first: usize, numbers: impl Iterator<I
     best
 }
 
-/// The keys of the afterstates with these numbers whose values reach the limits, reduced by [`Quantity::break_tie`].
+/// For each lane, the key that [`Quantity::break_tie`] selects among the afterstates with these numbers whose values
+/// reach the limit.
 #[inline(never)]
 fn best_within<Q: Quantity, const N: usize>(
     results: &[Keys],

@@ -29,9 +29,9 @@ fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)>
 /// Number of positions in an item.
 const CHUNK: usize = 256;
 
-/// The order of the positions: one layer, whose levels have the positions with the same total number of steps, in
-/// descending order. Passes lead from a position to the positions of its round and back to it, and a round is solved at
-/// once, so the order has only one position of each round. Items have the numbers of positions.
+/// The order of the positions: one layer, with a level for each total number of steps, in descending order. A round has
+/// a position and the positions that passes from it lead to; the last pass leads back to it. A round is solved at once,
+/// so the order has only one position of each round. Items have the numbers of positions.
 pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
     let (index, seats) = (turns.index(), turns.index().seats());
     let steps = |side: &Side| usize::from(index.sides()[usize::from(*side)].steps);
@@ -219,7 +219,8 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
         let ends = ends.map(|end| self.ends[end]);
         let is_here = |end: TurnEnd| end.sides == self.sides;
         let leads = |then| ends.clone().all(|end| is_here(end) && end.then == then);
-        // A pass that is not forced is an afterstate like any other: its values are iterated.
+        // A pass that is not forced is treated like any other afterstate: its values come from iteration, not from an
+        // equation.
         if leads(Continuation::Next) {
             self.backup.passing += probability;
         } else if leads(Continuation::Again) {

@@ -17,8 +17,8 @@ const THREAD: usize = 4 << 20;
 /// When less memory is free, or the limits of the process allow less.
 pub fn check_memory(starts: &TurnIndex, certify: bool, threads: usize) -> Result<f64, SolveError> {
     let is_pair = starts.seats() == 2;
-    // The values, the lengths of the proof, and the changes to extrapolate. At least two arrays: the values and the
-    // order of the positions, or the values and the table to write.
+    // There are arrays for the values, the lengths of the proof and the changes to extrapolate. The minimum is two: one
+    // for the values, and one for the order of the positions or for the table to write.
     let arrays = 1 + usize::from(is_pair && certify) + usize::from(is_pair && !starts.may_wait());
     check(value_count(starts), arrays.max(2), threads)
 }

@@ -39,7 +39,7 @@ pub const UNIT: f64 = 1.0 / ONE as f64;
 pub struct SolveConfig {
     /// Number of threads; the values do not depend on it.
     pub threads: usize,
-    /// A value has converged if a sweep changes it by at most this. Useful values are at least about 2e-9.
+    /// A value has converged if a sweep changes it by at most this. Useful tolerances are at least about 2e-9.
     pub tolerance: f64,
     /// Whether to prove an error bound for the values of two seats, which needs more memory.
     pub certify: bool,
@@ -97,7 +97,7 @@ pub struct Facts {
 pub struct Unfinished {
     /// The values, as in [`Solution::values`].
     pub values: Vec<u32>,
-    /// The place from which the solver resumes.
+    /// The point at which the solver resumes.
     pub place: Cursor,
     /// The changes of the bits of each value in the sweeps that will be extrapolated, in an internal order of the
     /// solver; empty if there are no such sweeps.
@@ -194,7 +194,7 @@ pub fn solve<T: TurnModel>(
     })
 }
 
-/// The game to solve, the place to start from and the settings.
+/// The game to solve, the point at which the solver starts, and the settings.
 struct Work<'a, T> {
     turns: &'a T,
     start: Sides,
@@ -217,8 +217,8 @@ impl<T: TurnModel> Work<'_, T> {
         })
     }
 
-    /// Sweeps until the values have converged, then measures their accuracy. Breaks with the place where the watch
-    /// stopped it.
+    /// Sweeps until the values have converged, then measures their accuracy. Breaks with the cursor at which the watch
+    /// stopped the solver.
     fn solve<K: Kernel>(
         &self,
         kernel: &K,

@@ -7,7 +7,8 @@ use ashta_env::turn_index::{LANES, Side, SideInfo};
 
 use super::sweep::Layer;
 
-/// All pairs of a side position from one range and a side position from another, or from the same range.
+/// All pairs of a side position from the range `own` and a side position from the range `other`, which can be the same
+/// range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Tile {
     pub(super) own: Range<Side>,
@@ -40,8 +41,8 @@ impl SideLayer {
 /// The order of the positions of two seats. `sides` are sorted by layer and then by steps.
 ///
 /// A layer has the positions with the same irreversible progress of both seats (pieces at home, a cut). A level has the
-/// positions with the same total number of steps, in descending order. A tile has a position for each of the two seats
-/// that can throw.
+/// positions with the same total number of steps, in descending order. A tile has two positions for each pair of side
+/// positions: either seat can throw.
 pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
     let mut layers: Vec<SideLayer> = Vec::new();
     for layer in sides.chunk_by(|a, b| a.layer == b.layer) {

@@ -35,7 +35,8 @@ impl Backup {
     }
 }
 
-/// A quantity of each position. Cells store its bits. Its keys have the order of the numbers that they represent.
+/// A quantity of each position. Cells store the quantity as bits. Kernels compare it by keys: integers that have the
+/// order of the numbers that they represent.
 pub(super) trait Quantity: Sync {
     /// The bits of a won game, for the winner.
     const WON: u32;
@@ -50,8 +51,8 @@ pub(super) trait Quantity: Sync {
     /// The number that a key represents.
     fn number(key: i32) -> f64;
     /// The bits of two positions that differ only in the player who throws, from their backups. A pass leads from each
-    /// of them to the other, and a player can throw again without a move. The equations for these are solved exactly
-    /// instead of by iteration.
+    /// of them to the other, and a player can throw again without a move. The equations for both cases are solved
+    /// exactly instead of by iteration.
     fn pair(first: Backup, second: Backup) -> [u32; 2];
     /// The key of a pass by the second player, which leads to the position with the backup `first`. `pass` is the
     /// number of a pass by the first player, and `is_single` means that lanes are visited one by one. `None` if the

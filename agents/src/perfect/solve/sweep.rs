@@ -1,10 +1,10 @@
 //! Gauss-Seidel sweeps of value iteration on all threads, in an order that makes one sweep nearly backward induction.
 //!
-//! The order has layers, and a layer has levels. The game never returns to an earlier layer, so the sweeps over a layer
-//! end before the sweeps over the layers that lead to it begin. Within a layer, only captures lead back to an earlier
-//! level, so only captures make more than one sweep necessary. The positions of a level depend on each other only
-//! through captures and passes, and all of them read the values from before the level. So the values do not depend on
-//! the number of threads.
+//! The order has layers, and a layer has levels. The game never returns to a layer that it has left, so the sweeps over
+//! a layer end before the sweeps over the layers that lead to it begin. Within a layer, only captures lead to positions
+//! with fewer steps, so only captures make more than one sweep necessary. The positions of a level depend on each other
+//! only through captures and passes, and all of them read the values from before the level. So the values do not depend
+//! on the number of threads.
 //!
 //! From sweep to sweep, the changes soon shrink at a constant rate. Their signs can alternate, because a gain for one
 //! seat is a loss for the other. If two consecutive rates are similar, the changes of the last two sweeps are treated
@@ -55,7 +55,7 @@ pub(super) trait Kernel: Sync {
     fn check(&self, cells: &[u32], threads: usize) -> (u64, f64);
 }
 
-/// The place of a solver between two levels of a sweep: its whole state except the values and their changes.
+/// The progress of a solver, between two levels of a sweep: its whole state except the values and their changes.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
@@ -72,7 +72,7 @@ pub struct Cursor {
     /// The sum of all changes in the current sweep so far, in units of 2⁻³²; changes above 1 count as 1.
     #[serde(default)]
     pub total: u64,
-    /// The sums of the previous sweeps since the last extrapolation, at most three, the latest first.
+    /// The `total` of each previous sweep since the last extrapolation, at most three, the latest first.
     #[serde(default)]
     pub totals: [u64; 3],
 }
@@ -95,7 +95,7 @@ impl Cursor {
 /// The report to a watch after each level.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepProgress {
-    /// The place of the solver.
+    /// How far the solver is.
     pub place: Cursor,
     /// Number of all layers.
     pub layers: usize,
@@ -151,8 +151,8 @@ impl Swept<'_> {
 }
 
 impl Sweeps {
-    /// Sweeps over `cells` from `place` on until all values have converged. The deltas of `cells` belong to `place`.
-    /// If `watch` breaks, breaks with the place.
+    /// Sweeps over `cells` from `place` on until all values have converged. The deltas of `cells` belong to `place`. If
+    /// `watch` breaks, breaks with the current cursor.
     ///
     /// # Errors
     /// When a layer has not converged after `limit` sweeps.

@@ -1,7 +1,7 @@
 //! The file format of a table of values; `docs/table-format.md` describes it for other programs.
 //!
-//! A file has a header of JSON and then blocks of values. Each block is compressed separately and has a checksum.
-//! Reading trusts no length in the file and names the defect of a damaged file. Writing is atomic.
+//! A file has a header of JSON and then blocks of values. Each block is compressed separately and has a checksum. The
+//! reader does not trust lengths in the file, and its errors name the defect of a damaged file. Writing is atomic.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -55,7 +55,7 @@ pub struct TableHeader {
     pub unfinished: Option<Cursor>,
 }
 
-/// Returns an error unless the part has its checksum.
+/// Returns an error that names `part` unless its checksum is right.
 fn check_intact(part: &str, is_intact: bool) -> Result<(), Error> {
     Error::unless(is_intact, || format!("the file is damaged: the checksum of {part} is wrong"))
 }
@@ -205,7 +205,8 @@ fn read_values(input: &mut impl Read, count: usize, bytes: usize) -> Result<Vec<
             format!("the file is damaged: block {} does not have {size} bytes after decompression", block + 1)
         })?;
         if values.capacity() < values.len() + here {
-            // The capacity follows the values read, at most twice their number: the header alone allocates nothing.
+            // The capacity is at most twice the number of values read so far. So a file with only a header allocates
+            // nothing here.
             values.reserve_exact((values.len() + here).min(count - values.len()));
         }
         let mut last = 0_u32;
@@ -218,7 +219,7 @@ fn read_values(input: &mut impl Read, count: usize, bytes: usize) -> Result<Vec<
     Ok(values)
 }
 
-/// Writes the values of a game that is not solved yet, and the place where the solver stopped.
+/// Writes the values of a game that is not solved yet, and the cursor at which the solver stopped.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -1,8 +1,8 @@
 //! A table of the values of perfect play, like an endgame tablebase, and an exact evaluator that uses it.
 //!
-//! A table has a value for each turn-start state. The other values follow from these. The value of a decision is the
-//! value of its best afterstate. The value of a chance node within a series is the expectation over the throws that can
-//! follow.
+//! A table has the values of each turn-start state. All other values follow from these values. The value of a decision
+//! is the value of its best afterstate. The value of a chance node within a series is the expectation over the throws
+//! that can follow.
 
 mod file;
 
@@ -24,7 +24,7 @@ use crate::search::Expectimax;
 
 pub use file::{TableHeader, read_unfinished, write_unfinished};
 
-/// Branches of a series of throws with a smaller probability get the value of the turn-start state.
+/// Within a series, throws with a smaller probability are rare; see [`Expectimax`].
 const MIN_PROBABILITY: f32 = 1e-6;
 
 /// The factor from fractions of 2¹⁶ − 1 to fractions of 2³² − 1.
@@ -173,8 +173,8 @@ impl Perfect {
         Box::new(OnePly::new(Perfect::new(Arc::clone(table))))
     }
 
-    /// The values of a position within a turn. At a decision node, the policy is the first action of the turn with the
-    /// best afterstate.
+    /// The values of a position within a turn. At a decision node, the policy gives probability 1 to the first action
+    /// towards the best afterstate.
     fn within_turn(&mut self, race: &Race, state: &State) -> Evaluation {
         let Node::Decision(seat) = race.node(state) else {
             let mut series = Expectimax::new(StartValues(&self.table), 1).with_min_probability(MIN_PROBABILITY);

@@ -1,4 +1,5 @@
-//! A network under training on a device of burn, such as a GPU. burn differentiates the loss and has the optimizer.
+//! A network under training on a device of burn, such as a GPU. burn differentiates the loss and provides the
+//! optimizer.
 //!
 //! A step downloads nothing, so the device works asynchronously. Observations are uploaded as lists of entries, and the
 //! losses are summed on the device until they are reported.
@@ -44,7 +45,7 @@ impl DeviceNetwork {
             optimizer,
             rates: row(&rates),
             parameters: row(&parameters),
-            // Each step sets the time of the moments.
+            // The time 0 has no effect: each step first sets the time.
             moments: moments
                 .map(|[first, second]| AdamState::new(AdaptiveMomentumState::new(0, row(&first), row(&second)))),
             average: average.map(|average| row(&average)),

@@ -1,7 +1,7 @@
 //! A network under training on the CPU: the gradient and the update in two passes over the parameters.
 //!
-//! A test compares the results with the results of burn ([`super::device`]), which is slower for such small tensors.
-//! The order of every sum is fixed, so the same batches give the same bits.
+//! A test compares the results with the results of burn ([`super::device`]), which is slower for small networks. The
+//! order of every sum is fixed, so the same batches give the same bits.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -118,7 +118,7 @@ impl LearnerNetwork for HostNetwork {
 /// One step of Adam for a layer, with weight decay and EMA.
 #[derive(Clone, Copy, Debug)]
 struct Update {
-    /// The factor of the gradient by clipping.
+    /// The factor by which clipping scales the gradient.
     scale: f32,
     /// Adam ε, with the bias correction of the second moment.
     epsilon: f32,

@@ -34,7 +34,7 @@ struct LearnerManifest {
 
 impl Learner {
     /// Saves the complete state, without the configuration, in the directory `dir`, which must exist. After
-    /// [`load`](Self::load), learning continues to the last bit as without the interruption.
+    /// [`load`](Self::load), learning gives the same bits as without the interruption.
     ///
     /// # Errors
     /// When the file cannot be written.
