@@ -1,5 +1,5 @@
 //! A game of your own that is not a race: Pig. The example implements [`Game`], trains by self-play, and beats the rule
-//! that collects the most points a turn.
+//! that collects the most points per turn.
 //!
 //! ```sh
 //! cargo run --release -p ashta-agents --example own_game
@@ -33,7 +33,7 @@ pub struct Pig {
     nothing: Chances,
 }
 
-/// A position: equal positions have equal futures.
+/// A position, with everything that the rest of the game depends on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PigState {
     points: BySeat<u8>,
@@ -55,8 +55,8 @@ enum Phase {
 impl Pig {
     /// The game for two seats.
     pub fn for_two() -> Pig {
-        // Observed at the start of a turn: the points of both seats and of the turn, and the seat on turn. Within a
-        // turn there are two more entries.
+        // At the start of a turn, an observation has the points of both seats and of the turn, and the seat on turn.
+        // Within a turn it has two more entries.
         let start_observation = 3 * POINTS + 1;
         let spec = Spec {
             name: "pig".to_owned(),
@@ -133,7 +133,7 @@ impl Game for Pig {
     }
 }
 
-/// Holds with 20 points or more: from 20 points on, one more throw loses as much as it gains on average.
+/// Holds with 20 points or more: from 20 points on, one more throw loses at least as much as it gains on average.
 #[derive(Debug)]
 struct HoldAtTwenty;
 

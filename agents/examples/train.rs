@@ -4,7 +4,7 @@
 //! cargo run --release -p ashta-agents --example train ashte-kashte.bot
 //! ```
 //!
-//! Each iteration plays games with the latest weights, while the learner works on the games of the iteration before.
+//! Each iteration plays games with the latest weights, while the learner works on the games of the previous iteration.
 //! Then the new games become samples with TD(λ) targets. [`TrainConfig`] has all settings, with defaults. The program
 //! `ashta train` is this loop with checkpoints, metrics and resuming.
 

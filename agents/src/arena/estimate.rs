@@ -200,8 +200,8 @@ impl Blocks {
     /// blocks of other groups alone: it does not depend on the luck of the block, and the mean stays unbiased. With few
     /// blocks the coefficient stays near 1, the right value for an exact evaluator.
     ///
-    /// If there are few blocks, or most of them agree, their variance is not reliable. As in Wilson's interval, a
-    /// possible variation is added to it: here the variance of single games without luck.
+    /// If there are few blocks, or most of them agree, their variance is not reliable. As in Wilson's interval, an
+    /// allowance is added to it: here the variance of single games without luck.
     pub fn luck_adjusted(&self) -> Adjusted {
         let Blocks { scores, luck, strata, .. } = self;
         // For each group: the number of blocks and the sums of scores, luck, luck times score and luck squared.

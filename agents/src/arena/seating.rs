@@ -79,8 +79,7 @@ mod tests {
         assert_eq!(lineups(3, 2), [[0, 1], [0, 2], [1, 2]]);
         assert_eq!(lineups(2, 4), [[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 1]]);
         assert_eq!(lineups(3, 3), [[0, 1, 2], [0, 2, 1]]);
-        // Lineups that differ only by rotation count once. With enough agents, the number is the choices of agents
-        // times (sides - 1)! orders around the table.
+        // With at least as many agents as sides: the number of choices of agents times (sides - 1)! orders.
         for (agents, sides, count) in [(10, 2, 45), (4, 4, 6), (6, 4, 15 * 6), (5, 3, 10 * 2), (3, 4, 9), (2, 3, 2)] {
             let found = lineups(agents, sides);
             assert_eq!(found.len(), count, "{agents} agents, {sides} sides");

@@ -25,7 +25,7 @@ use crate::play::error::Error;
 
 /// For each network, the random stream that draws its batches; a game uses the stream of its number.
 const BATCHES: [u64; 2] = [u64::MAX, u64::MAX - 1];
-/// For each network, the positions that it learns.
+/// For each network, the positions that it learns from.
 const PARTS: [Part; 2] = [Part::Starts, Part::Turns];
 /// For each network, its folder within the folder of a saved trainer.
 const FOLDERS: [&str; 2] = ["value", "policy"];
@@ -152,7 +152,7 @@ impl<G: Game> Trainer<G> {
                 dir,
             ))?;
             let (learner, draws) = (load_learner(config, network, shape, device, dir)?, draws[network].clone());
-            // The settings may have changed since the state was saved, so only the largest limits apply.
+            // The settings may have changed since the state was saved, so the check uses the largest allowed settings.
             let (due, most) = (draws.due, MOST_REPLAYS * replay.added() as f64 + MOST_BATCH as f64);
             let wrong = || format!("`due` is {due}, but must be from 0 to {most}");
             Error::unless((0.0..=most).contains(&due), wrong).map_err(saved("state", network, dir))?;
@@ -216,7 +216,7 @@ impl<G: Game> Trainer<G> {
             let losses = self.learn(plan.learning_rate, 1);
             return Ok((play(plan.first, plan.end), losses));
         }
-        // Learning takes less time than playing. So all threads play, and no thread only learns and then waits.
+        // Learning takes less time than playing, so `threads` threads play while this thread learns.
         let bound = |player: u64| plan.first + (plan.end - plan.first) * player / players;
         thread::scope(|scope| {
             let play = &play;
@@ -292,7 +292,7 @@ fn load_learner(
     Learner::load(&dir.join(FOLDERS[network]), shape, &config.learning, device).map_err(saved("learner", network, dir))
 }
 
-/// Adds to an error which part of a saved trainer it is about.
+/// Adds the name of a part of a saved trainer to an error.
 fn saved(part: &str, network: usize, folder: &Path) -> impl FnOnce(Error) -> Error {
     let network = FOLDERS[network];
     Error::because(format!("the {part} of the {network} network of checkpoint {}", folder.display()))

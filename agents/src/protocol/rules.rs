@@ -16,7 +16,7 @@ fn bytes(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
     numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` must be a list of whole numbers from 0 to 255")))
 }
 
-/// The game of a request, on the seats of the request.
+/// The game of a request, with the seats of the request.
 pub(super) fn race(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Result<Race, Refusal> {
     let game = match (sheet, request.get("game")) {
         (Some(sheet), None) => sheet.name.as_str(),
@@ -119,7 +119,7 @@ fn apply_action(race: &Race, state: &mut State, number: u64) -> Result<(), Refus
 
 pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let values = bytes(request, "throws")?;
-    // `*2` counts as well: after two throws, the next throw is a turn by itself.
+    // `*1` and `*2` wait for an extra throw, which begins a turn, too.
     if !text(request, "position")?.rsplit(' ').next().is_some_and(|pending| pending.starts_with('*')) {
         let wrong = "`turns` needs the start of a turn: a position that ends in `*`, or in `*` and a number";
         return Err(refuse(code::POSITION, wrong));

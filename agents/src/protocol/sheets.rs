@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::{Engine, Refusal, code, refuse, text};
 
 /// Describes a game for programs in which people choose a game: names, seats, throws, house rules, words, rules in
-/// prose, and the rules in sentences, as they are under the house rules of `race`.
+/// prose, and sentences about the rules under the house rules of `race`.
 pub fn describe(race: &Race) -> Value {
     let sheet = race.ruleset().base();
     let flags = sheet.flags.iter().map(|(name, flag)| {
@@ -48,7 +48,7 @@ pub fn describe_sheet(sheet: &Arc<Sheet>) -> Result<Value, RulesetError> {
 }
 
 impl Engine {
-    /// Reads the sheet of a request, if it has one; from then on its game is known.
+    /// Reads the sheet of a request, if there is one. Later requests can name its game.
     pub(super) fn read_sheet(&mut self, request: &Map<String, Value>) -> Result<Option<Arc<Sheet>>, Refusal> {
         if request.get("sheet").is_none_or(Value::is_null) {
             return Ok(None);

@@ -37,7 +37,7 @@ impl From<Vec<PathBuf>> for Folders {
 }
 
 impl Folders {
-    /// Loads an agent, either as [`NamedAgent`] does or a bot by its name: `ashtapada+2ply` is
+    /// Loads an agent. Accepts the text of a [`NamedAgent`] or the name of a bot: `ashtapada+2ply` is
     /// `FOLDER/ashtapada.bot+2ply`.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Folders {
         NamedAgent::of_source(source, suffix.map_or(Ok(Lookahead::Plies(1)), str::parse)?).map(Some)
     }
 
-    /// An error for an unknown agent that lists the bots with names.
+    /// An error for an unknown agent, with a list of all bots.
     fn with_bots(&self, unknown: &str) -> AgentError {
         let names: Vec<String> = self.bots().into_iter().map(|(name, _)| name).collect();
         let program = Some(PathBuf::from("the program")).filter(|_| !self.embedded.is_empty());

@@ -44,7 +44,7 @@ use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
 pub enum NamedAgent {
     /// A baseline.
     Baseline {
-        /// Which one.
+        /// The baseline.
         baseline: Baseline,
         /// The look-ahead in plies: 1, or more for `greedy`.
         plies: u8,
@@ -158,7 +158,7 @@ pub enum Lookahead {
     Level(Level),
 }
 
-/// The largest look-ahead in plies; each ply costs hundreds of times the ply before.
+/// The largest look-ahead in plies; each ply takes hundreds of times as long as the previous one.
 const MAX_PLIES: u8 = 4;
 /// Simulations of `+mcts` without a number.
 const DEFAULT_SIMULATIONS: u32 = 800;

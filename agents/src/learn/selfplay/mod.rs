@@ -7,8 +7,8 @@
 //! luck.
 //!
 //! An agent that compares values also needs the values of afterstates that good play never reaches. So some turns are
-//! random (exploration), and side branches continue from some rejected afterstates for a few turns. A target does not
-//! use values from after a random turn.
+//! random (exploration), and side branches continue from some rejected afterstates for a few turns. Targets ignore the
+//! values after a random turn.
 //!
 //! All values are by seat, so extra turns, teams and more than two seats need no special case. Each game has its own
 //! seed, so a game depends neither on the number of threads nor on the number of games in lockstep.
@@ -104,7 +104,7 @@ struct RunningGame<G: Game> {
     rng: GameRng,
     state: G::State,
     line: Trajectory<G::State>,
-    /// The number of turns after which it is truncated.
+    /// The game or side branch is truncated after this many turns.
     limit: u32,
     /// Whether this is a game, not a side branch.
     is_main: bool,

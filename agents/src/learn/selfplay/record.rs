@@ -47,13 +47,12 @@ pub struct Trajectory<S> {
 /// The value estimates of a turn for each seat, by the network that played it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TurnEstimate {
-    /// The value before the throw: the expectation over throws of the value of the best afterstate. Without luck
-    /// correction, the same as `best`.
+    /// The value before the throw: the expectation over throws of the value of the best afterstate. Equal to `best`
+    /// without luck correction.
     pub expected: BySeat<f32>,
     /// The value after the throw: the value of the best afterstate. The luck of the throw is `best` minus `expected`.
     pub best: BySeat<f32>,
-    /// Whether the best afterstate was played, or another one with the same values, so that targets can use later
-    /// values.
+    /// Whether the best afterstate was played, or one with equal values. Only then do targets use later values.
     pub is_followed: bool,
 }
 
@@ -67,7 +66,7 @@ pub struct TurnTarget {
 }
 
 /// The policy target of a decision: probabilities of actions, which sum to 1; empty in side branches and if all
-/// afterstates begin with the same action.
+/// reachable afterstates require the same action.
 pub type PolicyTarget = Vec<(Action, f32)>;
 
 /// Statistics of many games.
@@ -170,7 +169,7 @@ impl<S> Trajectory<S> {
 }
 
 impl<S> GameRecord<S> {
-    /// Converts the positions in which the trajectories start with `form`.
+    /// Applies `form` to the start position of each trajectory.
     ///
     /// # Errors
     /// When `form` fails.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The luck has mean 0 and is a control variate: the mean of the target does not depend on its coefficient c. With
-//! exact values, c = 1 removes all luck. With rough values, above all in games for more than two seats, c = 1 can add
+//! exact values, c = 1 removes all luck. With rough values, especially in games for more than two seats, c = 1 can add
 //! more noise than it removes. So c is fitted by least squares. The coefficient of a game is fitted on the other games,
 //! so it does not depend on the luck of its own game.
 

@@ -257,5 +257,7 @@ fn read_digits<'de, D: Deserializer<'de>>(what: &str, digits: usize, deserialize
     let text = String::deserialize(deserializer)?;
     let number = u64::from_str_radix(&text, 16).ok().filter(|number| format!("{number:0digits$x}") == text);
     let number = number.filter(|_| text.len() == digits);
-    number.ok_or_else(|| serde::de::Error::custom(format!("{what} {text:?} is not {digits} lowercase hexadecimal digits")))
+    number.ok_or_else(|| {
+        serde::de::Error::custom(format!("{what} {text:?} is not {digits} lowercase hexadecimal digits"))
+    })
 }

@@ -158,7 +158,7 @@ impl Bot {
                 named.push(NamedTensor::floats(name, shape, numbers, precision));
             }
         }
-        // A file sorts its tensors by type, so the only tensor of bytes is the last one.
+        // The library sorts tensors by type, so the only tensor of bytes is the last one.
         named.push(NamedTensor::bytes(SEAL, &[0; SEAL_BYTES]));
         let encode =
             |manifest: &Manifest| -> Result<Vec<u8>, Error> { tensor_file::encode(KEY, manifest.to_json()?, &named) };

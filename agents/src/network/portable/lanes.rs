@@ -69,8 +69,8 @@ pub(crate) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
 /// e to the power `x` with a relative error below 2e-7. `x` is clamped to -80 to 80, so that neither the result nor a
 /// half of it is a subnormal number, which processors compute slowly.
 ///
-/// Unlike with the function of the C library, the bits of the result depend only on whether the target fuses
-/// [`multiply_add`], and the compiler can vectorize the function.
+/// Unlike the function of the C library, it gives the same bits on all targets with the same [`multiply_add`], and the
+/// compiler can vectorize it.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
     /// Adding it to a small number rounds this number to an integer, which is then in the lowest bits.
