@@ -345,7 +345,8 @@ mod tests {
                 assert!(estimate.interval[0] < estimate.interval[1], "no interval is a point");
             }
             assert!(f64::from(held) >= 0.935 * 2000.0, "{pairs} pairs: {held} of 2000");
-            // The mean of 2,000 means has a standard error of a 45th of theirs, which is at most 0.04 for ten pairs.
+            // The standard error of a mean is at most 0.04 for ten pairs. The standard error of the mean of 2,000 means
+            // is 1/45 of it.
             let bias = total - 0.51;
             assert!(bias.abs() < 4.0 * 0.12 / (pairs as f64 * 2000.0).sqrt() + 1e-4, "{pairs} pairs: {bias}");
         }

@@ -143,7 +143,7 @@ impl<G: Game> MatchSetup<'_, G> {
             if games.is_empty() || (self.is_stopped)() {
                 return;
             }
-            // For each contestant the indices of the games in which it has to choose.
+            // For each contestant, the indices of the games in which it must choose.
             let mut choosing: Vec<Vec<usize>> = vec![Vec::new(); contestants.len()];
             let mut index = 0;
             while index < games.len() {
@@ -222,7 +222,7 @@ impl<G: Game> MatchSetup<'_, G> {
         decides
     }
 
-    /// Lets `contestant` choose in the games at `indices`; a game in which it fails ends.
+    /// Lets `contestant` choose in the games at `indices`; a fault of the contestant ends its game.
     fn choose(&self, contestant: &mut (dyn Contestant<G> + '_), games: &mut [GameInPlay<G::State>], indices: &[usize]) {
         if indices.is_empty() {
             return;

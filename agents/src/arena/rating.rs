@@ -2,7 +2,7 @@
 //!
 //! An agent of strength e^r wins with a probability proportional to its strength. If a game is played on for placings,
 //! the second rank is decided in the same way among the agents that are left, and so on. Ratings are the
-//! maximum-likelihood r, in Elo. Intervals come from blocks, which are independent, not from games, which are not.
+//! maximum-likelihood r, in Elo. Intervals are computed from blocks, because the games of a block are not independent.
 
 use serde::Serialize;
 

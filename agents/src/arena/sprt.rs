@@ -12,11 +12,11 @@ use serde::Serialize;
 pub struct Sprt {
     /// Difference in Elo of the first hypothesis.
     pub elo0: f64,
-    /// Difference in Elo of the second, larger.
+    /// Difference in Elo of the second hypothesis, which is larger.
     pub elo1: f64,
-    /// Probability of accepting the second when the first is true.
+    /// Probability of accepting the second hypothesis when the first is true.
     pub alpha: f64,
-    /// Probability of accepting the first when the second is true.
+    /// Probability of accepting the first hypothesis when the second is true.
     pub beta: f64,
 }
 
@@ -205,7 +205,7 @@ mod tests {
             for with_luck in [true, false] {
                 let runs = 400;
                 let (wrong, blocks) = simulate(sprt, elo0, with_luck, runs);
-                // 0.05 and three standard errors of the count.
+                // 0.05 plus three standard errors of the count.
                 assert!(wrong < 0.083, "{elo0} {with_luck}: takes elo1 though elo0 is true in {wrong} of the runs");
                 let (right, _) = simulate(sprt, elo1, with_luck, runs);
                 assert!(right > 0.917, "{elo0} {with_luck}: takes elo1 when it is true in {right} of the runs");

@@ -86,7 +86,6 @@ pub fn distinct_names(specs: &[String]) -> Vec<String> {
 /// Nanoseconds since any fixed moment.
 pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
-/// A contestant whose thinking time is measured.
 struct TimedContestant<'a> {
     contestant: Box<dyn Contestant<Race> + 'a>,
     thinking: &'a ThinkingTime,

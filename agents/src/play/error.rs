@@ -36,10 +36,10 @@ impl Error {
     }
 }
 
-/// Longer parts of a message are shortened, in characters: `[0]` for text between two backticks, `[1]` for text of one
+/// Longer parts of a message are shortened: more than `[0]` characters between two backticks, or more than `[1]` in one
 /// line outside of backticks.
 const LONGEST: [usize; 2] = [400, 2000];
-/// Number of characters that remain of a shortened part at its beginning, and as many at its end.
+/// A shortened part keeps this many characters at its beginning and at its end.
 const SHOWN: usize = 60;
 
 /// Returns `message` without the middle of overlong parts. Such parts repeat an overlong input.

@@ -25,9 +25,9 @@ const SEED: u64 = 0;
 /// An evaluator that looks whole turns ahead, with another evaluator at the leaves.
 ///
 /// At a chance node, depth 0 is the value of the inner evaluator. Each further ply is the expectation over the throws
-/// of one turn, or its whole series; for each throw the seat plays its best afterstate. The leaves are the chance nodes
-/// at which the next turns begin. At a decision the plies count from the end of the turn. An extra throw of the same
-/// seat is a turn of its own. Finished games have their exact returns at any depth.
+/// of one turn (whole series, if the turn can have several throws). For each throw, the seat plays its best afterstate.
+/// The leaves are the chance nodes at which the next turns begin. At a decision the plies count from the end of the
+/// turn. An extra throw of the same seat is a turn of its own. Finished games have their exact returns at any depth.
 ///
 /// A series of throws can be long or endless. Throws and series with a probability below `min_probability` are rare.
 /// Some of them, drawn by their probability, represent all rare ones; each draw represents a probability of at most

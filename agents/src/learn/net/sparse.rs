@@ -1,8 +1,8 @@
 //! The first layer of a network on the CPU, forward and backward: sums of rows, because only a few entries of an
 //! observation are 1.
 //!
-//! A multiplication by the full observation, as a matrix of zeros and ones, needs ten times as many operations. Columns
-//! are processed in blocks that stay in registers while the rows of a sample are added.
+//! A product with the full observations, as a matrix of zeros and ones, needs ten times as many operations. Columns are
+//! processed in blocks that stay in registers while the rows of a sample are added.
 
 use super::Batch;
 

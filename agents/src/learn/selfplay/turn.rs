@@ -13,7 +13,7 @@ use crate::search::expectation::{ActualTurn, Expectation, append_afterstates, be
 
 use super::{PolicyTarget, RunningGame, TrainConfig, TurnEstimate};
 
-/// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
+/// The turn of one game between the enumeration of its afterstates and their evaluation. Later turns reuse its memory.
 pub(super) struct SelfPlayTurn<G: Game> {
     seat: Seat,
     /// The one-ply expectation over throws; not used without luck correction.

@@ -31,7 +31,7 @@ pub const FORMAT: u32 = 3;
 
 /// The key of the manifest in the metadata.
 const KEY: &str = "ashta";
-/// The name of the last tensor of a file: the CRC-32 of all bytes before its data, little-endian.
+/// The name of the last tensor of a file. Its data is the CRC-32 of all bytes before it, little-endian.
 const SEAL: &str = "checksum";
 const SEAL_BYTES: usize = 4;
 /// The largest error of an output for a probe: relative if the expected output is above 1, otherwise absolute.

@@ -73,7 +73,8 @@ pub(crate) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
 /// compiler can vectorize it.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
-    /// Adding it to a small number rounds this number to an integer, which is then in the lowest bits.
+    /// Adding this constant to a small number rounds the number to an integer; the lowest bits of the sum are the
+    /// integer.
     const ROUND: f32 = 12_582_912.0;
     // The natural logarithm of 2 in two parts. The first part has few bits, so that its multiples are exact.
     const LN_2_HIGH: f32 = 0.693_359_4;

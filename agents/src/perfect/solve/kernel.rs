@@ -99,7 +99,7 @@ pub(super) struct TwoSeats<'a, T, Q> {
     count: usize,
     policies: [PlayerPolicy<'a>; 2],
     /// With [`PlayerPolicy::GreedyBy`], a player may choose afterstates whose value is lower than the best by at most
-    /// this, in bits.
+    /// this number of [units](super::UNIT).
     gap: i32,
     /// Whether both players have the same policy and share their cells.
     are_alike: bool,
@@ -133,7 +133,6 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
         TwoSeats { gap, covered, ..TwoSeats::new(turns, [PlayerPolicy::GreedyBy(values); 2], true) }
     }
 
-    /// The points of view of the two players.
     fn views<'v>(&'v self, cells: &'v [u32]) -> [View<'v>; 2] {
         let half = if self.are_alike { 0 } else { self.count * self.count };
         let (first, second) = (cells, &cells[half..]);
@@ -414,8 +413,7 @@ impl<T, Q: Quantity> TurnVisitor for BestOfLanes<'_, T, Q> {
         self.covered += probability;
         let all = ends.clone();
         let Some(next) = ends.next().map(|first| self.next[first]) else { return };
-        // A pass that is not forced is treated like any other afterstate: its value comes from iteration, not from an
-        // equation.
+        // A pass that is not forced is like any other afterstate: iteration finds its value.
         let is_same = next == NextPosition::Elsewhere || ends.all(|end| self.next[end] == next);
         let next = if is_same { next } else { NextPosition::Elsewhere };
         match lanes.count_ones() {

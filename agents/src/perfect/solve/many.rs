@@ -219,8 +219,7 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
         let ends = ends.map(|end| self.ends[end]);
         let is_here = |end: TurnEnd| end.sides == self.sides;
         let leads = |then| ends.clone().all(|end| is_here(end) && end.then == then);
-        // A pass that is not forced is treated like any other afterstate: its values come from iteration, not from an
-        // equation.
+        // A pass that is not forced is like any other afterstate: iteration finds its values.
         if leads(Continuation::Next) {
             self.backup.passing += probability;
         } else if leads(Continuation::Again) {

@@ -176,7 +176,7 @@ pub fn solve<T: TurnModel>(
     let work = Work { turns, start, place, config, watch };
     let found = if turns.index().seats() == 2 {
         kernel::transpose(&mut values, turns.index().sides().len());
-        // If both seats can wait for ever, the values are not unique, so nothing is extrapolated.
+        // If both seats can wait forever, the values are not unique, so nothing is extrapolated.
         let deltas = (!turns.index().may_wait()).then_some(&mut deltas);
         let found = work.two_seats(Swept { values: &mut values, deltas });
         kernel::transpose(&mut values, turns.index().sides().len());

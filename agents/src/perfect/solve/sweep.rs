@@ -95,7 +95,7 @@ impl Cursor {
 /// The report to a watch after each level.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepProgress {
-    /// How far the solver is.
+    /// The progress of the solver.
     pub place: Cursor,
     /// Number of all layers.
     pub layers: usize,
