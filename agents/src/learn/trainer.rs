@@ -88,7 +88,6 @@ pub struct Report {
     pub targets: Vec<f32>,
 }
 
-/// One network under training.
 #[derive(Debug)]
 struct NetTrainer {
     learner: Learner,
