@@ -217,7 +217,7 @@ def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
         ("print('{\"move\": 1}', flush=True)", "has no number `action`"),
         ("print('{\"action\": 31}', flush=True)", "it chose action 31, which is not legal at `ashtapada"),
         ("print('{\"error\": {\"message\": \"tired\"}}', flush=True)", "it refused to choose"),
-        ("print('{\"action\": 0, \"id\": 7000}', flush=True)", "its answer lacks the `id`"),
+        ("print('{\"action\": 0, \"id\": 7000}', flush=True)", "its answer has another `id` than the request"),
         ("print('{}\\n{}', flush=True)", "its answer at `"),
     ],
 )

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Training allocates many short lists, and burn even more. mimalloc saves 4 % of the time on a CPU.
+/// Training and the library burn allocate many short lists. mimalloc saves 4 % of the time on a CPU.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

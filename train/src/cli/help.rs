@@ -8,7 +8,7 @@ use ashta_env::sheet::builtin;
 use crate::run::config::ConfigError;
 use crate::run::{games, sheet_file};
 
-/// The command to type next after `error`, for the `game` of the command line.
+/// The command that helps the user after `error`. `game` is the game on the command line, if it has one.
 pub fn after(error: &Error, command: &str, game: Option<&str>) -> String {
     error.chain().find_map(|cause| suggestion(cause, game)).unwrap_or_else(|| format!("ashta help {command}"))
 }
@@ -30,8 +30,8 @@ fn suggestion(cause: &(dyn std::error::Error + 'static), game: Option<&str>) -> 
     cause.downcast_ref::<RulesetError>().map(|_| "ashta game".to_owned())
 }
 
-/// The command that solves a game, `NAME?flags SEATS`, and writes the table to the user's folder. If the game is not
-/// built in, the command needs the file of its sheet.
+/// The command that solves the game of `ruleset` (`NAME?flags SEATS`) and writes the table to the user's folder. If the
+/// game is not built in, the command contains the file of the sheet.
 fn solve(ruleset: &str, typed: Option<&str>) -> String {
     let (game, seats) = ruleset.rsplit_once(' ').unwrap_or((ruleset, "SN"));
     let name = game.split('?').next().unwrap_or(game);

@@ -29,7 +29,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Lets options read `-1` as a number, which their ranges then refuse, instead of as another option.
+/// Lets options read `-1` as a number, not as another option. The error then says which numbers are allowed.
 fn with_negative_numbers(command: Command) -> Command {
     let reads = |arg: &clap::Arg| arg.get_action().takes_values() && !arg.is_positional();
     let command = command.mut_args(|arg| if reads(&arg) { arg.allow_negative_numbers(true) } else { arg });
@@ -40,11 +40,12 @@ fn with_negative_numbers(command: Command) -> Command {
 #[cfg(unix)]
 fn block_signals() {
     use nix::sys::signal::{SigSet, Signal};
-    // `nohup` and shells start programs with ignored signals. A Ctrl-C handler would receive these signals anyway.
+    // `nohup` and shells can start the program with ignored signals. Without the block, the Ctrl-C handler would receive
+    // these signals.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     let is_ignored = |&signal: &Signal| ignored.unwrap_or(0) >> (signal as i32 - 1) & 1 == 1;
     let ignored = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().filter(is_ignored);
-    // Without this signal, a file that exceeds the limit of the shell is an error with the path of the file.
+    // If SIGXFSZ is blocked, a file that exceeds the size limit of the shell is an error, which names the file.
     let _ = ignored.chain([Signal::SIGXFSZ]).collect::<SigSet>().thread_block();
 }

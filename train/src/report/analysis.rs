@@ -12,7 +12,7 @@ use ashta_env::sheet::Sheets;
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::Serialize;
 
-/// The mean over throws ignores series of throws whose beginning is less likely than this.
+/// The probability below which throws and series are rare in an analysis; see [`analyze_game`].
 const SERIES_PROBABILITY: f32 = 0.003;
 /// A choice with at most this regret counts as equal to the best choice.
 const EQUAL: f64 = 1e-6;
@@ -20,7 +20,7 @@ const EQUAL: f64 = 1e-6;
 /// The error classes of a choice, each with its least regret in winning chances.
 const ERROR_CLASSES: [(&str, f64); 3] = [("doubtful", 0.02), ("error", 0.04), ("blunder", 0.08)];
 
-/// A turn. Chances are expected returns, 0 to 1, by seat in the order of the position.
+/// A turn. Chances are expected returns, 0 to 1: one per seat, in the order of the seats in the position.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AnalyzedTurn {
     /// Number of the turn, from 1.
@@ -37,11 +37,11 @@ pub struct AnalyzedTurn {
     pub thrown: Vec<f32>,
     /// The luck of the throw for the seat.
     pub luck: f64,
-    /// Distinct afterstates to choose from.
+    /// Number of different afterstates to choose from.
     pub results: usize,
     /// The choice, in words.
     pub played: String,
-    /// Pieces of enemies that the choice captured.
+    /// Number of pieces that the choice captured.
     pub captured: usize,
     /// The chances after the choice.
     pub after: Vec<f32>,
@@ -64,7 +64,7 @@ pub struct PlayerAnalysis {
     pub name: String,
     /// Turns with more than one possible result.
     pub choices: usize,
-    /// The regret of all choices.
+    /// The sum of the regrets of all choices.
     pub regret: f64,
     /// The regret per choice.
     pub regret_per_choice: f64,

@@ -33,12 +33,12 @@ pub struct Contents {
     pub games: Vec<ShownGame>,
 }
 
-/// Number of games by length.
+/// A histogram of the lengths of games.
 #[derive(Debug, Serialize)]
 pub struct LengthChart {
-    /// Turns per class.
+    /// Width of a class, in turns.
     pub step: u32,
-    /// Games in each class.
+    /// Number of games in each class.
     pub counts: Vec<u64>,
 }
 
@@ -71,7 +71,7 @@ struct Frame {
 }
 
 impl LengthChart {
-    /// Counts games of these lengths in about forty classes.
+    /// Counts games by their numbers of turns, in at most forty classes.
     pub fn new(turns: &[u32]) -> LengthChart {
         let longest = turns.iter().copied().max().unwrap_or(0);
         let step = (longest / 40 + 1).next_multiple_of(if longest > 200 { 5 } else { 1 });
@@ -91,7 +91,7 @@ impl BoardPicture {
 }
 
 impl ShownGame {
-    /// A game by the values of `reference`; the page shows turn number `begins` first.
+    /// Analyzes a game by the values of `reference`. The page shows turn number `begins` first.
     ///
     /// # Errors
     /// When the game is not valid.

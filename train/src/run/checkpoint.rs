@@ -1,4 +1,5 @@
-//! The state of the training loop in a checkpoint. With the learners and replay buffers, a run resumes bit for bit.
+//! The state of the training loop in a checkpoint. A run resumes bit for bit from this
+//! state, the learners and the replay buffers.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::files::{read, write_whole};
 use crate::run::history::History;
 
-/// The counters and generators of the loop.
+/// The counters, random generators and settings of the training loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoopState {

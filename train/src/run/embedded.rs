@@ -1,5 +1,5 @@
-//! Files in the program: the small bots, the configurations and the web page. The build script lists them; `ashta-env`
-//! contains the sheets of games.
+//! Files that the program contains: the small bots, the configurations and the web page. The build script lists them.
+//! `ashta-env` contains the sheets of games.
 
 use ashta_agents::roster::EmbeddedBot;
 

@@ -36,7 +36,7 @@ pub struct MatchResult {
 }
 
 impl MatchResult {
-    /// The result as one JSON object: opponent, match and regret if it was measured.
+    /// The result as one JSON object: the opponent, the match, and the regret if it was measured.
     pub fn row(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Row<'a> {
@@ -144,7 +144,7 @@ pub struct RunEvaluator {
     config: Config,
     during: Vec<NamedPlayer>,
     opponents: Vec<NamedPlayer>,
-    /// Perfect play, if the game is solved: regret against it is the most precise measure.
+    /// Perfect play, if the game is solved. The regret in games against it is the most precise measure of strength.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
 }
@@ -188,7 +188,7 @@ impl RunEvaluator {
         Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net, &never)? })
     }
 
-    /// Runs the evaluation at the end of a run; `None` once `stop` is set, which stops it at once.
+    /// Runs the evaluation at the end of a run. If `stop` is set, ends at once and returns `None`.
     ///
     /// # Errors
     /// When a best response does not converge.

@@ -28,8 +28,8 @@ pub fn ending(is_onnx: bool) -> &'static str {
 }
 
 /// Writes the bot of `source`, which is the folder of a run or the file or name of a bot, as a bot file or an ONNX
-/// model to `output`, and its card to `card`. Returns the path of the file. Without `output`, the name of the bot is
-/// the name of the file in the current folder. `checkpoint` chooses the checkpoint of a run: `latest` (the default),
+/// model to `output`, and its card to `card`. Returns the path of the file. Without `output`, the file is in the
+/// current folder and has the name of the bot. `checkpoint` chooses the checkpoint of a run: `latest` (the default),
 /// `best`, or the number of an iteration.
 ///
 /// # Errors
@@ -94,8 +94,8 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])))
 }
 
-/// Creates the bot of a network, with the facts of its training, its strength and probes. The time of training is
-/// stated only for runs with a time limit; so other runs give the same bytes again.
+/// Creates the bot of a network, with the facts of its training, its strength and probes. The seconds of
+/// training are stated only if the run has a time limit. Without one, the same run gives the same bytes again.
 pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, results: &[MatchResult]) -> Bot {
     let mut manifest = Manifest::of(race, net.shape().clone());
     let facts = [
@@ -116,7 +116,7 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
     Bot { manifest, net: Arc::clone(net) }
 }
 
-/// Positions from random games, alternately at throws and at decisions, with the values of the network.
+/// Positions from random games, alternately at chance nodes and at decisions, with the values of the network.
 fn probes(race: &Race, net: &PortableNet, count: usize) -> Vec<Probe> {
     let mut rng = chance::stream(PROBES, 0);
     let mut probes = Vec::new();

@@ -26,7 +26,7 @@ pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 /// # Errors
 /// When the file cannot be opened, with the path.
 pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> Result<File> {
-    // One may have been created since the check.
+    // Between the check and the opening, a link or a pipe may appear.
     #[cfg(unix)]
     options.custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
     files::check_target(path).and_then(|()| options.write(true).open(path)).with_context(|| cannot_write(path))
@@ -97,7 +97,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
 pub fn lock(file: &File, path: &Path, taken: impl Display) -> Result<()> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => bail!("{taken}"),
-        // Some network file systems have no locks. There, two processes are not kept apart.
+        // Some network file systems have no locks. There, two processes can use the file at the same time.
         Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
             Err(error).with_context(|| format!("cannot lock {}", path.display()))
         }

@@ -44,17 +44,17 @@ pub fn ruleset(known: &Sheets, game: &str, count: Option<usize>) -> Result<Rules
     Ruleset::seated_of(Arc::new(sheet), count, flags).with_context(|| path.to_owned())
 }
 
-/// The built-in games, and the games of bots and tables.
+/// The built-in games, and the games of the bots and tables among `agents`.
 pub fn sheets_of(agents: &[&NamedAgent]) -> Sheets {
     let mut sheets = Sheets::default();
     for race in agents.iter().filter_map(|agent| agent.race().ok().flatten()) {
-        // If the name cannot be added, the agent cannot play either.
+        // If the sheet cannot be added, the agent cannot play either.
         let _ = sheets.add(Arc::clone(race.ruleset().base()));
     }
     sheets
 }
 
-/// Loads an agent by its name, its file or the name of a bot in the program.
+/// Loads an agent, by its name or its file.
 ///
 /// # Errors
 /// When the agent does not exist.
@@ -78,8 +78,8 @@ pub fn warn_of_idle_keys(owner: &str, sheet: &Sheet) {
 /// Loads a bot, by its name in these folders or by its file. Also returns its source.
 ///
 /// # Errors
-/// When the bot does not exist, or a look-ahead follows its name. If the agent is not a bot, `what` is the reason why
-/// it must be one.
+/// When the bot does not exist, or a look-ahead follows its name. If the agent is not a bot, the error contains
+/// `what`, the reason why it must be one.
 pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
     match folders.agent(spec)? {
         NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
@@ -128,7 +128,8 @@ pub fn user_folder() -> Option<PathBuf> {
     choose_native_strategy().ok().map(|native| native.data_dir().join("ashta"))
 }
 
-/// The game of the first bot among `agents`, or `game` for this number of seats, or the game of a table.
+/// The game of the first bot among `agents`; without bots, `game` for this number of seats; without bots and `game`,
+/// the game of the first table.
 ///
 /// # Errors
 /// When no option or agent gives a game, the options contradict a bot, or an agent plays another game.
@@ -169,7 +170,7 @@ pub fn race_of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent])
 pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     let folders = folders();
     let Some(player) = folders.reference(spec, race)? else { return Ok(None) };
-    // The levels of a bot were measured with its own values, which are close to perfect play.
+    // A table has no levels. Take the levels of a bot: it was measured with its own values, which are close to perfect.
     let by_perfect = player.table().is_some();
     let measured = if by_perfect { folders.largest_bot(race) } else { None };
     let bot = measured.as_ref().unwrap_or(&player).named_agent().bot();

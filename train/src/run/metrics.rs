@@ -1,7 +1,7 @@
 //! Metrics of training, one step per iteration: a line of `metrics.jsonl`, and the same values for TensorBoard.
 //!
-//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`, and not its writer: the thread of the
-//! writer panics on a full disk.
+//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`. It does not use the writer of this
+//! library, because the thread of the writer panics on a full disk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -70,8 +70,8 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Continues the metrics of the run in the folder `run` after iteration `last`, and removes later ones; `None`
-    /// starts over.
+    /// Continues the metrics of the run in the folder `run` after iteration `last`, and removes the metrics of later
+    /// iterations; `None` removes all metrics.
     ///
     /// # Errors
     /// When the files in `run` cannot be read or written, with their paths.
@@ -183,8 +183,8 @@ impl EventFile {
     }
 }
 
-/// The histogram of the finite values as TensorBoard stores it; `None` without any. Bucket `i` counts the values above
-/// limit `i - 1`, up to limit `i`.
+/// The histogram of the finite values as TensorBoard stores it; `None` if no value is finite. Bucket `i` counts the
+/// values above limit `i - 1`, up to limit `i`.
 fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
     let finite = || values.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value));
     let (min, max) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
@@ -200,8 +200,8 @@ fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
     Some(summary::histogram_raw(tag, min, max, count, sum, squares, &limits, &counts))
 }
 
-/// Removes the lines of iterations after `last`, and an incomplete last line; reports other damaged lines. Returns the
-/// iteration of the last evaluation in the remaining lines.
+/// Removes the lines of iterations after `last`, an incomplete last line, and damaged lines, which it reports. Returns
+/// the iteration of the last evaluation in the remaining lines.
 fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
     #[derive(Deserialize)]
     struct Numbered {
@@ -262,7 +262,8 @@ fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The step of an event. It is 0 if the event does not state it, like the first event of a file, or is not valid.
+/// The step of an event. It is 0 if the event has no step, like the first event of a file, or if the event is not
+/// valid.
 fn event_step(data: &[u8]) -> u64 {
     /// The step of an event. Unlike `protobuf`, `prost` limits the nesting of the fields that it skips.
     #[derive(prost::Message)]

@@ -125,14 +125,14 @@ impl<W: Workers> Run<W> {
     }
 
     /// Trains until the run is over or `watch` breaks. `watch` is called before the first iteration and after each one.
-    /// Returns whether the run is over: all games were played, or the time limit was reached. Saves everything in both
-    /// cases.
+    /// Returns whether the run is over: all games were played, or the time limit was reached. In any case, saves a
+    /// checkpoint at the end.
     ///
     /// # Errors
     /// When learning diverges or a file cannot be written.
     pub fn train(&mut self, watch: &dyn Fn(&RunLog) -> ControlFlow<()>) -> Result<bool> {
         self.workers.begin(self.log.iteration())?;
-        // The checkpoint matches the settings.
+        // The workers have accepted the settings.
         self.log.accept()?;
         let mut is_stopped = watch(&self.log).is_break() || !self.log.is_over() && self.workers.is_stopped()?;
         if self.log.lacks_evaluation() && !self.log.is_over() && !is_stopped {
@@ -170,7 +170,7 @@ impl<W: Workers> Run<W> {
     }
 
     /// Evaluates the networks, and adds the weights as histograms to the metrics. Returns `None` if the result comes
-    /// later; the caller then saves a checkpoint, because it may be the best one.
+    /// later; the caller then saves a checkpoint, because these networks may be the best.
     fn evaluate(&mut self) -> Result<Option<RunEvaluation>> {
         let net = self.workers.net()?;
         self.log.weights(&net);
@@ -186,8 +186,8 @@ impl<W: Workers> Run<W> {
         self.log.save(|dir| self.workers.save(dir))
     }
 
-    /// Runs the long evaluation of a run that is over, and exports the bot. Returns the evaluation and the bot file;
-    /// `None` without a bot when `stop` is set, which stops the evaluation at once. A resumed run can do it again.
+    /// Runs the long evaluation of a run that is over, and exports the bot. Returns the evaluation and the path of the
+    /// bot. If `stop` is set, ends at once and returns `None`; a resumed run can conclude again.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.

@@ -2,8 +2,8 @@
 //!
 //! Texts can come from files and engines of others, so these functions escape control characters.
 //!
-//! The reader may close its end: `ashta bench env | head -1` does so after a line. Then the command ends with an error
-//! that nobody sees, but a training run continues.
+//! The reader of standard output may close it, as `head` does in `ashta bench env | head -1`. Then the command ends
+//! without a message, but a training run continues.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -28,7 +28,7 @@ pub fn escaped(text: &str) -> String {
 const DIRECTIONS: &str = "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
                           \u{2066}\u{2067}\u{2068}\u{2069}";
 
-/// Escapes a text for a part of a line; line breaks become `\n`.
+/// Escapes a text that is a part of a line; line breaks become `\n`.
 pub fn in_line(text: &str) -> String {
     escaped(text).replace('\n', "\\n")
 }
@@ -58,8 +58,8 @@ pub fn prompt(question: &str) -> Result<()> {
     write!(output, "{question} ").and_then(|()| output.flush()).context("cannot write to standard output")
 }
 
-/// Aligns rows as columns, two spaces apart. Columns of numbers are aligned to the right. All rows have the length of
-/// the first; each ends with a line break.
+/// Aligns rows as columns, two spaces apart. Columns of numbers are aligned to the right. All rows have as many
+/// cells as the first. Each line ends with a line break.
 pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.as_ref().iter().map(|cell| in_line(cell)).collect()).collect();
@@ -89,7 +89,8 @@ pub fn wrapped(text: &str, indent: usize) -> String {
     broken(&format!("{}{}", " ".repeat(indent), words.join(" ")), indent)
 }
 
-/// Breaks `line` between words if it is too long for the screen; the other lines are indented by `indent` columns.
+/// Breaks `line` between words if it is too long for the screen; lines after the first are indented by `indent`
+/// columns.
 pub fn broken(line: &str, indent: usize) -> String {
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
@@ -120,7 +121,7 @@ pub fn remark_once(text: &str) {
     }
 }
 
-/// Whether the reader of standard output has closed its end, so that nobody sees the error.
+/// Whether the error is that the reader has closed standard output. Such an error is not printed.
 pub fn is_closed(error: &Error) -> bool {
     let io = error.root_cause().downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)

@@ -17,11 +17,11 @@ type Metrics = BTreeMap<String, f64>;
 /// The display of a training run.
 #[derive(Debug)]
 pub struct Progress {
-    /// Games of the whole run.
+    /// Number of games of the whole run.
     games: u64,
     /// The bar, if standard error is a terminal.
     bar: Option<ProgressBar>,
-    /// The time of the last printed line, and its finished games.
+    /// The time of the last printed line, and the number of finished games at that time.
     printed: (Instant, u64),
 }
 
@@ -74,8 +74,8 @@ fn metric(metrics: &Metrics, name: &str) -> f64 {
     metrics.get(name).copied().unwrap_or(f64::NAN)
 }
 
-/// The progress of a run of `total` games in words. The remaining time depends on the games or, if it is shorter, the
-/// time limit.
+/// The progress of a run of `total` games in words. The remaining time follows from the remaining games, or from
+/// the time limit if this is shorter.
 fn describe_advance(games: u64, total: u64, metrics: &Metrics, time_left: Option<f64>) -> String {
     let games_per_second = metric(metrics, "selfplay/games_per_second");
     let rest = total.saturating_sub(games) as f64 / games_per_second;

@@ -1,4 +1,4 @@
-//! The folder of a run: the names of its files. It survives an interruption at any moment.
+//! The folder of a run: the names of its files. An interruption at any moment leaves the folder usable.
 //!
 //! ```text
 //! runs/<name>-<seed>/
@@ -6,6 +6,7 @@
 //!   run.json             origin of the run: program, seed, ruleset, encoding
 //!   metrics.jsonl        one line per iteration
 //!   tensorboard/         the same metrics and histograms, for TensorBoard
+//!   report.html          the metrics as curves
 //!   checkpoints/<n>/     a checkpoint; the folder gets this name only after its last file was written;
 //!                        manifest.json has the length and the checksum of each file
 //!   latest, best         the number of a checkpoint
@@ -43,10 +44,10 @@ const BEST: &str = "best";
 const BOTS: &str = "bots";
 const GAMES: &str = "games";
 const LOCK: &str = "lock";
-/// The names of damaged checkpoints that were set aside end so.
+/// The names of damaged checkpoints that were set aside end with this word and a number.
 const DAMAGED: &str = "damaged";
 
-/// The origin of a run: enough to refuse a different game or seed, and to find the program again.
+/// The origin of a run. With it, the program refuses another game or seed, and a person can find the same program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Version of the program.
@@ -61,8 +62,8 @@ pub struct RunInfo {
     pub ruleset_hash: String,
     /// Version of the encoding of actions and observations.
     pub encoding: u32,
-    /// A checksum of the rounding of the machine, 8 hexadecimal digits. With another one the run continues, but the
-    /// results differ in their last bits.
+    /// A checksum of the rounding of the machine, 8 hexadecimal digits. On a machine with another checksum the run
+    /// continues, but the results differ in their last bits.
     #[serde(default)]
     pub numerics: String,
     /// Start of the run, in seconds since 1970.
@@ -131,7 +132,7 @@ impl RunDir {
     /// # Errors
     /// When `path` is not the folder of a run.
     pub fn open(path: &Path) -> Result<RunDir> {
-        // Each checkpoint has a copy.
+        // If `run.json` is damaged, take the copy in the newest checkpoint.
         let stated = |iteration: u64| Some(CheckpointManifest::read(&checkpoint(path, iteration)).ok()?.run);
         let newest = || checkpoints(path).ok()?.into_iter().rev().find_map(stated);
         let info = RunInfo::read(path).or_else(|error| newest().ok_or(error))?;
@@ -150,7 +151,7 @@ impl RunDir {
         let stated = RunDir::open(path);
         let is_new = || entries(&path.join(CHECKPOINTS)).is_ok_and(|entries| entries.is_empty());
         let mut run = match stated {
-            // Without a checkpoint, the settings are enough.
+            // A run without checkpoints starts over, so its settings are enough.
             Err(_) if is_new() => RunDir { path: path.to_path_buf(), info: current.clone(), lock: None },
             stated => stated?,
         };
@@ -179,7 +180,8 @@ impl RunDir {
         Ok((run, newest))
     }
 
-    /// The newest checkpoint, if there is one. It must be intact; with `falls_back`, newer damaged ones are set aside.
+    /// The newest checkpoint, if there is one. Fails if it is damaged; with `falls_back`, sets it aside and takes the
+    /// newest intact one.
     fn newest_whole(&self, falls_back: bool) -> Result<Option<u64>> {
         while let Some(iteration) = self.latest()? {
             let Err(error) = self.check_checkpoint(iteration) else { return Ok(Some(iteration)) };
@@ -191,7 +193,7 @@ impl RunDir {
             }
             remark(format_args!("set aside: {error:#}"));
             let path = self.checkpoint(iteration);
-            // The same iteration may have been damaged before.
+            // A damaged checkpoint of the same iteration may have been set aside before.
             let aside =
                 (1..).map(|number| path.with_extension(format!("{DAMAGED}-{number}"))).find(|path| !path.exists());
             fs::rename(&path, aside.unwrap_or_default()).with_context(|| cannot_write(&path))?;
@@ -261,7 +263,8 @@ impl RunDir {
         checkpoint(&self.path, iteration)
     }
 
-    /// Saves a checkpoint and makes it the latest. `write` fills an empty folder. If it fails, the folder is removed.
+    /// Saves a checkpoint and makes it the latest. `write` writes its files into an empty folder. If
+    /// `write` fails, the folder is removed.
     ///
     /// # Errors
     /// When the iteration has a complete checkpoint already, when `write` fails, or when a file cannot be written.
@@ -274,7 +277,7 @@ impl RunDir {
         let written = write(&temporary).and_then(|()| CheckpointManifest::write(&temporary, &self.info));
         let renamed = written.and_then(|()| Ok(fs::rename(&temporary, &path)?));
         if let Err(error) = renamed {
-            // Report the first error only; the next resumption removes the rest.
+            // If this fails, the next resumption removes the folder.
             let _ = remove(&temporary);
             return Err(error.context(format!("cannot save the checkpoint {}", path.display())));
         }
@@ -366,7 +369,7 @@ impl RunDir {
         read_if_there(&self.games().join(iteration.to_string()))
     }
 
-    /// Removes the stored games up to `iteration`, or all.
+    /// Removes the stored games up to `iteration`; `None` removes all stored games.
     ///
     /// # Errors
     /// When a file cannot be removed.

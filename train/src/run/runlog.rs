@@ -1,7 +1,7 @@
 //! The log of a run: plans the next games, and writes metrics, checkpoints and settings.
 //!
-//! The training loops on one machine and on many machines ask it for plans and report their results. It owns the folder
-//! of the run, but no networks or games.
+//! The training loop and its workers ask the log for plans and report their results to it. The log owns the folder of
+//! the run, but no networks or games.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ use crate::run::wire;
 pub struct KeptGames {
     /// The plan of the games.
     pub plan: Plan,
-    /// Seconds of the games.
+    /// Seconds that the games took.
     pub seconds: f64,
     /// Messages with the games, in the order of the plan.
     pub messages: Vec<Vec<u8>>,
@@ -54,7 +54,7 @@ pub struct RunLog {
     is_evaluated: bool,
 }
 
-/// Refuses changes of settings that would have no effect.
+/// Refuses changes of settings that are not possible after the beginning of a run.
 fn check_changes(then: &Config, now: &Config, step: &IterationStep) -> Result<()> {
     let (games, limit) = (now.training.selfplay.games, now.run.time_limit_minutes);
     let IterationStep { games: played, seconds, .. } = step;
@@ -155,8 +155,8 @@ impl RunLog {
         iteration.is_multiple_of(self.config.evaluation.every_iterations)
     }
 
-    /// Whether the networks of the newest checkpoint still need their evaluation: on many machines it ends after the
-    /// checkpoint was saved.
+    /// Whether the networks of the newest checkpoint still need their short evaluation. On many machines, the run may
+    /// be interrupted after the checkpoint is saved and before the evaluation ends.
     pub fn lacks_evaluation(&self) -> bool {
         let iteration = self.step.iteration;
         iteration > 0 && self.evaluates_after(iteration) && self.metrics.evaluated < Some(iteration)
@@ -240,7 +240,7 @@ impl RunLog {
         is_best
     }
 
-    /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if it is saved.
+    /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if this exists.
     ///
     /// # Errors
     /// When the mark cannot be written.
@@ -254,7 +254,7 @@ impl RunLog {
     /// the page of the run.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// When the metrics or the page cannot be written.
     pub fn write(&mut self) -> Result<()> {
         self.metrics.write(self.step)?;
         let time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.step.seconds);
@@ -294,7 +294,7 @@ impl RunLog {
     pub fn save(&mut self, write: impl FnOnce(&Path) -> Result<TrainerState>) -> Result<()> {
         let IterationStep { iteration, games, seconds, .. } = self.step;
         if self.saved < iteration {
-            // The metrics up to a checkpoint are always on disk before it.
+            // A resumed run continues the metrics after its checkpoint, so they must be on disk first.
             self.metrics.sync()?;
             self.rundir.save_checkpoint(iteration, |dir| {
                 let (trainer, config, history) = (write(dir)?, self.config.to_toml(), self.history.clone());

@@ -1,7 +1,8 @@
 //! Messages between the machines of a run: games, weights, results.
 //!
-//! Messages are [postcard](https://postcard.jamesmunns.com) after four bytes with the version. Games also contain the
-//! hash of their rules. Decoding checks every throw and action, so decoded games are valid training data.
+//! A message consists of four bytes with the version and of data in the format
+//! [postcard](https://postcard.jamesmunns.com). Games also contain the hash of their rules. Decoding checks every throw
+//! and action, so decoded games are valid training data.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use ashta_agents::learn::selfplay::{GameRecord, Trajectory};

@@ -43,7 +43,7 @@ pub trait Workers: Sized {
     /// When the settings, or the checkpoint with these settings, are not valid for the networks.
     fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self>;
 
-    /// Called before the settings are stored; the run continues after this iteration.
+    /// Prepares the workers for the iterations after this one. The loop calls it before it stores the settings.
     ///
     /// # Errors
     /// See [`Workers`].
@@ -70,7 +70,7 @@ pub trait Workers: Sized {
     /// See [`Workers`].
     fn net(&mut self) -> Result<Arc<PortableNet>>;
 
-    /// Evaluates the networks after `iteration` in short games; `None` if the evaluation runs in parallel.
+    /// Runs the short evaluation of the networks after `iteration`; `None` if it runs in parallel.
     ///
     /// # Errors
     /// See [`Workers`].
@@ -84,7 +84,7 @@ pub trait Workers: Sized {
         Ok(None)
     }
 
-    /// Runs the evaluation at the end of a run; `None` once `stop` is set.
+    /// Runs the evaluation at the end of a run. If `stop` is set, ends at once and returns `None`.
     ///
     /// # Errors
     /// See [`Workers`].

@@ -1,4 +1,4 @@
-//! Speed of the rules: random legal play on one thread, through legal-action masks and automatic resets.
+//! Speed of the rules: random legal play on one thread, one game at a time and many games in lock-step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,13 +22,13 @@ pub struct EnvSpeed {
     pub game: String,
     /// Number of seats.
     pub seats: usize,
-    /// Actions per second, including forced ones.
+    /// Whether many games run in lock-step; otherwise one game runs at a time.
     pub vectorised: bool,
-    /// Throws per second.
+    /// Actions per second, including forced ones.
     pub decisions_per_second: f64,
-    /// Finished games per second.
+    /// Throws per second.
     pub chance_nodes_per_second: f64,
-    /// Games finished a second.
+    /// Finished games per second.
     pub games_per_second: f64,
 }
 
@@ -71,7 +71,7 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
     let mut rng = chance::stream(seed, 0);
     let (mut decisions, mut chance_nodes, mut games) = (0, 0, 0);
     let mut state = start(race, &mut rng);
-    // A game ends without a result after as many throws as its turn limit.
+    // As a simple limit, the benchmark drops a game after as many throws as its turn limit.
     let (limit, mut throws) = (u64::from(race.spec().turn_limit), 0);
     let elapsed = repeat(time, || {
         // Reading the clock once per 2,048 decisions keeps its cost low.

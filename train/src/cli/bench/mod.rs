@@ -67,7 +67,8 @@ fn repeat(time: Duration, mut work: impl FnMut()) -> Duration {
     clock.elapsed()
 }
 
-/// The games to measure, each for the number of seats of `--seats`, or else for its `most` smallest numbers of seats.
+/// The games to measure, each with the number of seats of `--seats`. Without this option, each game is measured with
+/// its `most` smallest numbers of seats.
 fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
     let known = Sheets::default();
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();

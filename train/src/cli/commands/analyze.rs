@@ -17,7 +17,7 @@ use crate::cli::AnalyzeArgs;
 use crate::report::analysis::{Analysis, AnalyzedTurn, PlayerAnalysis};
 use crate::report::page::{BoardPicture, Contents, ShownGame, page};
 
-/// The longest file that the command reads, in bytes; every arena file is shorter.
+/// The longest file that the command reads, in bytes.
 const LONGEST_FILE: u64 = 1 << 30;
 
 /// Runs the command.

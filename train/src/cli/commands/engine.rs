@@ -1,6 +1,6 @@
 //! `ashta engine`: the engine protocol over standard input and output, one JSON object per line.
 //!
-//! Every line gets exactly one answer. Standard output contains only answers.
+//! Every line that is not empty gets exactly one answer. Standard output contains only answers.
 
 use std::io::{BufRead, Read, Write};
 
@@ -27,8 +27,8 @@ pub fn run(agent: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Reads a line, at most [`LONGEST_REQUEST`] + 1 bytes of it, so that the engine can refuse a longer one. Returns
-/// `false` at the end of the input.
+/// Reads a line. Of a line that is too long, `line` gets only [`LONGEST_REQUEST`] + 1 bytes, which the engine refuses.
+/// Returns `false` at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
     let read = input.by_ref().take(LONGEST_REQUEST as u64 + 1).read_until(b'\n', line)?;

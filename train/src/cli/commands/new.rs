@@ -11,7 +11,7 @@ use crate::run::config::usual_game;
 use crate::run::output::{columns, print, prompt};
 use crate::run::{embedded, games};
 
-/// Goals, and an example of a command for each; NAME is a game or the bot of the same name.
+/// Goals, and an example of a command for each goal. NAME is replaced by a game, whose bot has the same name.
 const GOALS: [(&str, &str); 6] = [
     ("play in the browser", "ashta serve"),
     ("play in the terminal", "ashta play NAME+novice"),
@@ -87,7 +87,8 @@ fn line(input: &mut impl BufRead, question: &str) -> Result<Option<String>> {
     Ok(Some(line.trim().to_owned()).filter(|line| !line.is_empty()))
 }
 
-/// Asks for one of `options`, by its text or by its number from 1, until the answer is valid; `None` without an answer.
+/// Asks until the answer is one of `options` or its number, from 1. `None` if the answer is empty or the input has
+/// ended.
 fn ask<'a, T: AsRef<str>>(input: &mut impl BufRead, question: &str, options: &'a [T]) -> Result<Option<&'a str>> {
     let numbered = |(at, option): (usize, &T)| [(at + 1).to_string(), option.as_ref().to_owned()];
     let rows: Vec<[String; 2]> = options.iter().enumerate().map(numbered).collect();

@@ -15,7 +15,7 @@ use crate::cli::PlayArgs;
 use crate::cli::play::{PlayTable, Session};
 use crate::report::analysis::is_bounded;
 
-/// Drawn seeds are below this number, so that a person can type them quickly.
+/// Random seeds are below this number, so that a person can type them quickly.
 const SEEDS: u64 = 1_000_000;
 
 /// Runs the command.

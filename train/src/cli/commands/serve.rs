@@ -1,10 +1,10 @@
 //! `ashta serve`: serves the web page on a local port; this program is its engine.
 //!
-//! The static files are the files of `web/`, the sheets, and the bots and tables that have a name. The page of a static
-//! site uses the WebAssembly module; here its worker sends requests to the program: `POST agent` loads an agent, from
+//! The static files are the files of `web/`, the sheets, and the bots and tables that have a name. The page on a static
+//! site uses the WebAssembly module. This page sends requests to the program instead: `POST agent` loads an agent, from
 //! its name or from a file, and returns its number; `POST engine` answers a request of the engine protocol. The server
-//! answers only pages of its own address. Connections, bodies, agents and searches are limited. A newer request of a
-//! page stops its older one.
+//! answers only pages of its own address. Connections, bodies, agents and searches are limited. A new search of a page
+//! stops its previous search.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ use crate::run::output::{print, remark, remark_once};
 use crate::run::{embedded, games};
 
 const USUAL_PORT: u16 = 8000;
-/// Longer files are not compressed, in bytes.
+/// The server compresses only answers that are shorter than this, in bytes.
 const LARGE: usize = 1 << 20;
 /// The longest file of an agent, in bytes. The server receives one such file at a time.
 const LONGEST_FILE: usize = 1 << 28;
@@ -45,7 +45,7 @@ const DRAINED: u64 = 1 << 30;
 /// Limits of the open agents: their number, and their memory in bytes. The server drops the least recently used ones.
 const AGENTS: usize = 32;
 const AGENT_BYTES: usize = 1 << 29;
-/// The number of searches at a time, the time that a request waits for a search, and the time of a search.
+/// Limits of searches: their number at a time, the time that a request waits to begin one, and the time of one.
 const SEARCHES: usize = 2;
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_SEARCH: Duration = Duration::from_secs(60);
@@ -99,14 +99,15 @@ fn hosts(port: u16) -> Vec<String> {
     names.iter().map(|name| format!("{name}:{port}")).chain(bare).collect()
 }
 
-/// The number of connections for which the process may open enough files; without free files the server would stop.
+/// The number of connections for which the process has enough file handles. Without a free handle the server would
+/// stop.
 fn connections() -> usize {
     #[cfg(unix)]
     let limit =
         nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
     #[cfg(not(unix))]
     let limit = u64::MAX;
-    // Each connection has two files and reads others.
+    // Each connection has two file handles, and needs more to read files.
     (limit.saturating_sub(12) / 4).clamp(1, CONNECTIONS) as usize
 }
 
@@ -126,7 +127,7 @@ struct Site {
     folders: Folders,
     /// Locked while the server receives a file.
     upload: Mutex<()>,
-    /// Stops the current request of each page.
+    /// For each page, the flag that stops its current request.
     asked: Mutex<HashMap<String, Arc<AtomicBool>>>,
     /// Number of running searches.
     searches: Mutex<usize>,
@@ -160,7 +161,7 @@ impl Drop for RunningSearch<'_> {
     }
 }
 
-/// A file and its type, or `None`.
+/// The content of a file and its media type; `None` if the file does not exist.
 type Found = Option<(Vec<u8>, &'static str)>;
 
 impl Site {
@@ -205,7 +206,7 @@ impl Site {
         Ok(RunningSearch(self))
     }
 
-    /// Answers a request to an agent. A newer request of the same `page` stops it.
+    /// Answers a request to an agent, and stops the previous request of the same `page`.
     fn answer(&self, number: &str, page: String, body: &[u8]) -> Result<Value, Refused> {
         let is_replaced = Arc::new(AtomicBool::new(false));
         if let Some(older) = lock(&self.asked).insert(page.clone(), Arc::clone(&is_replaced)) {
@@ -244,7 +245,8 @@ impl Site {
 
     fn respond(&self, request: &mut Request<Body>) -> Response<Body> {
         let header = |name: HeaderName| request.headers().get(name).map(HeaderValue::as_bytes);
-        // Refuse other sites whose name leads to this address, or that send requests to it.
+        // Refuse pages of other sites: pages whose host name resolves to this machine, and pages that send requests
+        // here.
         let is_host = header(HOST).is_some_and(|found| self.hosts.iter().any(|host| found == host.as_bytes()));
         let names = |found: &[u8]| self.hosts.iter().any(|host| found == format!("http://{host}").as_bytes());
         let is_own = header(ORIGIN).is_none_or(names);
@@ -268,7 +270,6 @@ impl Site {
             }
             _ => (StatusCode::METHOD_NOT_ALLOWED, text("only GET and POST are allowed".to_owned())),
         };
-        // Only tables are longer than this.
         let packed = if packs && content.len() < LARGE { gzip(&content) } else { None };
         let is_packed = packed.is_some();
         let mut response = Response::new(Body::from(packed.unwrap_or(content)));
@@ -308,7 +309,6 @@ impl Site {
     /// The bots and tables that the page can load, with their rules. Damaged files are skipped.
     fn listed(&self) -> Value {
         let (mut bots, mut tables) = (Vec::new(), Vec::new());
-        // The other bots and tables still work.
         let leave_out = |error: Error| remark_once(&format!("left out: {error:#}"));
         for (name, source) in self.folders.bots() {
             match source.read().map(|bot| bot.manifest) {

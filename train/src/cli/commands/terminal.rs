@@ -51,7 +51,11 @@ pub fn print_truncated(games: u64) -> Result<()> {
     if games == 0 {
         return Ok(());
     }
-    print(format_args!("{games} games reached the turn limit; they and the games paired with them are not counted"))
+    let text = match games {
+        1 => "1 game reached the turn limit; this game and the games paired with it are not counted".to_owned(),
+        _ => format!("{games} games reached the turn limit; they and the games paired with them are not counted"),
+    };
+    print(text)
 }
 
 /// Creates a spinner for work of unknown length.

@@ -43,7 +43,7 @@ pub struct PlayTable<'a> {
     pub persons: SeatSet,
     /// The agent of the other seats.
     pub agent: Box<dyn Agent<Race> + Send>,
-    /// Its estimates are shown to the person.
+    /// Estimates the winning chances that the person sees.
     pub evaluator: Box<dyn Evaluator<Race> + Send>,
     /// Name of the agent.
     pub agent_name: String,
@@ -53,7 +53,7 @@ pub struct PlayTable<'a> {
     pub position: Option<State>,
     /// Whether estimates are always shown.
     pub shows_chances: bool,
-    /// The positions of the game are written to this file.
+    /// File for the positions of the game.
     pub record: Option<PathBuf>,
 }
 
@@ -238,7 +238,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         self.now.recorded = self.record.len();
     }
 
-    /// Ends the person's turn in `result`.
+    /// Ends the person's turn in the state `result`.
     fn choose(&mut self, result: State) {
         self.remember();
         self.now.state = result;
@@ -286,7 +286,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))
     }
 
-    /// Lists the choices. With their positions `results`, also shows the estimates of the evaluator.
+    /// Lists the choices. If `results` has the positions after them, also shows the estimates of these positions.
     fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> io::Result<()> {
         writeln!(self.output, "{}:", self.throws_text(seat, &self.now.state))?;
         let values = results.map(|results| self.values(results));
@@ -313,7 +313,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         values
     }
 
-    /// A value in words: a winning chance, or the expected place in games that count all places.
+    /// A value in words: a winning chance, or the expected rank in games in which every rank counts.
     fn value_text(&self, value: f32) -> String {
         let spec = self.table.race.spec();
         match spec.payoff {

@@ -1,5 +1,5 @@
-//! Colours of seats in the terminal. `console` leaves them out if standard output is not a terminal, or the user does
-//! not want them (`NO_COLOR`).
+//! Colours of seats in the terminal. The crate `console` leaves them out if standard output is not a terminal, or if
+//! the user does not want them (`NO_COLOR`).
 
 use std::fmt::Display;
 
@@ -36,7 +36,7 @@ pub fn drawing(drawing: &str) -> String {
     out + "\n" + columns
 }
 
-/// The seat of a piece in a drawing; the letter is a capital or a small one.
+/// The seat of a piece in a drawing, from its letter, a capital or a small letter.
 fn seat_of(letter: char) -> Option<Seat> {
     Seat::from_letter(letter.to_ascii_uppercase())
 }

@@ -146,7 +146,7 @@ settings! {
 settings! {
     /// The contents of an exported bot.
     pub struct ExportConfig {
-        /// Positions with their evaluations in the bot file, to check other readers.
+        /// Number of positions with their evaluations in the bot file, for tests of other programs that read it.
         pub probes: usize => Whole(0, MAX_PROBES as i64),
     }
 }
@@ -160,7 +160,7 @@ impl RulesetConfig {
         self.seated(Some(self.seats))
     }
 
-    /// Returns the ruleset for `count` seats, or for the first number of seats that the game allows.
+    /// Returns the ruleset for `count` seats; without `count`, for the first number of seats that the game allows.
     fn seated(&self, count: Option<usize>) -> Result<Ruleset, RulesetError> {
         let flags = self.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
         let sheet = match &self.sheet {
@@ -186,8 +186,8 @@ impl Config {
     /// game.
     ///
     /// # Errors
-    /// When the file cannot be read, or with every unknown key and every value that is not allowed, each with its file
-    /// and line.
+    /// When the file cannot be read, a key is unknown or a value is not allowed. The error lists every such key and
+    /// value, with file and line.
     pub fn load(file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
         let Some(path) = file else { return Config::parse(None, overrides) };
         let written = path.to_string_lossy();
@@ -311,7 +311,7 @@ impl Config {
     }
 
     /// The recipe, 16 hexadecimal digits: the hash of all settings that shape the bot of a run on one machine, except
-    /// its game. A new setting of the program changes it.
+    /// its game. If a version of the program adds a setting, the recipe changes.
     pub fn recipe(&self) -> String {
         history::recipe(&self.shaping(false))
     }
@@ -362,7 +362,7 @@ impl ConfigError {
     }
 }
 
-/// Joins problems; several come after a line with their number.
+/// Joins problems. If there are several, the first line states their number.
 fn listed(problems: &[String]) -> String {
     let problems: Vec<String> = problems.iter().map(|problem| in_line(problem)).collect();
     match problems.as_slice() {

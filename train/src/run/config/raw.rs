@@ -1,6 +1,6 @@
 //! The merged settings before validation: the defaults, then a settings file, then `--set` options.
 //!
-//! Every value has its origin, so that errors can name it. Known keys are the keys of `configs/default.toml`, and all
+//! Errors name the origin of a value. Known keys are the keys of `configs/default.toml`, and all
 //! flags of the ruleset. `read` checks the values.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::suggest;
 /// Every key with its default value, and a comment that documents it.
 pub const DEFAULTS: &str = include_str!("../../../../configs/default.toml");
 
-/// The section with free keys: the flags of the ruleset. The game checks them.
+/// The section with the flags of the ruleset. Each game has other flags, and checks them.
 pub const FLAGS: &str = "ruleset.flags";
 
 /// Keys of earlier versions and their new names.
@@ -60,11 +60,11 @@ pub struct RawConfig {
     /// The text of the sheet, if the file is a sheet and not a settings file.
     pub sheet: Option<String>,
     problems: Vec<String>,
-    /// Number of problems without a text.
+    /// Number of further problems, whose texts are not stored.
     more: usize,
 }
 
-/// The largest number of problems with a text.
+/// The largest number of problems whose texts are stored.
 const MOST_PROBLEMS: usize = 100;
 
 impl RawConfig {

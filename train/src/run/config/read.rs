@@ -34,7 +34,7 @@ const QUOTED: usize = 200;
 const NAME: &str = "a name in quotation marks: letters, digits, \"-\", \"_\" and \".\", without \".\" at the beginning";
 const NAMES: &str = "a list of at most 100 different names such as [\"random\", \"greedy\"]";
 
-/// The expected values, if `value` is not allowed.
+/// If `value` is not allowed, returns the allowed values in words.
 fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).unwrap_or(f64::NAN);
     let text = value.as_str();
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let origin = &raw.entry("ruleset.sheet").origin;
-                // An earlier version of the program may have begun the run.
+                // An earlier version of the program may have saved this sheet.
                 let parsed = sheet_file::parse(written, &format!("{origin}: ruleset.sheet"), Sheet::read_saved);
                 parsed.map(|sheet| (sheet, written.to_owned()))
             }
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a problem of the ruleset, with the place of its value.
+    /// Adds a problem of the ruleset, with the origin of the wrong value.
     fn refuse_ruleset(&mut self, problem: &RulesetProblem) {
         use RulesetProblem::{RepeatedFlag, Seats, UnknownFlag, Value};
         let written = match problem {

@@ -1,10 +1,10 @@
 //! Suggestions for misspelled keys: the known keys nearest to an unknown one.
 //!
-//! A typing error in a long experiment then costs seconds and not a night.
+//! A typing error then costs seconds and not a night of training.
 
 use strsim::normalized_damerau_levenshtein as similarity;
 
-/// Weight of the last part of a key against its section: correct keys are often in the wrong section.
+/// Weight of the last part of a key. The section weighs less, because users often write a key in the wrong section.
 const KEY_WEIGHT: f64 = 0.85;
 /// The least similarity of the last parts, from 0 (nothing in common) to 1 (equal).
 const LEAST_SIMILARITY: f64 = 0.5;

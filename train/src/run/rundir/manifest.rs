@@ -82,7 +82,7 @@ impl CheckpointManifest {
 }
 
 impl FileFacts {
-    /// Describes a file, which is on disk afterwards.
+    /// Describes a file, after its content is on disk.
     fn of(path: &Path) -> Result<FileFacts> {
         let read = || -> std::io::Result<FileFacts> {
             let file = open_regular(path)?;

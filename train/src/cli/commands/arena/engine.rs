@@ -24,17 +24,17 @@ use super::engine_group::{EngineGroup, GroupWatch};
 
 /// The longest answer of an engine, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
-/// The time that an engine has to end.
+/// How long the arena waits for the end of an engine and of its output.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
-/// The least time that an engine has to start and to answer `hello`.
+/// Every engine has at least this time to start and to answer `hello`.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time between two checks whether the arena has stopped.
+/// While the arena waits for an answer, it checks this often whether it must stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest file for the standard error of an engine, in bytes.
 const KEPT_ERRORS: u64 = 1 << 20;
-/// Lines of an engine that can wait in the queue.
+/// Number of lines of an engine that can wait to be read.
 const WAITING_LINES: usize = 16;
-/// Characters of a wrong answer in an error.
+/// An error quotes this many characters of a wrong answer.
 const QUOTED: usize = 80;
 
 /// Limits of engines.
@@ -59,7 +59,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads a command as a shell does. The file `errors` gets the standard error of the engine.
+    /// Splits a command into words as a shell does. The standard error of the engine goes to the file `errors`.
     ///
     /// # Errors
     /// When the command is empty, or a quotation mark is not closed.
@@ -85,7 +85,8 @@ impl Program {
     }
 }
 
-/// A player that asks an engine, for one thread. After a fault it restarts the engine for the next choice.
+/// A player for one thread that asks an engine for its choices. After a fault, it restarts the engine for the next
+/// choice.
 #[derive(Debug)]
 pub struct EnginePlayer {
     program: Program,
@@ -99,7 +100,7 @@ impl EnginePlayer {
             None => Running::start(&self.program)?.0,
         };
         let position = race.print(state);
-        // Every language can read numbers up to 2⁵³.
+        // Engines in every language can read JSON numbers up to 2⁵³.
         let seed = rng.next_u64() >> 11;
         let mut request = json!({"op": "bestmove", "position": position, "seed": seed});
         if !race.ruleset().is_builtin() {
@@ -115,7 +116,7 @@ impl EnginePlayer {
         })?;
         let legal = race.legal_actions(state);
         let action = legal.iter().find(|action| u64::from(action.0) == number).ok_or_else(|| {
-            Fault(format!("it chose action {number}, which is not legal at `{position}`; legal are {legal:?}"))
+            Fault(format!("it chose action {number}, which is not legal at `{position}`; legal actions: {legal:?}"))
         })?;
         self.running = Some(running);
         Ok(action)
@@ -132,7 +133,7 @@ impl Contestant<Race> for EnginePlayer {
     }
 }
 
-/// The fault of choices after the arena has stopped; their games are not counted.
+/// The fault of every choice after the arena has stopped. The games of these choices are not counted.
 fn stopped() -> Fault {
     Fault("the arena has stopped".to_owned())
 }
@@ -140,14 +141,14 @@ fn stopped() -> Fault {
 /// A running engine; killed when it is dropped.
 #[derive(Debug)]
 struct Running {
-    /// Closed first, which asks the engine to end; not every engine does.
+    /// Closed first. This asks the engine to end, but some engines continue to run.
     input: Option<ChildStdin>,
     /// The engine and the processes that it has started.
     group: EngineGroup,
     lines: Receiver<std::io::Result<Vec<u8>>>,
-    /// Dropped last, when the engine has ended.
+    /// Dropped after `group`, when the engine has ended.
     _errors: ErrorsRead,
-    /// Number of requests, which is the `id` of the next answer.
+    /// Number of requests so far, which is also the `id` of the last request.
     requests: u64,
     stops: Arc<AtomicBool>,
 }
@@ -217,7 +218,7 @@ impl Running {
         let said = quoted_line(&line);
         match serde_json::from_slice(&line) {
             Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|found| *found == id) => Ok(answer),
-            Ok(Value::Object(_)) => Err(Fault(format!("its answer lacks the `id` {id} of the request: {said}"))),
+            Ok(Value::Object(_)) => Err(Fault(format!("its answer has another `id` than the request ({id}): {said}"))),
             _ => Err(Fault(format!("its answer is not a JSON object: {said}"))),
         }
     }
@@ -261,7 +262,7 @@ struct ErrorsRead(Receiver<()>);
 
 impl Drop for ErrorsRead {
     fn drop(&mut self) {
-        // A process that survives may keep the pipe open.
+        // A process that the engine has started may survive and keep the pipe open.
         let _ = self.0.recv_timeout(END_TIMEOUT);
     }
 }

@@ -1,8 +1,8 @@
 //! Process groups of engines: an engine ends together with the processes that it has started, even if the arena is
 //! killed.
 //!
-//! Each engine leads a process group. A process that leaves the group is found by an environment variable. On Linux the
-//! arena becomes the parent of such a process when its own parent has ended.
+//! Each engine leads a process group. On Linux, the arena finds a process that has left the group by an environment
+//! variable, and becomes the parent of the process when the parent of the process has ended.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -10,11 +10,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The environment variable of engines and their processes: the process id of the arena and a number.
+/// The environment variable of engines and their processes. Its value is the process id of the arena and the number of
+/// the engine.
 const MARK: &str = "ASHTA_ENGINE";
 
-/// A shell script that reads the groups that begin (`+ 12`) and end (`- 12`). When its input ends, it kills the
-/// remaining groups and, on Linux, all processes with the mark `$0`.
+/// A shell script that reads which groups have started (`+ 12`) and ended (`- 12`). When its input ends, it kills the
+/// remaining groups and, on Linux, all processes whose environment contains the mark `$0`.
 const WATCH: &str = r#"
 groups=" "
 while read -r sign group; do
@@ -31,7 +32,7 @@ for again in 1 2 3; do
 done
 "#;
 
-/// A shell that outlives the arena for a moment and ends the remaining engines.
+/// A shell that kills the remaining engines when the arena ends or is killed.
 #[derive(Debug, Default)]
 pub struct GroupWatch {
     children: Mutex<Children>,
@@ -39,7 +40,7 @@ pub struct GroupWatch {
     engines: AtomicU64,
 }
 
-/// The processes that the arena itself has started and waits for.
+/// The processes that the arena itself has started.
 #[derive(Debug, Default)]
 struct Children {
     /// Started with the first engine; `None` if there is no shell.
@@ -52,7 +53,7 @@ impl GroupWatch {
         self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes ended processes that engines have detached: on Linux the arena is their parent.
+    /// On Linux, collects the exit status of processes that engines have detached, so that they do not stay as zombies.
     pub fn reap(&self) {
         #[cfg(target_os = "linux")]
         {
@@ -80,13 +81,13 @@ impl Children {
             if cfg!(unix) { in_group(&mut command).ok() } else { None }
         });
         if let Some(input) = shell.as_mut().and_then(|shell| shell.stdin.as_mut()) {
-            // Without the shell, engines survive only if the arena is killed.
+            // If the shell fails, engines survive an arena that is killed.
             let _ = writeln!(input, "{sign} {group}");
         }
     }
 }
 
-/// The value of [`MARK`] of one engine, or with `""` the beginning that all engines of this arena share.
+/// The variable [`MARK`] with its value for one engine; for `""`, the beginning that all engines of this arena share.
 fn mark(engine: &str) -> String {
     format!("{MARK}={}.{engine}", std::process::id())
 }
@@ -98,7 +99,7 @@ fn in_group(command: &mut Command) -> std::io::Result<Child> {
     command.spawn()
 }
 
-/// Other systems do not show the environment of a process.
+/// Does nothing: other systems do not show the environment of a process.
 #[cfg(not(target_os = "linux"))]
 fn end_marked(_: &str) {}
 
@@ -112,7 +113,7 @@ fn end_marked(mark: &str) {
         environment.split(|&byte| byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
     };
     let mut ended = BTreeSet::new();
-    // A killed process may just have started another one.
+    // A process can start another one before it is killed, so look again.
     for _ in 0..100 {
         let names = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
         let pids = names.filter_map(|name| name.to_str()?.parse().ok());
@@ -123,7 +124,7 @@ fn end_marked(mark: &str) {
         found.iter().for_each(|&pid| _ = kill(Pid::from_raw(pid), Signal::SIGKILL));
         ended.extend(found);
     }
-    // Waits only for own children; the others have other parents.
+    // This waits only for children of the arena; for other processes `waitpid` fails at once.
     ended.into_iter().for_each(|pid| _ = nix::sys::wait::waitpid(Pid::from_raw(pid), None));
 }
 
@@ -144,7 +145,7 @@ pub struct EngineGroup {
     pub child: Child,
     /// Kills the group if the arena is killed.
     pub watch: Arc<GroupWatch>,
-    /// The environment variable of the group.
+    /// The environment variable of the engine, `NAME=value`.
     mark: String,
 }
 

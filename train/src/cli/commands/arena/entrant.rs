@@ -19,7 +19,7 @@ use crate::cli::GameArgs;
 /// The names of engines begin with this text.
 const ENGINE: &str = "engine:";
 
-/// An entrant before the game is known.
+/// An entrant, loaded before the game is known.
 enum Written {
     Agent(NamedAgent),
     Engine(Program),
@@ -69,8 +69,8 @@ pub fn enter<'a>(
     Ok((race, (entrants, named)))
 }
 
-/// The folder for the standard error of engines, one file per engine. When dropped, it names the files with content,
-/// and removes empty files.
+/// The folder for the standard error of engines, one file per engine. When it is dropped, empty files are removed. If
+/// the folder is a temporary one, the paths of the other files are printed.
 pub struct ErrorFiles {
     folder: PathBuf,
     /// Whether the folder is a temporary one.
@@ -79,7 +79,7 @@ pub struct ErrorFiles {
 }
 
 impl ErrorFiles {
-    /// Uses `folder`, or a temporary folder.
+    /// Uses `folder`; without one, a temporary folder.
     pub fn new(folder: Option<&Path>) -> ErrorFiles {
         let own = || std::env::temp_dir().join(format!("ashta-arena-{}", std::process::id()));
         let is_own = folder.is_none();
@@ -115,7 +115,8 @@ impl Drop for ErrorFiles {
     }
 }
 
-/// Checks that an engine plays the game, if it lists its games. A game that is not built in comes with its sheet.
+/// Checks that an engine plays a built-in game, if the engine lists its games. Other games are not checked: requests
+/// contain their sheets.
 fn check_game(hello: &Value, race: &Race) -> Result<()> {
     if !race.ruleset().is_builtin() {
         return Ok(());

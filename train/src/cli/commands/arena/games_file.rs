@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use serde::{Deserialize, Serialize};
 
-/// The settings that determine the games of an arena, except their number.
+/// The settings of an arena in its games file. All of them except `luck` determine the games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Settings {
     /// Version of the format.
@@ -48,7 +48,7 @@ pub const FORMAT: u32 = 1;
 pub struct GamesFile {
     path: PathBuf,
     file: File,
-    /// The previous file after [`GamesFile::rewrite`], which stays locked.
+    /// The file that [`GamesFile::rewrite`] replaced. It stays open, so its lock stays.
     before: Option<File>,
 }
 
@@ -57,7 +57,8 @@ pub type NumberedGame = (usize, GameLine);
 
 impl GamesFile {
     /// Opens or creates the file, and removes the part after the last whole block; `legs` gives the number of games of
-    /// a block. Returns the games of the whole blocks. With `any_luck`, another reference may have measured their luck.
+    /// a block. Returns the games of the whole blocks. With `any_luck`, the luck of these games may come from another
+    /// reference than in `settings`.
     ///
     /// # Errors
     /// When the file cannot be read or written, is damaged, or has games with other settings, or another arena uses it.
@@ -89,7 +90,7 @@ impl GamesFile {
     /// Replaces the games of the file.
     ///
     /// # Errors
-    /// When the file cannot be written; it is unchanged then.
+    /// When the file cannot be written.
     pub fn rewrite<'a>(&mut self, settings: &Settings, games: impl Iterator<Item = &'a GameLine>) -> Result<()> {
         write_whole(&self.path, line(settings)? + &games.map(line).collect::<Result<String>>()?)?;
         let mut file = open_locked(&self.path)?;
@@ -120,7 +121,8 @@ fn line(of: &impl Serialize) -> Result<String> {
 /// The longest line of a games file, in bytes.
 const LONGEST_LINE: u64 = 1 << 24;
 
-/// Reads the games of the whole blocks. Also returns the length of this part of the file, in bytes.
+/// Reads the settings and the games of the whole blocks. Returns the games, and where the last whole block ends in the
+/// file, in bytes.
 fn read(
     file: &File,
     settings: &Settings,
@@ -136,13 +138,13 @@ fn read(
         let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text)?;
         number += 1;
         ensure!((read as u64) < LONGEST_LINE, "line {number} is longer than {} MiB", LONGEST_LINE >> 20);
-        // At the end of the file, the text is empty.
+        // The last line can be incomplete. At the end of the file, the text is empty.
         let is_part = !text.ends_with(b"\n");
         if number == 1 && is_part && !line(settings)?.as_bytes().starts_with(&text) {
             bail!("line 1: not the settings of an arena");
         }
         if is_part {
-            // After an interruption, the file can end with a part of a line or of a block.
+            // An interrupted arena can leave a part of a line or of a block; both are played again.
             return Ok((games, whole));
         }
         bytes += read as u64;
@@ -174,7 +176,10 @@ fn compare(found: &Settings, wanted: &Settings) -> Result<()> {
     }
     let (found, wanted) = (serde_json::to_value(found)?, serde_json::to_value(wanted)?);
     let differs = |(key, value): &(&String, &serde_json::Value)| wanted.get(key) != Some(*value);
-    let (key, value) = found.as_object().and_then(|found| found.iter().find(differs)).context("it is another arena")?;
+    let (key, value) = found
+        .as_object()
+        .and_then(|found| found.iter().find(differs))
+        .context("it has other settings than this arena")?;
     let (name, wanted) = (key.as_str(), wanted.get(key).cloned().unwrap_or_default());
     bail!("the file has games of another arena: its `{name}` is {value}, not {wanted}; use another file")
 }

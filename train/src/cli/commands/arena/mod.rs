@@ -33,7 +33,7 @@ use games_file::{FORMAT, GamesFile, Named, NumberedGame, Settings};
 /// Number of games with large swings in a report.
 const SHOWN_GAMES: usize = 8;
 
-/// Number of games in a file whose luck is checked, besides the games with the largest swings.
+/// About this many games of a file have their luck checked, besides the games with the largest swings.
 const MEASURED_AGAIN: usize = 200;
 
 /// Runs the command.
@@ -88,7 +88,7 @@ impl<'a> Arena<'a> {
         if reference.is_none() && luck == "auto" {
             remark("no agent can measure the luck of this game; --luck AGENT names one");
         }
-        // The error begins with the name of the option.
+        // The message begins with the name of the option, without its dashes.
         let of_option = |error| anyhow!("--{error}");
         let mut tournament = Tournament::new(race, entrants, reference)?;
         if let Some(name) = &args.anchor {
@@ -150,8 +150,9 @@ impl<'a> Arena<'a> {
         Ok((facts, swings))
     }
 
-    /// Opens the games file and checks its games. Returns their facts, and the games with the largest swings. Checks
-    /// the luck of these games and of a sample, or with `--luck` measures the luck of all games again.
+    /// Opens the games file and checks its games. Returns the facts of the games, and the games with the largest
+    /// swings. With `--luck`, measures the luck of all games again; otherwise checks the luck of a sample and of the
+    /// games with the largest swings.
     fn resume(&self, path: &Path) -> Result<(GamesFile, Vec<GameFacts>, Vec<GameLine>)> {
         let (tournament, settings, threads) = (&self.tournament, self.settings(), self.args.games.config().threads);
         let measures_all = self.args.luck.is_some();
@@ -213,11 +214,11 @@ impl<'a> Arena<'a> {
     }
 }
 
-/// Adds `lines` to the games with the largest swings.
+/// Adds games to `swings`, then keeps only the games with the largest swings.
 fn keep_largest(swings: &mut Vec<GameLine>, lines: Vec<GameLine>) {
     let size = |line: &GameLine| line.swing.map_or(0.0, |swing| swing.size);
     swings.extend(lines.into_iter().filter(|line| size(line) > 0.0));
-    // The sort is stable: the first of equal swings stays.
+    // The sort is stable: of games with equal swings, the earlier ones stay.
     swings.sort_by(|a, b| size(b).total_cmp(&size(a)));
     swings.truncate(SHOWN_GAMES);
 }

@@ -14,7 +14,8 @@ pub fn summary(summary: &Summary) -> Result<()> {
     print(format_args!("{game} for {seats}: {games} games in {blocks} blocks of the same throws"))?;
     if summary.drawn_games > 0 {
         let share = 100.0 * summary.drawn_games as f64 / *games as f64;
-        print(format_args!("{} games were drawn ({share:.1} %)", summary.drawn_games))?;
+        let were = if summary.drawn_games == 1 { "game was" } else { "games were" };
+        print(format_args!("{} {were} drawn ({share:.1} %)", summary.drawn_games))?;
     }
     print_truncated(summary.truncated_games)?;
     let mut ranked: Vec<(usize, &AgentSummary)> = summary.agents.iter().enumerate().collect();
@@ -22,6 +23,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     let has_luck = summary.luck_by.is_some();
     let mut head = vec!["agent", "rating", "95 % interval", "score %", "95 % interval"];
     if has_luck {
+        // `÷` is the factor by which the luck adjustment makes the standard error smaller.
         head.extend(["luck-adjusted %", "95 % interval", "÷", "luck %"]);
     }
     head.extend(["ms/choice", "forfeits"]);
@@ -44,7 +46,11 @@ pub fn summary(summary: &Summary) -> Result<()> {
     table(&rows)?;
     for agent in &summary.agents {
         if let Some(reason) = agent.forfeit_reasons.first() {
-            print(format_args!("{} forfeited {} games, the first because {reason}", agent.name, agent.forfeits))?;
+            let text = match agent.forfeits {
+                1 => format!("{} forfeited 1 game because {reason}", agent.name),
+                games => format!("{} forfeited {games} games, the first because {reason}", agent.name),
+            };
+            print(text)?;
         }
     }
     let is_adjusted = has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some());
@@ -116,12 +122,12 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
     verdicts
 }
 
-/// The most precise score of a pairing.
+/// The luck-adjusted score of a pairing; without one, its plain score.
 fn best(pairing: &Pairing) -> &Interval {
     pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead)
 }
 
-/// Which of two agents is better; the figures belong to the first agent in the sentence.
+/// A sentence about which of two agents is better. Its figures are the figures of the agent that it names first.
 fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     // The reversed pairing has the opposite figures.
     let seen = summary.pairings.iter().find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
@@ -138,10 +144,10 @@ fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     Some(format!("{verdict}: {score}, {elo:+.1} Elo [{least:+.1}, {most:+.1}]"))
 }
 
-/// The number of blocks from which on the variance between blocks is reliable.
+/// With this number of blocks or more, the variance between blocks is reliable.
 const ENOUGH_BLOCKS: u64 = 30;
 
-/// The number of independent games that are as precise as one game of this pairing.
+/// The number of independent games that give as precise a score as one game of this pairing.
 fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
     if summary.blocks < ENOUGH_BLOCKS {
         return None;
@@ -158,5 +164,5 @@ fn test(summary: &SprtSummary) -> String {
         Verdict::AcceptsElo0 => format!("the difference is {:+} Elo or less", sprt.elo0),
         Verdict::AcceptsElo1 => format!("the difference is {:+} Elo or more", sprt.elo1),
     };
-    format!("Sequential test: log-likelihood ratio {ratio:.2} between {low:.2} and {high:.2}: {said}.")
+    format!("Sequential test: log-likelihood ratio {ratio:.2}, bounds {low:.2} and {high:.2}: {said}.")
 }
