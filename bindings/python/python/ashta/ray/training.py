@@ -302,7 +302,7 @@ def _signals():
         if received:
             raise KeyboardInterrupt
         received.append(number)
-        print("stopping after this iteration (press again to stop at once and lose unsaved progress)", file=sys.stderr)
+        print("stopping after this iteration (again: stop now and lose the unsaved part)", file=sys.stderr)
 
     is_main = threading.current_thread() is threading.main_thread()
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
