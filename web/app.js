@@ -165,7 +165,7 @@ function playWithout(agent, error) {
   else play.seat(players);
 }
 
-// Plays on from the shown place. For a record, asks for the players first.
+// Plays on from the shown node. For a record, asks for the players first.
 const playOn = () => play.hasRecorded() ? askPlayers(play.playOn) : play.playOn();
 
 // Plays a choice again, with the same players. For a record, asks for the players first.

@@ -22,7 +22,7 @@ export async function beginNew(rules, seats, players, sheet, start) {
   await take(await games.played(position, [], sheet), players);
 }
 
-// Starts the same game again, with each player moved `further` seats on.
+// Starts the same game again, with each player moved by `further` seats.
 export function again(further) {
   const { rules, seats, letters, about } = play.game;
   const players = bySeat(seats, (_, at) => play.player(seats[(at - further + seats.length) % seats.length]));
@@ -52,7 +52,7 @@ export async function takePosition(position) {
   say("The position is set up.");
 }
 
-// Shows a record from its beginning, or from the place that it names.
+// Shows a record at its first node, or at the node that it names.
 export async function takeRecord(record) {
   const played = await games.played(record.start, record.moves, record.sheet);
   const { error, steps, about } = played;

@@ -8,19 +8,20 @@ import { SEATS } from "./game.js";
 import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
 import { cannot, pick } from "./turn.js";
 
-// The largest distance between a pointer and the middle of its piece or landing, in squares; less than to the next one.
+// The largest distance between a pointer and the middle of its piece or landing, in squares; it is
+// less than the distance to the next piece.
 const REACH = 0.7;
 // The number of squares between two arrows on a course.
 const ARROWS = 6;
 // The smallest size of pieces that share a square: LEAST in pixels, but at most MOST squares.
 const LEAST = 24, MOST = 1.5;
-// The distance in pixels from which on a movement is a drag.
+// A pointer that moves by more than this many pixels drags.
 const DRAG = 8;
 
 // The drawing's content: `board` and `view` as the engine describes them; `seenFrom`, the seat at the lower edge;
 // `labels` by seat; `options`, the possible moves, as in choice.js; `moves`, the last moves: [{ from, path, seat }].
 export let shown = { board: null };
-// The places in the drawing, and the smallest size of pieces that share a square.
+// The layout of the drawing, and the smallest size of pieces that share a square.
 let frame = null, least = 0;
 // The drawn groups of pieces, and the landings of the lifted one: [{ x, y, made, … }].
 let spots = [], landings = [];
@@ -150,7 +151,7 @@ function inTray(all, seat, label) {
   return [plate, ...placed];
 }
 
-// A group at its place: a button if it can move, else a picture.
+// Draws a group at a point: as a button if it can move, else as a picture.
 function placePiece(group, x, y, shape) {
   const options = shown.options.filter(option => option.key === group.key);
   const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
@@ -165,7 +166,7 @@ const landingOf = target => landings.find(({ made }) => made.contains(target)) ?
 // The position of a pointer in the drawing.
 const pointOf = event => new DOMPoint(event.clientX, event.clientY).matrixTransform(root.getScreenCTM().inverse());
 
-// The place nearest to a pointer, or null.
+// The piece or landing nearest to a pointer, or null.
 function near(event, places) {
   const point = pointOf(event);
   return places.map(place => ({ place, far: Math.hypot(place.x - point.x, place.y - point.y) }))
@@ -307,8 +308,8 @@ function track({ from, path, seat }, kind) {
     from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null, kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null];
 }
 
-// The captured pieces: those of other seats than `mover` that have left their squares since the view `before`. Returns
-// [{ seat, square }].
+// The captured pieces, [{ seat, square }]: pieces of other seats than `mover` that have left their squares since the
+// view `before`.
 export function captured(before, mover) {
   return before.seats.filter(({ seat }) => seat !== mover).flatMap(({ seat }) => {
     const squares = view => view.pieces.filter(piece => piece.seat === seat && piece.square).map(piece => piece.square);
@@ -317,7 +318,7 @@ export function captured(before, mover) {
   });
 }
 
-// Moves captured pieces home, after `delay` milliseconds.
+// Moves captured pieces to the place where they wait, after `delay` milliseconds.
 export function animateCaptured(captured, delay) {
   for (const { seat, square } of captured) {
     const home = spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === shown.board.courses[seat][0]));
@@ -335,7 +336,7 @@ export async function animateMove({ from, path, seat, pieces: { length: count } 
   spot?.made.classList.remove("arriving");
 }
 
-// Moves a group from place to place in the drawing.
+// Moves a group from point to point in the drawing.
 async function animate(group, places, timing) {
   const [endX, endY] = places.at(-1), ghost = ghostOf(group);
   const holder = svg("g", { transform: `translate(${endX} ${endY})` }, ghost);

@@ -4,7 +4,7 @@
 
 import { element, picture, svg } from "./dom.js";
 
-// Places of cowries, fixed and irregular: [angle, height].
+// Angle and height of each drawn cowrie. They look irregular, but are always the same.
 const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1], [-12, 0], [6, 2]];
 // Pips of a face along a long die: [along, across] from -1 to 1.
 const PIPS = {
@@ -32,7 +32,7 @@ function cowrie(isUp) {
 
 function cowries(mouths, shells) {
   const places = [...Array(shells).keys()];
-  // Shells in other places than the first ones have their mouths up, too.
+  // The shells whose mouths are up are spread over the row.
   const up = places.map(at => (2 * at + 1) % (shells + 1 - shells % 2)).slice(0, mouths);
   const parts = places.map(at => {
     const [turn, lift] = LIE[at % LIE.length];
@@ -68,8 +68,8 @@ export function throwWords(value, throws) {
   return `${value} (${mouths === 0 ? "no mouth" : mouths === 1 ? "one mouth" : `${mouths} mouths`} up)`;
 }
 
-// Draws throws side by side, many equal ones as one. Throws that are missing in `left` are pale; if `left` is null,
-// none are.
+// Draws throws side by side, many equal ones as one. Throws that are missing in `left` are pale; if `left` is null, no
+// throw is pale.
 export function drawThrows(values, left, throws) {
   const counted = values.length > SIDE_BY_SIDE ? [...new Set(values)].map(value => [value, values.filter(other => other === value).length]) : values.map(value => [value, 1]);
   const unused = left && [...left];

@@ -9,7 +9,7 @@ import { words } from "./log.js";
 import * as play from "./play.js";
 import * as turn from "./turn.js";
 
-// A value from 0 to 1 as text: the chance to win, or for games with placings the expected place.
+// A value from 0 to 1 as text: the chance to win, or for games with placings the expected rank.
 export function worth(share, { outlook }, seats) {
   return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(1)}` : `${(100 * share).toFixed(1)} %`;
 }

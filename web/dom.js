@@ -16,7 +16,7 @@ function filled(made, attributes, children) {
   return made;
 }
 
-// Replaces the children of a place. Lists are flattened, null is left out. The focus stays on the child with the same
+// Replaces the children of an element. Flattens lists, leaves out null. The focus stays on the child with the same
 // `data-key`.
 export function fill(place, ...children) {
   const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
@@ -35,7 +35,7 @@ export function picture(width, height, label, ...parts) {
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, ...hidden }, ...parts);
 }
 
-// Shows a text; hides the place if the text is empty.
+// Shows a text; hides the element if the text is empty.
 export function showText(place, text) {
   place.hidden = !text;
   place.textContent = text ?? "";

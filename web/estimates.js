@@ -1,5 +1,5 @@
 // The adviser's values: a bar for each seat, and a chart over all turns. Values are computed in the background and
-// kept. The adviser is perfect play if its table is loaded, else a bot.
+// kept. The adviser is perfect play if its table is loaded, else a bot, or greedy if no bot knows the rules.
 
 import { prepare, values } from "./ask.js";
 import { worth } from "./dock.js";
@@ -10,12 +10,12 @@ import * as play from "./play.js";
 import * as players from "./players.js";
 import { settings } from "./store.js";
 
-// The number of positions in one request; other requests wait for it.
+// The number of positions in one request. It is small, because other requests wait until this one is answered.
 const AT_ONCE = 40;
 
 // The loaded tables of perfect play.
 const tables = new Set();
-// The known values by adviser and position, and their game.
+// The known values, by adviser and position, and the game of these positions.
 const known = new Map();
 let knownOf = null;
 
@@ -23,10 +23,10 @@ const tableNow = () => players.tableOf(play.game.rules, play.game.letters);
 export const adviser = () => players.adviser(play.game.rules, play.game.letters, tables.has(tableNow()));
 
 const key = (who, position) => `${who.name} ${position}`;
-// The values of an adviser at a place in a game, by seat; null if unknown.
+// The values of an adviser at a node of a game, by seat; null if they are not known yet.
 export const valueAt = (game, at, who) => known.get(key(who, game.nodes[at].position)) ?? null;
 
-// Computes unknown values for these places of the game; returns whether there were any.
+// Computes the unknown values at these nodes of the game; returns whether any were unknown.
 export async function learn(game, who, all) {
   if (knownOf !== game.about) known.clear();
   knownOf = game.about;
@@ -58,7 +58,7 @@ export async function loadTable() {
   }
 }
 
-// Draws the known values, then computes missing ones and draws again, unless `isOld()` by then.
+// Draws the known values, then computes the unknown ones and draws again, unless `isOld()` is true by then.
 export async function drawEstimates(view, who, isOld) {
   const { game } = play, table = tableNow();
   byId("load-table").hidden = table === null || tables.has(table);

@@ -80,7 +80,7 @@ export class Frame {
   }
 
   // The tray of a seat: its width and height before `transform` scales and turns it, and `at(along, down)`, which
-  // converts a place in the tray to a place in the drawing.
+  // converts a point of the tray to a point of the drawing.
   tray(seat) {
     const { isCross, scale, across, down, edge } = this;
     const along = this.edgeOf(seat) % 2 ? down : across;

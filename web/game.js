@@ -1,6 +1,7 @@
-// One game: its first position, all throws and choices, all positions, and the current place among them.
+// One game: a list of nodes, which are positions, and the steps between them, which are throws and choices. `at` is the
+// number of the current node.
 //
-// Undo, redo and replay only change the current place. A new move there replaces the later ones. This module knows
+// Undo, redo and replay only change `at`. A new move replaces the steps after the current node. This module knows
 // neither the players nor the drawing.
 
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
@@ -52,7 +53,7 @@ export class Game {
     return this.at === this.last;
   }
 
-  // Adds moves at the current place and goes to their end.
+  // Adds steps after the current node, in place of later ones, and goes to the last node.
   add(steps) {
     this.steps.length = this.at;
     this.nodes.length = this.at + 1;
@@ -63,50 +64,50 @@ export class Game {
     this.at = this.last;
   }
 
-  // Whether a turn begins at a place.
+  // Whether a turn begins at this node.
   begins(at) {
     return this.nodes[at].position.endsWith(" *");
   }
 
-  // The place where the turn of `at` began.
+  // The node at which the turn of node `at` began.
   turnOf(at) {
     return this.before(at + 1, place => this.begins(place)) ?? 0;
   }
 
-  // The last place before `at` that passes, or null.
+  // The last node before `at` for which `passes` is true, or null.
   before(at, passes) {
     for (let place = at - 1; place >= 0; place--) if (passes(place)) return place;
     return null;
   }
 
-  // The first place after `at` that passes, or the last place; null after the last place.
+  // The first node after `at` for which `passes` is true, else the last node; null if `at` is the last node.
   after(at, passes) {
     for (let place = at + 1; place <= this.last; place++) if (passes(place) || place === this.last) return place;
     return null;
   }
 
-  // The places where turns begin, and the end of a finished game.
+  // The first node, the nodes at which turns begin, and the end of a finished game.
   get turns() {
     return [...this.nodes.keys()].filter(at => at === 0 || this.begins(at) || this.nodes[at].node === "over");
   }
 
-  // The throws and choices of the turn of `at`, up to this place.
+  // The turn of node `at`, up to this node.
   turn(at) {
     return this.between(this.turnOf(at), at);
   }
 
-  // The turn before the turn of `at`, or null.
+  // The turn before the turn of node `at`, or null.
   previousTurn(at) {
     const from = this.turnOf(at);
     return from === 0 ? null : this.between(this.turnOf(from - 1), from);
   }
 
-  // The last finished turn, or null: at the end of the game the current turn, else the one before.
+  // The last finished turn, or null: at the end of the game the current turn, else the turn before it.
   get lastTurn() {
     return this.node.node === "over" ? this.turn(this.at) : this.previousTurn(this.at);
   }
 
-  // The moves to show as the last ones: those of this turn and of the turns since this seat's last one.
+  // The moves of this turn and of the turns of other seats just before it; without any, those of the previous turn.
   get lastMoves() {
     const movesOf = turn => turn?.choices.flatMap(step => step.moves) ?? [];
     const own = this.turn(this.at), moves = movesOf(own), seats = new Set([own.seat]);
@@ -131,7 +132,7 @@ export class Game {
     return winners.length === 1 ? `${winners[0]} wins` : `${winners.join(" and ")} win`;
   }
 
-  // The seat, throws and choices between two places.
+  // The seat, throws and choices between two nodes.
   between(from, to) {
     const steps = this.steps.slice(from, to);
     const throws = steps.flatMap(step => step.thrown ?? []), choices = steps.filter(step => step.actions);

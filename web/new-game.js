@@ -92,7 +92,7 @@ function drawCards(name, list, chosen, change) {
 // The boards for the small drawings; each is requested once.
 const drawings = new Map();
 
-// A place for a game's small drawing; the drawing appears when the engine has answered.
+// An element for a game's small drawing, which appears when the engine has answered.
 function drawing(game) {
   const holder = element("span", { class: "mini", "aria-hidden": "true" });
   if (!drawings.has(game)) {

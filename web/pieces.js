@@ -40,8 +40,8 @@ function disc(x, y, radius, text, isRinged) {
     svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
 }
 
-// Draws a group around the origin, at most `room` wide and high, but with discs of at least the size `least`. Little
-// room needs `isUpright`.
+// Draws a group around the origin, at most `room` wide and high, but with discs of at least the size `least`. With
+// `isUpright`, the discs are one above the other, which needs less width.
 export function drawn(group, room, isUpright, least = 0) {
   const { count, seat, isJoined } = group;
   const ring = group.isMarked;
@@ -64,8 +64,8 @@ export function drawn(group, room, isUpright, least = 0) {
 
 const halo = radius => svg("circle", { r: radius, class: "halo" });
 
-// The places of groups on one square: [x, y, room, isUpright], relative to its middle. Discs that are larger than their
-// room overlap.
+// Where groups on one square are drawn: [x, y, room, isUpright], relative to its middle. Discs that are larger than
+// their room overlap.
 export function spread(number, least) {
   if (number === 1) return [[0, 0, SIZE - 3, false]];
   const quarter = Math.max(SIZE / 4, least * COVERED);

@@ -20,7 +20,7 @@ let wake = () => {};
 export let trouble = null;
 // The seat of the choosing bot, or null.
 let thinking = null;
-// The number of the current run of `go`; older runs do nothing.
+// The number of the current run of `go`; older runs stop.
 let turnstile = 0;
 
 // The listener for changes: { kind, step, node }.
@@ -61,7 +61,7 @@ export function turnOfPerson() {
 export const isForced = () => game.node.choices === 1 && settings.forced && !isPaused;
 // Whether something will move automatically.
 export const isBusy = () => !isPaused && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson();
-// Whether the shown place is in the past; always true for a record.
+// Whether the shown node is not the last one; always true for a record.
 const isPast = () => !game.isAtEnd || hasRecorded();
 
 // Plays moves, if given: a throw, or the actions of the rest of a turn; they replace all later moves. Then continues
@@ -110,7 +110,7 @@ async function nextMoves() {
   return choose(game.position, who.agentOf(player(mover), game.rules, game.letters), newSeed(), game.about.sheet);
 }
 
-// A throw for the current place; a replayed place keeps its throw.
+// A throw at the current node; a node that was played before keeps its throw.
 async function drawn() {
   return [game.steps[game.at]?.thrown ?? draw((await ask(game.request("chance"))).outcomes)];
 }
@@ -132,7 +132,7 @@ function restart(kind) {
   go();
 }
 
-// Shows another place of the game. In the past nothing moves until a player acts; at the end the game continues.
+// Shows another node of the game. In the past nothing moves until a person acts; at the last node the game continues.
 export function goTo(at) {
   isHurried = false;
   game.at = Math.max(0, Math.min(game.last, at));
@@ -154,7 +154,7 @@ export function seat(seated) {
   restart("seated");
 }
 
-// The targets of undo and redo, or null: places where a person had a choice; without persons the beginnings of turns.
+// The targets of undo and redo, or null: nodes at which a person had a choice; without persons the beginnings of turns.
 const isStop = at => persons().length ? game.nodes[at].choices > 1 && isPerson(game.nodes[at].mover) : game.begins(at);
 export const undoTo = () => game.before(game.at, isStop);
 export const redoTo = () => game.after(game.at, isStop);

@@ -7,13 +7,12 @@ import { attempt } from "./attempt.js";
 import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
 
-// Trained bots and tables of perfect play: { name, game, seats }; tables also have their size as `bytes`, bots the
-// `levels` of their manifest. Each knows one game with its house rules and one set of seats. Below, `seats` are
-// letters.
+// The trained bots, { name, game, seats, levels }, and the tables of perfect play, { name, game, seats, bytes }. `game`
+// includes the house rules, `seats` are letters, `levels` are part of the manifest, and `bytes` is a size.
 let BOTS = [], TABLES = [];
 
-// Loads the list of bots and tables of the host, which `build` writes. Returns an error message if that fails, else
-// null.
+// Loads the list of the host's bots and tables, which `web/build` or `ashta serve` makes. Returns an error message if
+// this fails, else null.
 export async function learnBots() {
   try {
     const answer = await fetch(new URL("./bots.json", import.meta.url));
@@ -62,7 +61,7 @@ const BASELINES = {
   "random": "random: any legal action",
   "runner": "runner: runs ahead",
   "hunter": "hunter: captures first",
-  "greedy": "greedy: simple rules of thumb",
+  "greedy": "greedy: plays for the longest lead",
   "greedy+2ply": "greedy, looking a turn ahead",
 };
 
@@ -73,7 +72,7 @@ export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
 // Whether there is a table of perfect play for a game, under any rules.
 export const isSolved = name => TABLES.some(({ game }) => flagsOf(game).game === name);
-// The games of a hundred that the bot wins as a beginner against its full strength; null if unknown.
+// How many of a hundred games the bot wins at the level beginner against its full strength; null if unknown.
 export const beginnersWins = (rules, seats) => winsOf("bot:beginner", found(BOTS, rules, seats));
 const winsOf = (player, bot) => {
   const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
@@ -135,7 +134,7 @@ export function agentName(player, rules, seats) {
   return player.startsWith("bot:") ? `${botOf(rules, seats)}+${player.slice(4)}` : player;
 }
 
-// The player that continues for a recorded one: itself if it is available, else the best available player.
+// The player that continues for the recorded player `name`: the same one if available, else the best available one.
 export function playerNamed(name, rules, seats) {
   const bot = botOf(rules, seats);
   const own = name.startsWith(`${bot}+`) ? `bot:${name.slice(bot.length + 1)}` : name === bot ? "bot:expert" : name;
@@ -143,8 +142,8 @@ export function playerNamed(name, rules, seats) {
   return isOne ? own : best(rules, seats);
 }
 
-// The players after a change of rules or seats: the players so far if they know the rules, or a bot like the others, or
-// the best available player.
+// The players after a change of rules or seats. Players keep their seats, persons replace recorded players, and new
+// seats get a bot like the others. The best available player replaces players that do not know the rules.
 export function seated(seats, players, rules) {
   const other = Object.values(players).find(player => player !== "person" && !player.startsWith("recorded:"));
   return bySeat(seats, seat => playerOrBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));

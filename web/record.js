@@ -23,7 +23,7 @@ export function line() {
   return JSON.stringify({ ...written(), ending: isOver ? "finished" : "open", returns: isOver ? returns : [], turns });
 }
 
-// The game as a link that shows the current place.
+// The game as a link that shows the current node.
 export async function link() {
   const code = await through(new CompressionStream("deflate-raw"), JSON.stringify({ ...written(), at: play.game.at }));
   const url = new URL(location.href);
@@ -72,7 +72,7 @@ function parsed(line, sheet) {
   return trouble ? { trouble } : { record, title: title(record) };
 }
 
-// The problem in the form of a record, or null.
+// The first problem with the form of a record, or null.
 function wrong({ start, sheet = "", moves, players = [], at = 0 }) {
   if (typeof start !== "string") return "The game has no first position (`start`).";
   if (typeof sheet !== "string") return "The sheet of the game must be a text (`sheet`).";

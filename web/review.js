@@ -6,13 +6,13 @@ import * as estimates from "./estimates.js";
 import { SEATS } from "./game.js";
 import * as play from "./play.js";
 
-// The names of choices from these costs on, as in `ashta analyze`.
+// The least cost of each class of bad choices, as in `ashta analyze`.
 const CLASSES = [[0.08, "blunder"], [0.04, "error"], [0.02, "doubtful"]];
 // The largest number of listed choices, the worst first.
 const LISTED = 12;
 
-// The change of each step for its seat: [{ at, seat, step, luck, cost }], as shares of the win. `valueAt(at)` returns
-// the values at a place, by seat.
+// What each step changes for its seat: [{ at, seat, step, luck, cost }]. `luck` is the change of the seat's value by a
+// throw, `cost` the loss by a choice. `valueAt(at)` returns the values at node `at`, by seat.
 export function changes(game, valueAt) {
   return game.steps.map((step, at) => {
     const own = game.seats.indexOf(step.seat);
@@ -21,7 +21,7 @@ export function changes(game, valueAt) {
   });
 }
 
-// The step after which the winner was always ahead; null if the winner was ahead from the beginning.
+// The number of the first node from which on the winner was never behind; null if this is the first node of the game.
 function turningPoint(game, valueAt) {
   const end = valueAt(game.last);
   const winner = end.indexOf(Math.max(...end));
@@ -32,7 +32,8 @@ function turningPoint(game, valueAt) {
 const percent = share => `${(100 * share).toFixed(1)} %`;
 const most = (all, key) => all.reduce((best, one) => one[key] > (best?.[key] ?? 0) ? one : best, null);
 
-// Opens the dialog; fills it when the adviser has answered. `retry(at)` plays on from a place.
+// Opens the dialog; fills it when the adviser has answered. `retry(at)` plays on from
+// node `at`.
 export async function openReview(retry) {
   const { game } = play, who = estimates.adviser();
   byId("review-result").textContent = `${game.result ?? "Not over yet"}, after ${game.turns.length - 1} turns.`;

@@ -2,7 +2,7 @@
 // lacks a module, the page names it.
 
 export const rules = import("./engine.js").then(({ fetchBytes, source }) => source ? fetchBytes(new URL(`./${source}`, import.meta.url)) : null);
-// The module that waits for it handles the error.
+// ask.js waits for `rules` and handles the error.
 rules.catch(() => {});
 
 import("./app.js").catch(async error => {

@@ -28,8 +28,8 @@ function takeFile(name, bytes) {
   files.set(name, bytes);
 }
 
-// Returns an agent; `content` is the content of its file, if it has one. An agent also answers requests about the rules
-// alone, because it remembers the last sheet.
+// Returns an agent; `content` is the content of its file, if it has one. Requests about the rules alone also go to an
+// agent, because it remembers the last sheet.
 function agent(ashta, wanted, content) {
   const key = JSON.stringify(wanted);
   if (!agents.has(key)) agents.set(key, content ? ashta.read(content, wanted.level) : ashta.agent(wanted.name));
@@ -96,7 +96,8 @@ const tasks = {
       const actions = isThrow ? [] : moves.slice(at, end);
       try {
         if (now.node !== (isThrow ? "chance" : "decision")) {
-          throw new Error(now.node === "over" ? "the game is over" : `a ${now.node === "chance" ? "throw" : "choice"} is expected here`);
+          const reasons = { over: "the game is over", chance: "the dice must be thrown first", decision: "an action must be chosen first" };
+          throw new Error(reasons[now.node]);
         }
         const isSeries = isThrow && moves[at].length > 1
           && answer({ op: "chance", position: now.position }).outcomes[0].throw.length === 1;
