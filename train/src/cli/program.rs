@@ -40,7 +40,7 @@ fn with_negative_numbers(command: Command) -> Command {
 #[cfg(unix)]
 fn block_signals() {
     use nix::sys::signal::{SigSet, Signal};
-    // `nohup` and shells can start the program with ignored signals. Without the block, the Ctrl-C handler would receive
+    // `nohup` and shells can start the program with ignored signals. Without the block, the Ctrl-C handler would get
     // these signals.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
