@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A bot plays a whole game against another agent; prints each turn in words.
+"""Lets a bot play a whole game against another agent, and prints each turn in words.
 
   python play_bot.py ashtapada --against greedy+2ply --seed 3
   python play_bot.py pagade-teams            # against itself

@@ -34,7 +34,7 @@ use crate::state::{State, positions};
 /// `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file. A bot can have
 /// a look-ahead or a level: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Bots and
 /// tables are looked up by name in `folders`, by default `ashta.folders()`. Several threads can use one agent at the
-/// same time. A pickled agent includes the content of its bot; tables are found again by their paths.
+/// same time. A pickled agent includes the content of its bot, but only the path of a table.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
@@ -56,7 +56,7 @@ pub(crate) struct AgentInstance {
 /// The number of states between two checks for an interrupt.
 const SLICE: usize = 64;
 
-/// Calls `compute` for slices of `0..count` and returns all results. After an interrupt some are missing.
+/// Calls `compute` for slices of `0..count` and returns all results. After an interrupt, some results are missing.
 fn in_slices<T>(count: usize, interrupt: &Interrupt, mut compute: impl FnMut(Range<usize>, &mut Vec<T>)) -> Vec<T> {
     let mut found = Vec::with_capacity(count);
     for begin in (0..count).step_by(SLICE) {
@@ -77,7 +77,7 @@ impl AgentInstance {
         AgentInstance { acting, evaluator, interrupt }
     }
 
-    /// Chooses an action for each position. After an interrupt some are missing.
+    /// Chooses an action for each position. After an interrupt, some actions are missing.
     pub(crate) fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
         in_slices(states.len(), &self.interrupt, |slice, actions| {
             actions.append(&mut self.acting.act(race, &states[slice.clone()], &mut rngs[slice]));
@@ -126,7 +126,7 @@ impl Agent {
     }
 }
 
-/// The folders that an argument names; by default those of `ashta.folders()`, plus the bots inside the package.
+/// The folders of an argument; without one, the folders of `ashta.folders()` and the bots inside the package.
 pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
     match folders {
         Some(folders) => Ok(folders.into()),

@@ -45,7 +45,7 @@ enum Competitor {
     Function(Py<PyAny>),
 }
 
-/// Reads agents with their names: the keys of a dict, or for a list the agents' own names.
+/// Reads agents with their names. The keys of a dict are the names; in a list, each agent has its own name.
 fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Competitor)>> {
     if let Ok(agents) = agents.cast::<PyDict>() {
         return agents.iter().map(|(name, agent)| Ok((name.extract()?, one(&agent, folders)?.1))).collect();
@@ -110,7 +110,7 @@ struct Function<'a> {
 
 impl Contestant<Race> for Function<'_> {
     fn try_act(&mut self, race: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
-        // These games do not count: the interrupt has the error.
+        // These games do not count. The interrupt has the error, with which the arena ends.
         let stopped = || Fault("the arena has stopped".to_owned());
         Python::attach(|py| {
             let choose = |state: &Position| -> Result<Action> {
@@ -332,8 +332,8 @@ impl Arena {
 /// values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` has two
 /// Elo differences for a sequential test, with the error probabilities `alpha` and `beta`.
 ///
-/// If a function raises an exception, the arena ends with it; an illegal action ends the arena with a `ValueError`.
-/// Ctrl-C ends it, too.
+/// An exception in a function ends the arena with this exception. An illegal action ends the arena with a `ValueError`,
+/// and Ctrl-C with a `KeyboardInterrupt`.
 #[pyfunction]
 #[pyo3(signature = (
     agents, game = None, *, pairs = 1000, seed = 7919, threads = None, luck = None, anchor = None, sprt = None,
@@ -357,7 +357,7 @@ pub fn arena<'py>(
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyAny>> {
     let arena = Arena::new(py, agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)?;
-    // Functions run one at a time anyway; with one thread their order is fixed.
+    // Functions run one at a time anyway. With one thread, the order of their calls is always the same.
     let asks_functions = arena.agents.iter().any(|(_, agent)| matches!(agent, Competitor::Function(_)));
     let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
     let tournament = arena.tournament()?;

@@ -54,8 +54,8 @@ impl Interrupt {
         self.was_set()
     }
 
-    /// Whether the computation must stop, as far as known: never checks for signals. After a stop the answers of agents
-    /// are meaningless.
+    /// Whether the computation must stop; unlike [`Interrupt::is_set`], never checks for signals. After a stop, the
+    /// answers of agents are meaningless.
     pub fn was_set(&self) -> bool {
         self.is_set.load(Ordering::Relaxed)
     }

@@ -223,8 +223,8 @@ impl State {
 
     /// The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
     ///
-    /// By default the player whose turn it is; at the end no player has the turn, and the observation is all zeros. If
-    /// you pass `player`, the observation at the end shows the pieces of all seats.
+    /// `player` defaults to the player whose turn it is. At the end no player has the turn: the observation is all
+    /// zeros by default, and shows the pieces of all seats if you pass `player`.
     #[pyo3(signature = (player = None))]
     fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<f32>>> {
         let seat = self.game.seat(player.unwrap_or(Whole(self.turn_player().unwrap_or(0) as i64)))?;

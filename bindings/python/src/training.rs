@@ -26,15 +26,15 @@ use crate::interrupt::Interrupt;
 use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
-/// Runs the program `ashta` with these arguments, starting with its name; returns its exit code. Searches the folder
-/// `installed` for bots and tables after all other folders.
+/// Runs the program `ashta` with these arguments, the first of them its name; returns its exit code. Searches the
+/// folder `installed` for bots and tables after all other folders.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf) -> u8 {
     games::add_last_folder(installed);
     py.detach(|| program::run(arguments))
 }
 
-/// Checks settings like the start of a run: all keys are known, and everything they name exists.
+/// Checks settings as at the start of a run: all keys must be known, and everything that they name must exist.
 ///
 /// Raises `ValueError` with every problem.
 #[pyfunction]
@@ -68,9 +68,10 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 /// Trains, evaluates and exports a bot, like `ashta train`.
 ///
 /// `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
-/// sheet; by default all settings have their defaults. `settings` changes single keys, such as `{"selfplay.games":
-/// 20_000}`, or is a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an interrupted run to
-/// resume. With `fallback`, damaged checkpoints are set aside and the run resumes from the newest intact one.
+/// sheet; by default all settings have their defaults. `settings` changes single keys: a dict such as
+/// `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
+/// interrupted run to resume. With `fallback`, damaged checkpoints are set aside and the run resumes from the newest
+/// intact one.
 ///
 /// After each iteration, `callback` is called with a dict: the metrics, with the names of docs/metrics.md, and `run`,
 /// the folder of the run as a `Path`. If it returns a true value, the run stops; you can resume it. Ctrl-C also stops

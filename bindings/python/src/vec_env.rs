@@ -21,8 +21,8 @@ use crate::interrupt::{Interrupt, alone};
 use crate::state::State;
 use crate::{Result, Whole, wrong_type};
 
-/// Many games, stepped together. Their arrays keep their place in memory. A finished game starts again with the next
-/// step, which ignores its action; after the step that ends a game, the observation is its last position.
+/// Many games, stepped together. Each step overwrites the same arrays. A finished game starts again with the next step,
+/// which ignores its action; after the step that ends a game, the observation is its last position.
 ///
 /// Without an `opponent` the caller chooses for all players. With an `opponent` the caller plays one player and the
 /// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
@@ -45,8 +45,9 @@ pub struct VectorGame {
     games: Mutex<Games>,
     /// The observation of `players`, `float32[num_games, observation]`; always the same array.
     ///
-    /// In a finished game the last position. If the game was truncated, this is the position before the next throw; if
-    /// it ended by the rules, it shows the pieces of all seats, but no mover, phase or throws.
+    /// In a finished game, it shows the last position. If the game was truncated, this is the position before the next
+    /// throw. If the game ended by the rules, the observation shows the pieces of all seats, but no mover, phase or
+    /// throws.
     #[pyo3(get)]
     observations: Py<PyArray2<f32>>,
     /// The legal actions of the caller, `bool[num_games, actions]`; none in a finished game.
@@ -54,15 +55,16 @@ pub struct VectorGame {
     legal_actions: Py<PyArray2<bool>>,
     /// The player who chooses, `int64[num_games]`; with an opponent, the caller's player.
     ///
-    /// Without an opponent, in a finished game: the player who would throw next if the game was truncated, otherwise
-    /// the player of the last move.
+    /// In a finished game without an opponent, this is the player who would throw next if the game was truncated,
+    /// otherwise the player of the last move.
     #[pyo3(get)]
     players: Py<PyArray1<i64>>,
     /// The return of each player in games that the last step ended, 0 to 1, `float32[num_games, num_players]`; zeros in
     /// the other games.
     #[pyo3(get)]
     returns: Py<PyArray2<f32>>,
-    /// The reward of `players` in games that the last step ended, -1 to 1, `float32[num_games]`; 0 in the other games.
+    /// The reward of `players` in games that the last step ended by the rules, -1 to 1, `float32[num_games]`; 0 in the
+    /// other games.
     #[pyo3(get)]
     rewards: Py<PyArray1<f32>>,
     /// Whether the last step ended the game by its rules, `bool[num_games]`.
@@ -231,7 +233,7 @@ impl VectorGame {
     }
 }
 
-/// Random generators for the games: streams of one seed, or stream 0 of one seed for each game.
+/// Random generators for the games: the streams of one seed, or stream 0 of a seed for each game.
 fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<GameRng>> {
     if let Ok(seed) = seed.map_or(Ok(0), |seed| seed.extract()) {
         return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
@@ -327,8 +329,8 @@ impl VectorGame {
         })?)
     }
 
-    /// Applies one action in every game, `int[num_games]`, and runs until the caller must choose again. Starts finished
-    /// games again instead. Raises `ValueError` if an action is not legal; then no game has changed.
+    /// Applies one action in every game, `int[num_games]`, and runs until the caller must choose again. A finished game
+    /// ignores its action and starts again. Raises `ValueError` if an action is not legal; then no game has changed.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<()> {
         let actions = actions_of(actions, "`actions`", self.num_games)?;
         let mut games = alone(&self.games)?;

@@ -44,9 +44,9 @@ __all__ = [
 
 
 def folders() -> list[Path]:
-    """The folders that are searched for bots and tables by name; the small bots are inside the package.
+    """The folders in which bots and tables are looked up by name. The small bots are inside the package.
 
-    In this order, if they exist: the folders in the environment variable `ASHTA_CHECKPOINTS`, the folder `ashta` in the
+    These are, in this order and if they exist: the folders in the environment variable `ASHTA_CHECKPOINTS`, the folder `ashta` in the
     user's data folder, `checkpoints` in the current folder, and the folder of the package, which contains tables of
     perfect play.
     """

@@ -45,9 +45,10 @@ class Game:
     `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; by default the first set of
     seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. `turn_limit`, 1 or more, is
     the number of turns after which environments truncate a game; the sheet has the default. The turn limit does not
-    belong to the rules: games that differ only in their limit are equal, and share states and agents.
+    belong to the rules: games that differ only in their limit are equal, so the states and agents of one work with the
+    other.
 
-    Raises `ValueError` with every problem; for a sheet with file, line and key.
+    Raises `ValueError` with every problem. The problems of a sheet have file, line and key.
     """
 
     def __new__(
@@ -79,8 +80,8 @@ class Game:
         """The letters of the seats, in the order of the players."""
     @property
     def outlook(self) -> str:
-        """The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: 1, 2/3,
-        1/3 and 0."""
+        """The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: evenly
+        spaced from 1 for the first rank to 0 for the last, such as 1, 2/3, 1/3 and 0."""
     @property
     def encoding(self) -> int:
         """The version of the encoding of observations and actions."""
@@ -169,8 +170,8 @@ class State:
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
         """The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
 
-        By default the player whose turn it is; at the end no player has the turn, and the observation is all zeros. If
-        you pass `player`, the observation at the end shows the pieces of all seats.
+        `player` defaults to the player whose turn it is. At the end no player has the turn: the observation is all
+        zeros by default, and shows the pieces of all seats if you pass `player`.
         """
     def turn_results(self, limit: int | None = None) -> list[tuple[State, list[int]]]:
         """Every state in which the current turn can end, with the actions that lead to it.
@@ -189,7 +190,7 @@ class State:
 
 @final
 class VectorGame:
-    """Many games, stepped together. Their arrays keep their place in memory. A finished game starts again with the next
+    """Many games, stepped together. Each step overwrites the same arrays. A finished game starts again with the next
     step, which ignores its action; after the step that ends a game, the observation is its last position.
 
     Without an `opponent` the caller chooses for all players. With an `opponent` the caller plays one player and the
@@ -224,16 +225,18 @@ class VectorGame:
         from stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single game
         with that seed. `positions` lists the state in which each game starts; `None` means the usual start."""
     def step(self, actions: ArrayLike) -> None:
-        """Applies one action in every game, `int[num_games]`, and runs until the caller must choose again. Starts
-        finished games again instead. Raises `ValueError` if an action is not legal; then no game has changed."""
+        """Applies one action in every game, `int[num_games]`, and runs until the caller must choose again. A finished
+        game ignores its action and starts again. Raises `ValueError` if an action is not legal; then no game has
+        changed."""
     def states(self) -> list[State]:
         """Copies of the states of the games."""
     @property
     def observations(self) -> NDArray[np.float32]:
         """The observation of `players`, `float32[num_games, observation]`; always the same array.
 
-        In a finished game the last position. If the game was truncated, this is the position before the next throw; if
-        it ended by the rules, it shows the pieces of all seats, but no mover, phase or throws.
+        In a finished game, it shows the last position. If the game was truncated, this is the position before the next
+        throw. If the game ended by the rules, the observation shows the pieces of all seats, but no mover, phase or
+        throws.
         """
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
@@ -242,8 +245,8 @@ class VectorGame:
     def players(self) -> NDArray[np.int64]:
         """The player who chooses, `int64[num_games]`; with an opponent, the caller's player.
 
-        Without an opponent, in a finished game: the player who would throw next if the game was truncated, otherwise
-        the player of the last move.
+        In a finished game without an opponent, this is the player who would throw next if the game was truncated,
+        otherwise the player of the last move.
         """
     @property
     def returns(self) -> NDArray[np.float32]:
@@ -251,8 +254,8 @@ class VectorGame:
         in the other games."""
     @property
     def rewards(self) -> NDArray[np.float32]:
-        """The reward of `players` in games that the last step ended, -1 to 1, `float32[num_games]`; 0 in the other
-        games."""
+        """The reward of `players` in games that the last step ended by the rules, -1 to 1, `float32[num_games]`; 0 in
+        the other games."""
     @property
     def terminated(self) -> NDArray[np.bool_]:
         """Whether the last step ended the game by its rules, `bool[num_games]`."""
@@ -267,7 +270,7 @@ class Agent:
     `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file. A bot can have
     a look-ahead or a level: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Bots and
     tables are looked up by name in `folders`, by default `ashta.folders()`. Several threads can use one agent at the
-    same time. A pickled agent includes the content of its bot; tables are found again by their paths.
+    same time. A pickled agent includes the content of its bot, but only the path of a table.
     """
 
     def __new__(cls, spec: str, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent: ...
@@ -364,8 +367,8 @@ def arena(
     values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` has two
     Elo differences for a sequential test, with the error probabilities `alpha` and `beta`.
 
-    If a function raises an exception, the arena ends with it; an illegal action ends the arena with a `ValueError`.
-    Ctrl-C ends it, too.
+    An exception in a function ends the arena with this exception. An illegal action ends the arena with a `ValueError`,
+    and Ctrl-C with a `KeyboardInterrupt`.
     """
 
 def analyze(
@@ -394,7 +397,7 @@ _PackedAgent = tuple[str, str, bytes]
 def check_settings(
     config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
 ) -> None:
-    """Checks settings like the start of a run: all keys are known, and everything they name exists.
+    """Checks settings as at the start of a run: all keys must be known, and everything that they name must exist.
 
     Raises `ValueError` with every problem.
     """
@@ -417,8 +420,8 @@ def numerics() -> str:
     """The rounding checksum of this machine. Machines with different checksums do not compute identical games and
     networks."""
 def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
-    """Runs the program `ashta` with these arguments, starting with its name; returns its exit code. Searches the folder
-    `installed` for bots and tables after all other folders."""
+    """Runs the program `ashta` with these arguments, the first of them its name; returns its exit code. Searches the
+    folder `installed` for bots and tables after all other folders."""
 def solve(
     game: str | Game,
     output: str | PathLike[str],
@@ -448,9 +451,10 @@ def train(
     """Trains, evaluates and exports a bot, like `ashta train`.
 
     `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
-    sheet; by default all settings have their defaults. `settings` changes single keys, such as `{"selfplay.games":
-    20_000}`, or is a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an interrupted run to
-    resume. With `fallback`, damaged checkpoints are set aside and the run resumes from the newest intact one.
+    sheet; by default all settings have their defaults. `settings` changes single keys: a dict such as
+    `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
+    interrupted run to resume. With `fallback`, damaged checkpoints are set aside and the run resumes from the newest
+    intact one.
 
     After each iteration, `callback` is called with a dict: the metrics, with the names of docs/metrics.md, and `run`,
     the folder of the run as a `Path`. If it returns a true value, the run stops; you can resume it. Ctrl-C also stops
@@ -465,8 +469,8 @@ class TrainingRun:
     """A training run with the workers of a cluster.
 
     Starts in a new folder, with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
-    checkpoint. If the settings are unchanged, games kept since the checkpoint are used. With `fallback`, damaged
-    checkpoints are set aside.
+    checkpoint. If the settings are unchanged, the run uses the games that were stored after the checkpoint. With
+    `fallback`, damaged checkpoints are set aside.
     """
 
     def __new__(
@@ -492,8 +496,8 @@ class TrainingRun:
         """The opponents in the settings with their files, by name, and the table of perfect play; arguments of
         `RunEvaluator`."""
     def train(self, workers: object) -> bool:
-        """Trains until the end or until the workers stop the run; returns whether it is the end. `workers` is a
-        `Driver` of `ashta.ray`."""
+        """Trains until the run is over or the workers stop it; returns whether it is over. `workers` is a `Driver` of
+        `ashta.ray`."""
     def conclude(self) -> tuple[str, Path]:
         """Evaluates and exports the bot of a finished run; returns the table of results and the path of the bot."""
     def close(self) -> None:
@@ -516,8 +520,8 @@ class Trainer:
         """Runs the due learning steps with this learning rate; returns the weights for self-play and the message with
         the losses."""
     def add_games(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
-        """Adds the games of an iteration, as messages in their order, with this λ; returns the message with the report
-        about them."""
+        """Adds the games of an iteration with this λ; `messages` contain the games in their order. Returns the message
+        with the report about them."""
     def weights(self) -> NDArray[np.float32]:
         """The weights for self-play."""
     def average(self) -> NDArray[np.float32]:
@@ -531,9 +535,9 @@ class RunEvaluator:
 
     def __new__(cls, config: str, opponents: dict[str, _PackedAgent], tables: _Files) -> RunEvaluator: ...
     def evaluate(self, weights: NDArray[np.float32]) -> bytes:
-        """Runs a periodic evaluation; returns the message with the results."""
+        """Runs a short evaluation; returns the message with the results."""
     def conclude(self, weights: NDArray[np.float32]) -> bytes:
-        """Runs the final evaluation; returns the message with the results."""
+        """Runs the evaluation at the end of a run; returns the message with the results."""
 
 @final
 class Arena:

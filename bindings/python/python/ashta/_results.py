@@ -17,7 +17,7 @@ class TrainedRun:
     bot: Path | None
     """The bot; `None` if the run was stopped. `ashta.train(resume=run.path)` resumes it."""
     results: list[dict[str, Any]] | None
-    """The final matches, one dict for each opponent: `opponent`, `score` with its `interval`, `games`, and of these
+    """The final matches, one dict for each opponent: `opponent`, `score` with its `interval`, and the numbers `games`,
     `drawn_games` and `truncated_games` (at the turn limit); for solved games also `regret`."""
 
 

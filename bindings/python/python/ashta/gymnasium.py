@@ -52,8 +52,8 @@ class _Versus:
 class RaceEnv(_Versus, gymnasium.Env):
     """One player of `game` against `opponent`, which plays all other seats.
 
-    `game` is a name, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own; games of sheets need an
-    `ashta.Game`. `opponent` is a string for `ashta.Agent`, an `ashta.Agent`, or a function. The function gets
+    `game` is a name, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn limit. For the
+    game of a sheet, pass an `ashta.Game`. `opponent` is a string for `ashta.Agent`, an `ashta.Agent`, or a function. The function gets
     `observations`, `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, for the games that wait for it,
     and returns a legal action for each. `player` is the number of the caller's player; `None` draws it for each game.
 

@@ -39,13 +39,13 @@ class _Spaces:
 class RaceEnv(_Spaces, AECEnv):
     """One game; the environment throws the dice between decisions.
 
-    `game` is a name, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own; games of sheets need an
-    `ashta.Game`. The agents `player_0`, `player_1` and so on are the players of the game in their order: `player_1`
+    `game` is a name, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn limit. For the
+    game of a sheet, pass an `ashta.Game`. The agents `player_0`, `player_1` and so on are the players of the game in their order: `player_1`
     sits on `game.seats[1]`. An observation is a dict: `observation`, `float32[n]` of zeros and ones as the agent sees
     the board, and `action_mask`, `int8[actions]`, which `info` has, too. Rewards come at the end: twice the return
     minus one, so -1 to 1. At the turn limit the game is truncated and no agent gets a reward. At the end each agent
     observes the last position. With `illegal="error"` an illegal action raises `ValueError`; with `"lose"` it ends the
-    game: its agent gets -1, the others 0.
+    game: the agent that chose it gets -1, the others 0.
     """
 
     metadata = {"name": "ashta_v0", "is_parallelizable": False, "render_modes": ["ansi", "human"], "render_fps": 1}
@@ -222,7 +222,7 @@ def env(
     render_mode: str | None = None,
     turn_limit: int | None = None,
 ) -> RaceEnv:
-    """The environment in which an illegal action ends the game: its agent gets -1, the others 0."""
+    """The environment in which an illegal action ends the game: the agent that chose it gets -1, the others 0."""
     return RaceEnv(game, seats, render_mode, turn_limit, illegal="lose")
 
 

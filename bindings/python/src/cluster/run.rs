@@ -31,7 +31,7 @@ use crate::Result;
 use crate::agent::folders_or_default;
 use crate::interrupt::lock;
 
-/// The workers of a cluster, behind a Python object with the methods called below.
+/// The workers of a cluster. A Python object calls them, and this type calls the Python object.
 #[derive(Debug)]
 struct RayWorkers {
     race: Arc<Race>,
@@ -102,7 +102,8 @@ impl Workers for RayWorkers {
             self.read_kept(log)?;
         }
         let kept = self.kept.pop_front();
-        // Actors play games as soon as the weights exist: games of the next iteration after this one has learned.
+        // Actors play games as soon as their weights exist. The weights for the next iteration exist when this iteration
+        // has learned.
         let (mut ahead, last) = (Vec::new(), plan.iteration + 1 + self.staleness);
         while let Some(next) = log.plan(self.planned.as_ref()).filter(|next| next.iteration <= last) {
             ahead.push((next.iteration, next.first, next.end));
@@ -162,8 +163,8 @@ impl Workers for RayWorkers {
 /// A training run with the workers of a cluster.
 ///
 /// Starts in a new folder, with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
-/// checkpoint. If the settings are unchanged, games kept since the checkpoint are used. With `fallback`, damaged
-/// checkpoints are set aside.
+/// checkpoint. If the settings are unchanged, the run uses the games that were stored after the checkpoint. With
+/// `fallback`, damaged checkpoints are set aside.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct TrainingRun {
@@ -219,8 +220,8 @@ impl TrainingRun {
         Ok((opponents, attachments::tables(&self.folders, &run.workers().race)?))
     }
 
-    /// Trains until the end or until the workers stop the run; returns whether it is the end. `workers` is a `Driver`
-    /// of `ashta.ray`.
+    /// Trains until the run is over or the workers stop it; returns whether it is over. `workers` is a `Driver` of
+    /// `ashta.ray`.
     fn train(&self, py: Python<'_>, workers: Py<PyAny>) -> Result<bool> {
         py.detach(|| {
             let mut run = lock(&self.run);

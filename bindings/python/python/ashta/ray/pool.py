@@ -22,7 +22,7 @@ class WorkerProcess:
     """Owns one object and calls its methods."""
 
     def __init__(self, made, *arguments):
-        """The object is `made`, or with arguments the result of calling `made`."""
+        """The object is `made`; with arguments, it is the result of `made(*arguments)`."""
         self.inner = made(*arguments) if arguments else made
 
     def ready(self):
@@ -50,7 +50,7 @@ def answer(ref):
 
 
 class Pool:
-    """Workers that do tasks, each one at a time, in the order of the tasks.
+    """Workers that take tasks from a queue; each worker does one task at a time.
 
     `start()` makes a worker and `wanted()` returns the wanted number of workers. `greet` gets the rounding checksum of
     each new worker's machine. `what` names the workers in messages. If a worker dies, another one repeats its task. The
@@ -79,7 +79,7 @@ class Pool:
         self._waiting.append((task, question))
 
     def give_first(self, questions):
-        """Queues questions with the task `None` before all others; they replace earlier ones with that task."""
+        """Queues questions before all others, with the task `None`. They replace the queued questions of this task."""
         given = [(task, question) for task, question in self._waiting if task is not None]
         self._waiting = deque([*((None, question) for question in questions), *given])
 
@@ -133,14 +133,14 @@ class Pool:
             self._remove(actor, error)
             return []
         if task is not None:
-            # A repeated question does not show that a worker can finish the current one.
+            # A repeated question (task `None`) does not show that a worker can finish a new one.
             self._deaths = 0
         self._idle.append(actor)
         return [(task, result)]
 
     def _remove(self, actor, error):
         if isinstance(error, RayTaskError):
-            # The worker lives, but its task raised an error.
+            # The worker is alive, but its task has raised an error.
             raise error
         # The worker may only be unreachable; the pool does not wait for it.
         ray.kill(actor)

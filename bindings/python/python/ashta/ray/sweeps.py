@@ -47,7 +47,7 @@ def _check(configs, space, set, folders):
 
 
 def trial(given, *, config, set, objective, folders, directory):
-    """One run; reports after each periodic evaluation and at its end."""
+    """Runs one trial; reports after each short evaluation and at the end."""
     changes = [*set, *(_change(key, value) for key, value in given.items() if key != "config")]
     # Runs have the names of their trials.
     name = tune.get_context().get_trial_name() or "trial"
@@ -93,8 +93,8 @@ def sweep(
     values or to search spaces of Ray Tune (`tune.grid_search([...])`, `tune.loguniform(...)`). `set` changes settings
     of all runs. Each trial is a run like `ashta train`, on `cores` cores, below `directory`; each combination of values
     has `samples` trials. The objective is `"regret"` (lowest, for solved games), `"score"` (highest mean score against
-    the opponents of the periodic evaluations) or `"rating"` (highest, in an arena with the opponents in the settings;
-    the first one has the rating 0). Trials report after each periodic evaluation, so a `scheduler` of Ray Tune can stop
+    the opponents of the short evaluations) or `"rating"` (highest, in an arena with the opponents in the settings;
+    the first one has the rating 0). Trials report after each short evaluation, so a `scheduler` of Ray Tune can stop
     weak ones early. `search` is a search algorithm of Ray Tune.
     """
     if objective not in OBJECTIVES:

@@ -27,7 +27,7 @@ class Interrupted(RuntimeError):
 
 
 class Driver:
-    """The workers of a run. The training loop of `ashta train` calls its methods, and it lets the cluster do the work.
+    """The workers of a run. The training loop of `ashta train` calls these methods, which let the cluster do the work.
 
     The weights of each iteration are a *version*. `ashta train` plays the games of iteration i with version i, which
     exists after the learning in iteration i - 1. Games are scheduled as soon as their version exists, so actors need
@@ -51,7 +51,7 @@ class Driver:
         actor = Actor.options(num_cpus=1)
         greet = lambda found: self._compare("actor", found)  # noqa: E731
         self.pool = Pool("actors", lambda: actor.remote(SelfPlay, config), self._wanted, greet)
-        # The known rounding checksums; each other one is reported once.
+        # The known rounding checksums. Every other checksum is reported once.
         self.rounds = {run.numerics}
         # Calls that changed the learner since the newest checkpoint.
         self.asked = []
@@ -73,7 +73,7 @@ class Driver:
             raise ValueError(f"learner, evaluator and one actor need {cores} cores, but the cluster has {has.get('CPU', 0):g}")
         if settings["learner_gpus"] and not has.get("GPU"):
             raise ValueError("`run.device` needs a GPU, but the cluster has none")
-        # Each worker needs one machine; three workers have few placements.
+        # Each worker must fit on one machine. Three workers have few placements, so all are tried below.
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         needs = {
             "the learner": (settings["learner_cores"], settings["learner_gpus"]),
@@ -103,7 +103,7 @@ class Driver:
         return int(cores) - self.settings["learner_cores"] - self.settings["evaluator_cores"]
 
     def train(self, stops):
-        """Trains until the end, or until `stops()` is true before an iteration; returns whether it is the end."""
+        """Trains until the run is over, or `stops()` is true before an iteration; returns whether the run is over."""
         self.stops = stops
         return self.run.train(self)
 
@@ -219,8 +219,8 @@ class Driver:
         self.evaluators.give(iteration, method, weights)
 
     def late_evaluation(self, waits):
-        """Returns the iteration and the result of the pending evaluation. If it is not finished, waits with `waits`,
-        otherwise returns `None`."""
+        """Returns the iteration and the result of the pending evaluation. If the evaluation is not finished, waits for
+        it if `waits` is true, else returns `None`."""
         while waits and self.evaluation and self.evaluation[1] is None:
             self._pump()
         if not self.evaluation or self.evaluation[1] is None:
@@ -244,7 +244,7 @@ class Driver:
 
 
 def fits(needs, places, nodes):
-    """Whether these workers fit on the nodes at `places`; each needs a number of cores and GPUs."""
+    """Whether workers with these needs, cores and GPUs, fit on the nodes with the numbers `places`."""
     left = [[node.get("CPU", 0), node.get("GPU", 0)] for node in nodes]
     for (cpus, gpus), place in zip(needs, places, strict=True):
         left[place][0] -= cpus
