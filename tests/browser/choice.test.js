@@ -8,7 +8,7 @@ import { Choice } from "../../web/choice.js";
 import { groups } from "../../web/pieces.js";
 import { Engine } from "./engine.js";
 
-// Node 20 does not have it.
+// Node 20 does not have this function.
 Map.groupBy ??= (items, keyOf) => {
   const found = new Map();
   for (const item of items) found.set(keyOf(item), [...found.get(keyOf(item)) ?? [], item]);

@@ -61,7 +61,7 @@ pageTest("modules are fetched at once, and the rules before the bots, which noth
 
 pageTest("every small bot chooses in a blink", {}, async page => {
   const measured = await page.evaluate(async () => {
-    // Measured without the rest of the page.
+    // The measurement uses the module without the page.
     const { fetchBytes, load } = await import("./ashta.js");
     const ashta = await load(new URL("ashta.wasm", location.href));
     const found = {};
@@ -95,7 +95,7 @@ pageTest("every small bot chooses in a blink", {}, async page => {
   }
 });
 
-// Fills every part of the page: twins, a hint, a chart of chances, turns.
+// Plays until every part of the page has content: hints, the chart of chances, the list of turns.
 async function busy(page) {
   await hurry(page);
   await page.check("#show-hints");

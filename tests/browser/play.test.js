@@ -8,7 +8,7 @@ import { blank, copyGame, hurry, newGame, pageTests, playTurn, position, press, 
 const { running, pageTest } = pageTests();
 
 pageTest("turns are played by keys alone", {}, async page => {
-  // Goes to the dialog of a new game, and through it.
+  // Opens the dialog of a new game, and moves the focus through it.
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
   await page.keyboard.press("Tab");
@@ -99,7 +99,7 @@ pageTest("a piece is lifted, and lands where it is clicked, dragged or sent by k
   await begin();
   await page.mouse.click(...await middle(piece));
   assert.deepEqual(await landings(page), ["G3 to G7 by 4"]);
-  // The own piece at the landing is not lifted.
+  // A click on a landing moves there, and does not lift the own piece on that square.
   await page.mouse.click(...await middle(page.locator(".landing")));
   await ended();
   await begin();
@@ -137,7 +137,7 @@ pageTest("moves are whole: by each die, by their sum, and with what they capture
   assert.deepEqual(await landings(page), ["K4 to P9 by 3+6", "K4 to K7 by 3, cuts N on K7", "K4 to M9 by 6"]);
   assert.deepEqual(await page.locator(".landing.captures").evaluateAll(all => all.map(one => one.getAttribute("aria-label"))), ["K4 to K7 by 3, cuts N on K7"]);
   await page.mouse.click(...await middle(page.locator(".landing.captures")));
-  // The first move is a preview: the captured piece is pale, the other die is left.
+  // The first move of a turn is only previewed: the captured piece is pale, and the throw of the other die is left.
   await page.locator(".piece.taken").waitFor();
   assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, cuts N on K7; 6 left$/);
   const now = await state(page);
@@ -284,7 +284,7 @@ pageTest("turns in which nothing moves are one line", {}, async page => {
   assert.deepEqual(await lines(), ["1–3South 2; North 3; South 2: nothing moves: it waits for a throw of 1"]);
   await enter(1);
   assert.match((await lines())[0], /^4NNorth 1/);
-  // The line leads to the end of its turns.
+  // A click on a line with several turns shows the end of the last one.
   await page.locator("#turns button").last().click();
   await page.waitForFunction(() => document.body.dataset.state.startsWith("6 "));
 });
@@ -321,7 +321,7 @@ pageTest("the shelf says where a game is from, how long it takes, and how much i
 });
 
 pageTest("bots are hurried to the next turn of a person", { reducedMotion: "no-preference" }, async page => {
-  // A bot's pause never ends by a timer.
+  // Here, no timer ends the pause of a bot.
   await page.evaluate(() => {
     const wait = setTimeout;
     globalThis.setTimeout = (act, milliseconds, ...rest) => milliseconds >= 700 ? 0 : wait(act, milliseconds, ...rest);
@@ -353,7 +353,7 @@ pageTest("going back gives no other throws, and going on again goes on", {}, asy
   await page.click("#throw");
   await page.waitForFunction(() => /^[1-9]/.test(document.body.dataset.state));
   assert.equal((await thrown()).replace(/:.*/, ""), before);
-  // During the bot's turn: after a step back and a step forward, it plays.
+  // After a step back and a step forward during the turn of the bot, the bot plays.
   await hurry(page);
   let now = await ready(page);
   if (now.endsWith("choose")) now = await playTurn(page);

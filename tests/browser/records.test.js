@@ -112,7 +112,7 @@ for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2
     await page.evaluate(() => { document.body.dataset.state = "opening"; });
     await page.click("#take-record");
     await ready(page, "opening");
-    // Turn by turn; the short game to its end, then the jump to the end.
+    // Steps through the turns, in a short game to the end; then jumps to the end.
     let turns = 0;
     while (await page.isEnabled("#turn-on") && (game === "ashtapada" || turns < 20)) {
       await press(page, "#turn-on");
@@ -241,7 +241,7 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   await other.goto(`${running.server.url}/games/ashta/`);
   await ready(other);
   assert.equal(await position(other), first);
-  // A game in the address is added to them.
+  // A game that the address names becomes another kept game.
   await other.goto(`${running.server.url}/games/ashta/?game=pagade`);
   await ready(other);
   assert.match(await position(other), /^pagade /);
@@ -256,7 +256,7 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   await page.reload();
   await ready(page);
   assert.equal(await position(page), second);
-  // A hidden tab is slow.
+  // Browsers slow down hidden tabs.
   await page.bringToFront();
   // A tab cannot take the game of another tab.
   await page.click("nav [data-dialog=exchange]");
@@ -271,7 +271,7 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
     await show(page, `siga S:${number % 5 + 1},${number % 5 + 2}/N:3,4 S *`);
   }
   assert.equal((await kept(page)).length, 20);
-  // A damaged one is left out of the list.
+  // A damaged game is left out of the list.
   await page.evaluate(() => {
     const key = Object.keys(localStorage).find(key => key.startsWith("ashta.game."));
     localStorage.setItem(key, JSON.stringify({ line: "{", players: {}, at: 0, when: 1 }));
