@@ -8,8 +8,8 @@ import { SEATS } from "./game.js";
 import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
 import { cannot, pick } from "./turn.js";
 
-// The largest distance between a pointer and the middle of its piece or landing, in squares; it is
-// less than the distance to the next piece.
+// The largest distance between a pointer and the middle of its piece or landing, in
+// squares. The next piece is farther.
 const REACH = 0.7;
 // The number of squares between two arrows on a course.
 const ARROWS = 6;
@@ -47,7 +47,6 @@ function leastNow() {
   return Math.min(LEAST / (pixels || 1), MOST * SIZE);
 }
 
-// Draws new content.
 export function draw(next) {
   const { board, view, seenFrom, labels, moves } = next, before = shown;
   const seats = view.seats.map(({ seat }) => seat);
@@ -283,7 +282,6 @@ function light(group) {
   fill(lightLayer, group && courseOf(group), options.map(option => track(option, "lit")));
 }
 
-// Highlights one move.
 export const lightMove = option => fill(lightLayer, option && track(option, "lit"));
 
 function courseOf(group) {
@@ -318,7 +316,7 @@ export function captured(before, mover) {
   });
 }
 
-// Moves captured pieces to the place where they wait, after `delay` milliseconds.
+// Moves captured pieces back to their start, after `delay` milliseconds.
 export function animateCaptured(captured, delay) {
   for (const { seat, square } of captured) {
     const home = spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === shown.board.courses[seat][0]));

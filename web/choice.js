@@ -47,7 +47,6 @@ export class Choice {
     this.picked.push(option);
   }
 
-  // Removes the last pick.
   back() {
     this.picked.pop();
   }

@@ -14,7 +14,6 @@ export function worth(share, { outlook }, seats) {
   return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(1)}` : `${(100 * share).toFixed(1)} %`;
 }
 
-// The listed moves.
 export let moves = [];
 
 export function bindDock() {

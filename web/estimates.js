@@ -1,5 +1,5 @@
 // The adviser's values: a bar for each seat, and a chart over all turns. Values are computed in the background and
-// kept. The adviser is perfect play if its table is loaded, else a bot, or greedy if no bot knows the rules.
+// kept. The adviser is perfect play if its table is loaded, else a bot or greedy.
 
 import { prepare, values } from "./ask.js";
 import { worth } from "./dock.js";
@@ -10,7 +10,7 @@ import * as play from "./play.js";
 import * as players from "./players.js";
 import { settings } from "./store.js";
 
-// The number of positions in one request. It is small, because other requests wait until this one is answered.
+// The number of positions in one request. Other requests wait for its answer.
 const AT_ONCE = 40;
 
 // The loaded tables of perfect play.

@@ -1,8 +1,8 @@
-// One game: a list of nodes, which are positions, and the steps between them, which are throws and choices. `at` is the
-// number of the current node.
+// One game: its nodes (positions) and the steps between them (throws and choices). `at` is the number of the current
+// node.
 //
-// Undo, redo and replay only change `at`. A new move replaces the steps after the current node. This module knows
-// neither the players nor the drawing.
+// Undo, redo and replay only change `at`. A new move replaces the later steps. This module knows neither the players
+// nor the drawing.
 
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 
@@ -53,7 +53,7 @@ export class Game {
     return this.at === this.last;
   }
 
-  // Adds steps after the current node, in place of later ones, and goes to the last node.
+  // Replaces the steps after the current node, and goes to the last node.
   add(steps) {
     this.steps.length = this.at;
     this.nodes.length = this.at + 1;
@@ -69,24 +69,24 @@ export class Game {
     return this.nodes[at].position.endsWith(" *");
   }
 
-  // The node at which the turn of node `at` began.
+  // The first node of the turn of `at`.
   turnOf(at) {
     return this.before(at + 1, place => this.begins(place)) ?? 0;
   }
 
-  // The last node before `at` for which `passes` is true, or null.
+  // The last node before `at` that passes, or null.
   before(at, passes) {
     for (let place = at - 1; place >= 0; place--) if (passes(place)) return place;
     return null;
   }
 
-  // The first node after `at` for which `passes` is true, else the last node; null if `at` is the last node.
+  // The first node after `at` that passes, else the last node; null if `at` is the last node.
   after(at, passes) {
     for (let place = at + 1; place <= this.last; place++) if (passes(place) || place === this.last) return place;
     return null;
   }
 
-  // The first node, the nodes at which turns begin, and the end of a finished game.
+  // The first node of each turn, and the end of a finished game.
   get turns() {
     return [...this.nodes.keys()].filter(at => at === 0 || this.begins(at) || this.nodes[at].node === "over");
   }
@@ -107,7 +107,7 @@ export class Game {
     return this.node.node === "over" ? this.turn(this.at) : this.previousTurn(this.at);
   }
 
-  // The moves of this turn and of the turns of other seats just before it; without any, those of the previous turn.
+  // The moves of this turn and of the turns of other seats just before it; if there are none, of the previous turn.
   get lastMoves() {
     const movesOf = turn => turn?.choices.flatMap(step => step.moves) ?? [];
     const own = this.turn(this.at), moves = movesOf(own), seats = new Set([own.seat]);

@@ -59,7 +59,6 @@ export function say(text) {
   while (byId("news").children.length > MOST_NEWS) byId("news").firstChild.remove();
 }
 
-// One step in words.
 export function sentence(step, node, throws) {
   const who = SEATS[step.seat];
   if (step.thrown) return `${who} throws ${step.thrown.map(value => throwWords(value, throws)).join(" and ")}.`;

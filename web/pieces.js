@@ -40,8 +40,8 @@ function disc(x, y, radius, text, isRinged) {
     svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
 }
 
-// Draws a group around the origin, at most `room` wide and high, but with discs of at least the size `least`. With
-// `isUpright`, the discs are one above the other, which needs less width.
+// Draws a group around the origin, at most `room` wide and high, but with discs of at least the size `least`. If
+// `isUpright`, the discs are one above the other.
 export function drawn(group, room, isUpright, least = 0) {
   const { count, seat, isJoined } = group;
   const ring = group.isMarked;

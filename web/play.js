@@ -94,7 +94,6 @@ export async function go(moves = null) {
   }
 }
 
-// A pause between automatic moves.
 function pause() {
   const time = isHurried ? 0 : PAUSES[settings.pace] * (game.node.node === "chance" ? 1 : 0.8);
   return time ? new Promise(resolve => setTimeout(wake = resolve, time)) : null;
@@ -148,13 +147,12 @@ export function playOn(seated = players) {
   restart("playing");
 }
 
-// Changes the players.
 export function seat(seated) {
   players = seated;
   restart("seated");
 }
 
-// The targets of undo and redo, or null: nodes at which a person had a choice; without persons the beginnings of turns.
+// The targets of undo and redo, or null: nodes with a choice of a person; without persons, the beginnings of turns.
 const isStop = at => persons().length ? game.nodes[at].choices > 1 && isPerson(game.nodes[at].mover) : game.begins(at);
 export const undoTo = () => game.before(game.at, isStop);
 export const redoTo = () => game.after(game.at, isStop);

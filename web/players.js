@@ -142,8 +142,8 @@ export function playerNamed(name, rules, seats) {
   return isOne ? own : best(rules, seats);
 }
 
-// The players after a change of rules or seats. Players keep their seats, persons replace recorded players, and new
-// seats get a bot like the others. The best available player replaces players that do not know the rules.
+// The players after a change of rules or seats. Persons replace recorded players, new seats get a bot like the
+// others, and the best available player replaces players that do not know the rules.
 export function seated(seats, players, rules) {
   const other = Object.values(players).find(player => player !== "person" && !player.startsWith("recorded:"));
   return bySeat(seats, seat => playerOrBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));

@@ -11,8 +11,8 @@ const CLASSES = [[0.08, "blunder"], [0.04, "error"], [0.02, "doubtful"]];
 // The largest number of listed choices, the worst first.
 const LISTED = 12;
 
-// What each step changes for its seat: [{ at, seat, step, luck, cost }]. `luck` is the change of the seat's value by a
-// throw, `cost` the loss by a choice. `valueAt(at)` returns the values at node `at`, by seat.
+// Luck and cost of each step, [{ at, seat, step, luck, cost }], as changes of the seat's value. `valueAt(at)` returns
+// the values at node `at`, by seat.
 export function changes(game, valueAt) {
   return game.steps.map((step, at) => {
     const own = game.seats.indexOf(step.seat);
@@ -21,7 +21,7 @@ export function changes(game, valueAt) {
   });
 }
 
-// The number of the first node from which on the winner was never behind; null if this is the first node of the game.
+// The index of the node where the winner got ahead for good; null if the winner was never behind.
 function turningPoint(game, valueAt) {
   const end = valueAt(game.last);
   const winner = end.indexOf(Math.max(...end));

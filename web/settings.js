@@ -38,7 +38,6 @@ export function bindSettings(changed) {
   applyTheme();
 }
 
-// Applies the colours.
 function applyTheme() {
   document.documentElement.dataset.theme = settings.theme;
 }

@@ -1,4 +1,4 @@
-// Sheets and bots in the dialog of a new game: opens sheets and bots, and copies or removes the sheet of a game.
+// Opens sheets and bots in the dialog of a new game; copies and removes the sheets of games.
 
 import { button, byId, element, fill, onClick, onFile } from "./dom.js";
 import * as games from "./games.js";
@@ -63,7 +63,7 @@ async function readSheet() {
 
 const replaced = old => old ? ` It replaces ${old.title}, another sheet of the same name; earlier games keep their rules.` : "";
 
-// Shows a message, hides the problems of the sheet and enables Start.
+// Shows a message instead of problems.
 function say(text) {
   byId("sheet-done").textContent = text;
   byId("sheet-trouble").hidden = true;

@@ -82,7 +82,6 @@ pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}
   assert.ok(await page.isDisabled("#redo"));
 });
 
-// The middle of an element on the screen.
 async function middle(locator) {
   const { x, y, width, height } = await locator.boundingBox();
   return [x + width / 2, y + height / 2];
@@ -99,7 +98,7 @@ pageTest("a piece is lifted, and lands where it is clicked, dragged or sent by k
   await begin();
   await page.mouse.click(...await middle(piece));
   assert.deepEqual(await landings(page), ["G3 to G7 by 4"]);
-  // A click on a landing moves there, and does not lift the own piece on that square.
+  // A click on a landing does not lift the own piece there.
   await page.mouse.click(...await middle(page.locator(".landing")));
   await ended();
   await begin();
@@ -137,7 +136,7 @@ pageTest("moves are whole: by each die, by their sum, and with what they capture
   assert.deepEqual(await landings(page), ["K4 to P9 by 3+6", "K4 to K7 by 3, cuts N on K7", "K4 to M9 by 6"]);
   assert.deepEqual(await page.locator(".landing.captures").evaluateAll(all => all.map(one => one.getAttribute("aria-label"))), ["K4 to K7 by 3, cuts N on K7"]);
   await page.mouse.click(...await middle(page.locator(".landing.captures")));
-  // The first move of a turn is only previewed: the captured piece is pale, and the throw of the other die is left.
+  // The first move is a preview: the captured piece is pale, and one throw remains.
   await page.locator(".piece.taken").waitFor();
   assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, cuts N on K7; 6 left$/);
   const now = await state(page);
@@ -284,7 +283,7 @@ pageTest("turns in which nothing moves are one line", {}, async page => {
   assert.deepEqual(await lines(), ["1–3South 2; North 3; South 2: nothing moves: it waits for a throw of 1"]);
   await enter(1);
   assert.match((await lines())[0], /^4NNorth 1/);
-  // A click on a line with several turns shows the end of the last one.
+  // A click on a line with several turns shows their end.
   await page.locator("#turns button").last().click();
   await page.waitForFunction(() => document.body.dataset.state.startsWith("6 "));
 });

@@ -271,7 +271,7 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
     await show(page, `siga S:${number % 5 + 1},${number % 5 + 2}/N:3,4 S *`);
   }
   assert.equal((await kept(page)).length, 20);
-  // A damaged game is left out of the list.
+  // The list does not show a damaged game.
   await page.evaluate(() => {
     const key = Object.keys(localStorage).find(key => key.startsWith("ashta.game."));
     localStorage.setItem(key, JSON.stringify({ line: "{", players: {}, at: 0, when: 1 }));

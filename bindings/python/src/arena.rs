@@ -39,7 +39,6 @@ const MOST_PAIRS: u64 = 10_000_000;
 /// The largest number of threads.
 const MOST_THREADS: usize = 256;
 
-/// A player in an arena.
 enum Competitor {
     Agent(NamedAgent),
     Function(Py<PyAny>),
@@ -58,7 +57,6 @@ fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Co
     Ok(distinct_names(&names).into_iter().zip(found).collect())
 }
 
-/// Reads one agent and its name.
 fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> Result<(String, Competitor)> {
     if let Ok(spec) = agent.extract::<String>() {
         let agent = folders.agent(&spec)?;
@@ -110,7 +108,7 @@ struct Function<'a> {
 
 impl Contestant<Race> for Function<'_> {
     fn try_act(&mut self, race: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
-        // These games do not count. The interrupt has the error, with which the arena ends.
+        // These games do not count. The interrupt ends the arena with the error.
         let stopped = || Fault("the arena has stopped".to_owned());
         Python::attach(|py| {
             let choose = |state: &Position| -> Result<Action> {
@@ -332,8 +330,8 @@ impl Arena {
 /// values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` has two
 /// Elo differences for a sequential test, with the error probabilities `alpha` and `beta`.
 ///
-/// An exception in a function ends the arena with this exception. An illegal action ends the arena with a `ValueError`,
-/// and Ctrl-C with a `KeyboardInterrupt`.
+/// An exception in a function ends the arena with this exception, an illegal action with a `ValueError`, and Ctrl-C
+/// with a `KeyboardInterrupt`.
 #[pyfunction]
 #[pyo3(signature = (
     agents, game = None, *, pairs = 1000, seed = 7919, threads = None, luck = None, anchor = None, sprt = None,
@@ -357,7 +355,7 @@ pub fn arena<'py>(
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyAny>> {
     let arena = Arena::new(py, agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)?;
-    // Functions run one at a time anyway. With one thread, the order of their calls is always the same.
+    // Functions run one at a time anyway. With one thread, their order is fixed.
     let asks_functions = arena.agents.iter().any(|(_, agent)| matches!(agent, Competitor::Function(_)));
     let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
     let tournament = arena.tournament()?;

@@ -26,8 +26,7 @@ use crate::{Result, Whole, to_python, wrong_type};
 /// `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; by default the first set of
 /// seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. `turn_limit`, 1 or more, is
 /// the number of turns after which environments truncate a game; the sheet has the default. The turn limit does not
-/// belong to the rules: games that differ only in their limit are equal, so the states and agents of one work with the
-/// other.
+/// belong to the rules: games that differ only in their limit are equal, and accept each other's states and agents.
 ///
 /// Raises `ValueError` with every problem. The problems of a sheet have file, line and key.
 #[pyclass(frozen, eq, module = "ashta")]
@@ -208,8 +207,8 @@ impl Game {
         self.race.spec().seats.iter().map(Seat::letter).collect()
     }
 
-    /// The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: evenly
-    /// spaced from 1 for the first rank to 0 for the last, such as 1, 2/3, 1/3 and 0.
+    /// The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: from 1 for
+    /// the first rank to 0 for the last.
     #[getter]
     fn outlook(&self) -> &'static str {
         match self.race.spec().payoff {

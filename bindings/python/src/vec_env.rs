@@ -45,9 +45,8 @@ pub struct VectorGame {
     games: Mutex<Games>,
     /// The observation of `players`, `float32[num_games, observation]`; always the same array.
     ///
-    /// In a finished game, it shows the last position. If the game was truncated, this is the position before the next
-    /// throw. If the game ended by the rules, the observation shows the pieces of all seats, but no mover, phase or
-    /// throws.
+    /// In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
+    /// After an end by the rules, it shows the pieces of all seats, but no mover, phase or throws.
     #[pyo3(get)]
     observations: Py<PyArray2<f32>>,
     /// The legal actions of the caller, `bool[num_games, actions]`; none in a finished game.
@@ -55,8 +54,8 @@ pub struct VectorGame {
     legal_actions: Py<PyArray2<bool>>,
     /// The player who chooses, `int64[num_games]`; with an opponent, the caller's player.
     ///
-    /// In a finished game without an opponent, this is the player who would throw next if the game was truncated,
-    /// otherwise the player of the last move.
+    /// In a finished game without an opponent, it is the player of the last move, or after truncation the player who
+    /// would throw next.
     #[pyo3(get)]
     players: Py<PyArray1<i64>>,
     /// The return of each player in games that the last step ended, 0 to 1, `float32[num_games, num_players]`; zeros in
@@ -75,7 +74,6 @@ pub struct VectorGame {
     truncated: Py<PyArray1<bool>>,
 }
 
-/// The games and the opponent.
 struct Games {
     envs: VecEnv<Race>,
     has_begun: bool,

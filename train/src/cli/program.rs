@@ -40,8 +40,8 @@ fn with_negative_numbers(command: Command) -> Command {
 #[cfg(unix)]
 fn block_signals() {
     use nix::sys::signal::{SigSet, Signal};
-    // `nohup` and shells can start the program with ignored signals. Without the block, the Ctrl-C handler would get
-    // these signals.
+    // `nohup` and shells can start the program with ignored signals. The Ctrl-C handler would receive these
+    // signals if they were not blocked.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     let is_ignored = |&signal: &Signal| ignored.unwrap_or(0) >> (signal as i32 - 1) & 1 == 1;

@@ -144,7 +144,7 @@ pub struct RunEvaluator {
     config: Config,
     during: Vec<NamedPlayer>,
     opponents: Vec<NamedPlayer>,
-    /// Perfect play, if the game is solved. The regret in games against it is the most precise measure of strength.
+    /// Perfect play, if the game is solved. Regret against it is the most precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
 }
@@ -188,7 +188,7 @@ impl RunEvaluator {
         Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net, &never)? })
     }
 
-    /// Runs the evaluation at the end of a run. If `stop` is set, ends at once and returns `None`.
+    /// Runs the evaluation at the end of a run. Ends at once with `None` if `stop` is set.
     ///
     /// # Errors
     /// When a best response does not converge.

@@ -170,7 +170,7 @@ pub fn race_of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent])
 pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     let folders = folders();
     let Some(player) = folders.reference(spec, race)? else { return Ok(None) };
-    // A table has no levels. Take the levels of a bot: it was measured with its own values, which are close to perfect.
+    // A table has no levels. The levels of a bot were measured with its values, which are close to perfect play.
     let by_perfect = player.table().is_some();
     let measured = if by_perfect { folders.largest_bot(race) } else { None };
     let bot = measured.as_ref().unwrap_or(&player).named_agent().bot();

@@ -1,7 +1,7 @@
 //! Metrics of training, one step per iteration: a line of `metrics.jsonl`, and the same values for TensorBoard.
 //!
-//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`. It does not use the writer of this
-//! library, because the thread of the writer panics on a full disk.
+//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`, without its writer,
+//! whose thread panics on a full disk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};

@@ -58,8 +58,8 @@ pub fn prompt(question: &str) -> Result<()> {
     write!(output, "{question} ").and_then(|()| output.flush()).context("cannot write to standard output")
 }
 
-/// Aligns rows as columns, two spaces apart. Columns of numbers are aligned to the right. All rows have as many
-/// cells as the first. Each line ends with a line break.
+/// Aligns rows as columns, two spaces apart. Columns of numbers are aligned to the right. Each line ends with a
+/// line break.
 pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.as_ref().iter().map(|cell| in_line(cell)).collect()).collect();

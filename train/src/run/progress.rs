@@ -21,7 +21,7 @@ pub struct Progress {
     games: u64,
     /// The bar, if standard error is a terminal.
     bar: Option<ProgressBar>,
-    /// The time of the last printed line, and the number of finished games at that time.
+    /// The time of the last printed line, and the finished games at that time.
     printed: (Instant, u64),
 }
 

@@ -44,7 +44,7 @@ const BEST: &str = "best";
 const BOTS: &str = "bots";
 const GAMES: &str = "games";
 const LOCK: &str = "lock";
-/// The names of damaged checkpoints that were set aside end with this word and a number.
+/// The names of damaged checkpoints that were set aside end with this and a number.
 const DAMAGED: &str = "damaged";
 
 /// The origin of a run. With it, the program refuses another game or seed, and a person can find the same program.
@@ -86,14 +86,12 @@ impl RunInfo {
         }
     }
 
-    /// Reads the file of a run.
     fn read(run: &Path) -> Result<RunInfo> {
         let file = run.join(INFO);
         let not_a_run = || format!("{} is not the folder of a run: cannot read {}", run.display(), file.display());
         serde_json::from_slice(&read(&file).with_context(not_a_run)?).with_context(not_a_run)
     }
 
-    /// Writes the file of a run.
     fn write(&self, run: &Path) -> Result<()> {
         write_whole(&run.join(INFO), serde_json::to_string_pretty(self)? + "\n")
     }
@@ -193,7 +191,7 @@ impl RunDir {
             }
             remark(format_args!("set aside: {error:#}"));
             let path = self.checkpoint(iteration);
-            // A damaged checkpoint of the same iteration may have been set aside before.
+            // This name may be taken by an earlier damaged checkpoint.
             let aside =
                 (1..).map(|number| path.with_extension(format!("{DAMAGED}-{number}"))).find(|path| !path.exists());
             fs::rename(&path, aside.unwrap_or_default()).with_context(|| cannot_write(&path))?;

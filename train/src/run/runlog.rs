@@ -1,6 +1,6 @@
 //! The log of a run: plans the next games, and writes metrics, checkpoints and settings.
 //!
-//! The training loop and its workers ask the log for plans and report their results to it. The log owns the folder of
+//! The training loop and its workers get plans from the log and report results. The log owns the folder of
 //! the run, but no networks or games.
 
 use std::path::Path;
@@ -54,7 +54,7 @@ pub struct RunLog {
     is_evaluated: bool,
 }
 
-/// Refuses changes of settings that are not possible after the beginning of a run.
+/// Refuses changes of settings that are not possible during a run.
 fn check_changes(then: &Config, now: &Config, step: &IterationStep) -> Result<()> {
     let (games, limit) = (now.training.selfplay.games, now.run.time_limit_minutes);
     let IterationStep { games: played, seconds, .. } = step;
@@ -155,8 +155,8 @@ impl RunLog {
         iteration.is_multiple_of(self.config.evaluation.every_iterations)
     }
 
-    /// Whether the networks of the newest checkpoint still need their short evaluation. On many machines, the run may
-    /// be interrupted after the checkpoint is saved and before the evaluation ends.
+    /// Whether the networks of the newest checkpoint still need their evaluation. On many machines, an evaluation can
+    /// end after the checkpoint is saved.
     pub fn lacks_evaluation(&self) -> bool {
         let iteration = self.step.iteration;
         iteration > 0 && self.evaluates_after(iteration) && self.metrics.evaluated < Some(iteration)
@@ -294,7 +294,7 @@ impl RunLog {
     pub fn save(&mut self, write: impl FnOnce(&Path) -> Result<TrainerState>) -> Result<()> {
         let IterationStep { iteration, games, seconds, .. } = self.step;
         if self.saved < iteration {
-            // A resumed run continues the metrics after its checkpoint, so they must be on disk first.
+            // A resumed run needs the metrics up to its checkpoint.
             self.metrics.sync()?;
             self.rundir.save_checkpoint(iteration, |dir| {
                 let (trainer, config, history) = (write(dir)?, self.config.to_toml(), self.history.clone());

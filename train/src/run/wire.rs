@@ -1,6 +1,6 @@
 //! Messages between the machines of a run: games, weights, results.
 //!
-//! A message consists of four bytes with the version and of data in the format
+//! A message is four bytes with the version, then data as
 //! [postcard](https://postcard.jamesmunns.com). Games also contain the hash of their rules. Decoding checks every throw
 //! and action, so decoded games are valid training data.
 

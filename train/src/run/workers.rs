@@ -43,7 +43,7 @@ pub trait Workers: Sized {
     /// When the settings, or the checkpoint with these settings, are not valid for the networks.
     fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self>;
 
-    /// Prepares the workers for the iterations after this one. The loop calls it before it stores the settings.
+    /// Prepares the iterations after this one. Called before the settings are stored.
     ///
     /// # Errors
     /// See [`Workers`].
@@ -84,7 +84,7 @@ pub trait Workers: Sized {
         Ok(None)
     }
 
-    /// Runs the evaluation at the end of a run. If `stop` is set, ends at once and returns `None`.
+    /// Runs the evaluation at the end of a run. Ends at once with `None` if `stop` is set.
     ///
     /// # Errors
     /// See [`Workers`].

@@ -45,8 +45,7 @@ class Game:
     `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; by default the first set of
     seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. `turn_limit`, 1 or more, is
     the number of turns after which environments truncate a game; the sheet has the default. The turn limit does not
-    belong to the rules: games that differ only in their limit are equal, so the states and agents of one work with the
-    other.
+    belong to the rules: games that differ only in their limit are equal, and accept each other's states and agents.
 
     Raises `ValueError` with every problem. The problems of a sheet have file, line and key.
     """
@@ -80,8 +79,8 @@ class Game:
         """The letters of the seats, in the order of the players."""
     @property
     def outlook(self) -> str:
-        """The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: evenly
-        spaced from 1 for the first rank to 0 for the last, such as 1, 2/3, 1/3 and 0."""
+        """The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: from 1
+        for the first rank to 0 for the last."""
     @property
     def encoding(self) -> int:
         """The version of the encoding of observations and actions."""
@@ -234,9 +233,8 @@ class VectorGame:
     def observations(self) -> NDArray[np.float32]:
         """The observation of `players`, `float32[num_games, observation]`; always the same array.
 
-        In a finished game, it shows the last position. If the game was truncated, this is the position before the next
-        throw. If the game ended by the rules, the observation shows the pieces of all seats, but no mover, phase or
-        throws.
+        In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
+        After an end by the rules, it shows the pieces of all seats, but no mover, phase or throws.
         """
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
@@ -245,8 +243,8 @@ class VectorGame:
     def players(self) -> NDArray[np.int64]:
         """The player who chooses, `int64[num_games]`; with an opponent, the caller's player.
 
-        In a finished game without an opponent, this is the player who would throw next if the game was truncated,
-        otherwise the player of the last move.
+        In a finished game without an opponent, it is the player of the last move, or after truncation the player who
+        would throw next.
         """
     @property
     def returns(self) -> NDArray[np.float32]:
@@ -367,8 +365,8 @@ def arena(
     values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` has two
     Elo differences for a sequential test, with the error probabilities `alpha` and `beta`.
 
-    An exception in a function ends the arena with this exception. An illegal action ends the arena with a `ValueError`,
-    and Ctrl-C with a `KeyboardInterrupt`.
+    An exception in a function ends the arena with this exception, an illegal action with a `ValueError`, and Ctrl-C
+    with a `KeyboardInterrupt`.
     """
 
 def analyze(
@@ -520,8 +518,8 @@ class Trainer:
         """Runs the due learning steps with this learning rate; returns the weights for self-play and the message with
         the losses."""
     def add_games(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
-        """Adds the games of an iteration with this λ; `messages` contain the games in their order. Returns the message
-        with the report about them."""
+        """Adds the games of an iteration, as messages in their order, with this λ; returns the message with the
+        report."""
     def weights(self) -> NDArray[np.float32]:
         """The weights for self-play."""
     def average(self) -> NDArray[np.float32]:
@@ -537,7 +535,7 @@ class RunEvaluator:
     def evaluate(self, weights: NDArray[np.float32]) -> bytes:
         """Runs a short evaluation; returns the message with the results."""
     def conclude(self, weights: NDArray[np.float32]) -> bytes:
-        """Runs the evaluation at the end of a run; returns the message with the results."""
+        """Runs the final evaluation; returns the message with the results."""
 
 @final
 class Arena:

@@ -222,11 +222,10 @@ def env(
     render_mode: str | None = None,
     turn_limit: int | None = None,
 ) -> RaceEnv:
-    """The environment in which an illegal action ends the game: the agent that chose it gets -1, the others 0."""
+    """An environment with `illegal="lose"`: an illegal action ends the game."""
     return RaceEnv(game, seats, render_mode, turn_limit, illegal="lose")
 
 
-# The environment in which an illegal action raises `ValueError`.
+# With `illegal="error"`, an illegal action raises `ValueError`.
 raw_env = RaceEnv
-# The environment in which all agents submit an action in each step.
 parallel_env = ParallelRaceEnv

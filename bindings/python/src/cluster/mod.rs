@@ -28,7 +28,6 @@ pub(crate) fn scratch(files: &Files) -> Result<TempDir> {
     Ok(folder)
 }
 
-/// Writes files into a folder.
 fn write_files(folder: &Path, files: &Files) -> Result<()> {
     for (name, content) in files {
         let is_inside = !name.is_empty() && name.split('/').all(|part| !matches!(part, "" | "." | ".."));
@@ -41,7 +40,6 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
     Ok(())
 }
 
-/// Reads a file.
 fn read(path: &Path) -> Result<Vec<u8>> {
     let read = open_regular(path).and_then(|file| read_within(u64::MAX, file));
     read.with_context(|| format!("cannot read {}", path.display()))

@@ -119,8 +119,7 @@ impl Trainer {
         Ok((sent(py, &net), losses))
     }
 
-    /// Adds the games of an iteration with this λ; `messages` contain the games in their order. Returns the message
-    /// with the report about them.
+    /// Adds the games of an iteration, as messages in their order, with this λ; returns the message with the report.
     fn add_games(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
         py.detach(|| {
             let mut records = Vec::new();
@@ -192,7 +191,7 @@ impl RunEvaluator {
         py.detach(|| Ok(wire::encode(&lock(&self.evaluator).evaluate(&net)?)?))
     }
 
-    /// Runs the evaluation at the end of a run; returns the message with the results.
+    /// Runs the final evaluation; returns the message with the results.
     fn conclude(&self, py: Python<'_>, weights: Weights<'_>) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         py.detach(|| {

@@ -71,7 +71,7 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
     let mut rng = chance::stream(seed, 0);
     let (mut decisions, mut chance_nodes, mut games) = (0, 0, 0);
     let mut state = start(race, &mut rng);
-    // As a simple limit, the benchmark drops a game after as many throws as its turn limit.
+    // The benchmark drops a game when its number of throws exceeds the turn limit.
     let (limit, mut throws) = (u64::from(race.spec().turn_limit), 0);
     let elapsed = repeat(time, || {
         // Reading the clock once per 2,048 decisions keeps its cost low.

@@ -67,8 +67,7 @@ fn repeat(time: Duration, mut work: impl FnMut()) -> Duration {
     clock.elapsed()
 }
 
-/// The games to measure, each with the number of seats of `--seats`. Without this option, each game is measured with
-/// its `most` smallest numbers of seats.
+/// The games to measure, each with `--seats` seats, or by default with its `most` smallest numbers of seats.
 fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
     let known = Sheets::default();
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();

@@ -27,8 +27,8 @@ pub fn run(agent: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Reads a line. Of a line that is too long, `line` gets only [`LONGEST_REQUEST`] + 1 bytes, which the engine refuses.
-/// Returns `false` at the end of the input.
+/// Reads a line. If the line is too long, reads only [`LONGEST_REQUEST`] + 1 bytes, which the engine refuses. Returns
+/// `false` at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
     let read = input.by_ref().take(LONGEST_REQUEST as u64 + 1).read_until(b'\n', line)?;

@@ -76,7 +76,6 @@ fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lo
     Ok((Bot::clone(bot), *lookahead, output))
 }
 
-/// Prints the regret of an agent.
 fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
     let figure = |what: &str, of: Interval, digits: usize, unit: &str| {
         let Interval { mean, interval: [low, high], .. } = of;

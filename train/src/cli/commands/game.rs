@@ -19,7 +19,7 @@ use crate::cli::ShowGameArgs;
 /// Runs the command.
 ///
 /// # Errors
-/// When the game does not exist, or its sheet is not valid; the error lists every problem of the sheet.
+/// When the game does not exist. If its sheet is not valid, the error lists every problem.
 pub fn run(args: &ShowGameArgs) -> Result<()> {
     let known = Sheets::default();
     let Some(game) = &args.game else {
@@ -91,7 +91,7 @@ fn text(race: &Race) -> String {
     parts.join("\n\n")
 }
 
-/// Number of random games in which the command looks for a choice.
+/// Number of random games that are searched for a choice.
 const TRIED_GAMES: u64 = 100;
 
 /// Whether no player had a choice in any of the random games.

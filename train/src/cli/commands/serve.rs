@@ -36,7 +36,7 @@ use crate::run::output::{print, remark, remark_once};
 use crate::run::{embedded, games};
 
 const USUAL_PORT: u16 = 8000;
-/// The server compresses only answers that are shorter than this, in bytes.
+/// Answers of this length or longer are not compressed, in bytes.
 const LARGE: usize = 1 << 20;
 /// The longest file of an agent, in bytes. The server receives one such file at a time.
 const LONGEST_FILE: usize = 1 << 28;
@@ -99,8 +99,7 @@ fn hosts(port: u16) -> Vec<String> {
     names.iter().map(|name| format!("{name}:{port}")).chain(bare).collect()
 }
 
-/// The number of connections for which the process has enough file handles. Without a free handle the server would
-/// stop.
+/// The number of connections that the free file handles allow; if no handle is free, the server stops.
 fn connections() -> usize {
     #[cfg(unix)]
     let limit =
@@ -129,7 +128,6 @@ struct Site {
     upload: Mutex<()>,
     /// For each page, the flag that stops its current request.
     asked: Mutex<HashMap<String, Arc<AtomicBool>>>,
-    /// Number of running searches.
     searches: Mutex<usize>,
     finished: Condvar,
 }
@@ -161,7 +159,7 @@ impl Drop for RunningSearch<'_> {
     }
 }
 
-/// The content of a file and its media type; `None` if the file does not exist.
+/// The content and the media type of a file, if it exists.
 type Found = Option<(Vec<u8>, &'static str)>;
 
 impl Site {
@@ -283,7 +281,6 @@ impl Site {
         response
     }
 
-    /// A file of the page.
     fn file(&self, path: &str) -> Result<Found> {
         let name = if path.is_empty() { "index.html" } else { path };
         if name == "bots.json" {

@@ -48,14 +48,13 @@ pub fn bar(length: u64, unit: &str) -> Result<ProgressBar> {
 /// # Errors
 /// When standard output is closed.
 pub fn print_truncated(games: u64) -> Result<()> {
-    if games == 0 {
-        return Ok(());
+    match games {
+        0 => Ok(()),
+        1 => print("1 game reached the turn limit; it and the games paired with it are not counted"),
+        _ => print(format_args!(
+            "{games} games reached the turn limit; they and the games paired with them are not counted"
+        )),
     }
-    let text = match games {
-        1 => "1 game reached the turn limit; this game and the games paired with it are not counted".to_owned(),
-        _ => format!("{games} games reached the turn limit; they and the games paired with them are not counted"),
-    };
-    print(text)
 }
 
 /// Creates a spinner for work of unknown length.

@@ -313,7 +313,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         values
     }
 
-    /// A value in words: a winning chance, or the expected rank in games in which every rank counts.
+    /// A value in words: a winning chance, or the expected rank if every rank counts.
     fn value_text(&self, value: f32) -> String {
         let spec = self.table.race.spec();
         match spec.payoff {
@@ -337,7 +337,6 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         listed(team.iter().map(letter).collect())
     }
 
-    /// Prints the result of the game.
     fn print_result(&mut self) -> io::Result<()> {
         self.draw()?;
         let PlayTable { race, persons, .. } = &self.table;

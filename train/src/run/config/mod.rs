@@ -146,7 +146,7 @@ settings! {
 settings! {
     /// The contents of an exported bot.
     pub struct ExportConfig {
-        /// Number of positions with their evaluations in the bot file, for tests of other programs that read it.
+        /// Number of positions with their evaluations in the bot file, to test other readers.
         pub probes: usize => Whole(0, MAX_PROBES as i64),
     }
 }
@@ -311,7 +311,7 @@ impl Config {
     }
 
     /// The recipe, 16 hexadecimal digits: the hash of all settings that shape the bot of a run on one machine, except
-    /// its game. If a version of the program adds a setting, the recipe changes.
+    /// its game. A new setting of the program changes the recipe.
     pub fn recipe(&self) -> String {
         history::recipe(&self.shaping(false))
     }

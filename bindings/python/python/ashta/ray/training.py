@@ -73,7 +73,7 @@ class Driver:
             raise ValueError(f"learner, evaluator and one actor need {cores} cores, but the cluster has {has.get('CPU', 0):g}")
         if settings["learner_gpus"] and not has.get("GPU"):
             raise ValueError("`run.device` needs a GPU, but the cluster has none")
-        # Each worker must fit on one machine. Three workers have few placements, so all are tried below.
+        # Each worker must fit on one machine. The loop below tries all placements of the three workers.
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         needs = {
             "the learner": (settings["learner_cores"], settings["learner_gpus"]),

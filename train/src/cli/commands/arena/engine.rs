@@ -24,11 +24,11 @@ use super::engine_group::{EngineGroup, GroupWatch};
 
 /// The longest answer of an engine, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
-/// How long the arena waits for the end of an engine and of its output.
+/// How long the arena waits for the end of an engine.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
 /// Every engine has at least this time to start and to answer `hello`.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
-/// While the arena waits for an answer, it checks this often whether it must stop.
+/// Time between two checks whether the arena must stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest file for the standard error of an engine, in bytes.
 const KEPT_ERRORS: u64 = 1 << 20;
@@ -133,7 +133,7 @@ impl Contestant<Race> for EnginePlayer {
     }
 }
 
-/// The fault of every choice after the arena has stopped. The games of these choices are not counted.
+/// The fault of a choice after the arena has stopped. Its game is not counted.
 fn stopped() -> Fault {
     Fault("the arena has stopped".to_owned())
 }
@@ -262,7 +262,7 @@ struct ErrorsRead(Receiver<()>);
 
 impl Drop for ErrorsRead {
     fn drop(&mut self) {
-        // A process that the engine has started may survive and keep the pipe open.
+        // Another process may still keep the pipe open.
         let _ = self.0.recv_timeout(END_TIMEOUT);
     }
 }

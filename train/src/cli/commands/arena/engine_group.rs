@@ -10,8 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The environment variable of engines and their processes. Its value is the process id of the arena and the number of
-/// the engine.
+/// The environment variable of engines and their processes: the process id of the arena and the number of the engine.
 const MARK: &str = "ASHTA_ENGINE";
 
 /// A shell script that reads which groups have started (`+ 12`) and ended (`- 12`). When its input ends, it kills the
@@ -53,7 +52,7 @@ impl GroupWatch {
         self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// On Linux, collects the exit status of processes that engines have detached, so that they do not stay as zombies.
+    /// On Linux, collects the exit status of processes that engines have detached, which would stay as zombies.
     pub fn reap(&self) {
         #[cfg(target_os = "linux")]
         {
@@ -124,7 +123,7 @@ fn end_marked(mark: &str) {
         found.iter().for_each(|&pid| _ = kill(Pid::from_raw(pid), Signal::SIGKILL));
         ended.extend(found);
     }
-    // This waits only for children of the arena; for other processes `waitpid` fails at once.
+    // For processes that are not children of the arena, `waitpid` fails at once.
     ended.into_iter().for_each(|pid| _ = nix::sys::wait::waitpid(Pid::from_raw(pid), None));
 }
 

@@ -69,8 +69,8 @@ pub fn enter<'a>(
     Ok((race, (entrants, named)))
 }
 
-/// The folder for the standard error of engines, one file per engine. When it is dropped, empty files are removed. If
-/// the folder is a temporary one, the paths of the other files are printed.
+/// The folder for the standard error of engines, one file per engine. When dropped, it removes empty files, and
+/// prints the paths of the others if the folder is a temporary one.
 pub struct ErrorFiles {
     folder: PathBuf,
     /// Whether the folder is a temporary one.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use serde::{Deserialize, Serialize};
 
-/// The settings of an arena in its games file. All of them except `luck` determine the games.
+/// The settings of an arena. All except `luck` determine its games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Settings {
     /// Version of the format.
@@ -57,8 +57,8 @@ pub type NumberedGame = (usize, GameLine);
 
 impl GamesFile {
     /// Opens or creates the file, and removes the part after the last whole block; `legs` gives the number of games of
-    /// a block. Returns the games of the whole blocks. With `any_luck`, the luck of these games may come from another
-    /// reference than in `settings`.
+    /// a block. Returns the games of the whole blocks. With `any_luck`, the reference for luck may differ from
+    /// `settings`.
     ///
     /// # Errors
     /// When the file cannot be read or written, is damaged, or has games with other settings, or another arena uses it.
@@ -121,8 +121,7 @@ fn line(of: &impl Serialize) -> Result<String> {
 /// The longest line of a games file, in bytes.
 const LONGEST_LINE: u64 = 1 << 24;
 
-/// Reads the settings and the games of the whole blocks. Returns the games, and where the last whole block ends in the
-/// file, in bytes.
+/// Reads the games of the whole blocks. Also returns the number of bytes up to the end of the last whole block.
 fn read(
     file: &File,
     settings: &Settings,
@@ -138,7 +137,7 @@ fn read(
         let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text)?;
         number += 1;
         ensure!((read as u64) < LONGEST_LINE, "line {number} is longer than {} MiB", LONGEST_LINE >> 20);
-        // The last line can be incomplete. At the end of the file, the text is empty.
+        // An incomplete last line; at the end of the file, an empty text.
         let is_part = !text.ends_with(b"\n");
         if number == 1 && is_part && !line(settings)?.as_bytes().starts_with(&text) {
             bail!("line 1: not the settings of an arena");

@@ -151,8 +151,8 @@ impl<'a> Arena<'a> {
     }
 
     /// Opens the games file and checks its games. Returns the facts of the games, and the games with the largest
-    /// swings. With `--luck`, measures the luck of all games again; otherwise checks the luck of a sample and of the
-    /// games with the largest swings.
+    /// swings. With `--luck`, measures the luck of all games again; otherwise checks the luck of a sample and of
+    /// these games.
     fn resume(&self, path: &Path) -> Result<(GamesFile, Vec<GameFacts>, Vec<GameLine>)> {
         let (tournament, settings, threads) = (&self.tournament, self.settings(), self.args.games.config().threads);
         let measures_all = self.args.luck.is_some();
@@ -214,7 +214,7 @@ impl<'a> Arena<'a> {
     }
 }
 
-/// Adds games to `swings`, then keeps only the games with the largest swings.
+/// Adds `lines` to `swings`, and keeps the games with the largest swings.
 fn keep_largest(swings: &mut Vec<GameLine>, lines: Vec<GameLine>) {
     let size = |line: &GameLine| line.swing.map_or(0.0, |swing| swing.size);
     swings.extend(lines.into_iter().filter(|line| size(line) > 0.0));

@@ -23,7 +23,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     let has_luck = summary.luck_by.is_some();
     let mut head = vec!["agent", "rating", "95 % interval", "score %", "95 % interval"];
     if has_luck {
-        // `÷` is the factor by which the luck adjustment makes the standard error smaller.
+        // `÷`: the luck adjustment divides the standard error by this.
         head.extend(["luck-adjusted %", "95 % interval", "÷", "luck %"]);
     }
     head.extend(["ms/choice", "forfeits"]);
@@ -46,11 +46,10 @@ pub fn summary(summary: &Summary) -> Result<()> {
     table(&rows)?;
     for agent in &summary.agents {
         if let Some(reason) = agent.forfeit_reasons.first() {
-            let text = match agent.forfeits {
-                1 => format!("{} forfeited 1 game because {reason}", agent.name),
-                games => format!("{} forfeited {games} games, the first because {reason}", agent.name),
-            };
-            print(text)?;
+            match agent.forfeits {
+                1 => print(format_args!("{} forfeited 1 game because {reason}", agent.name))?,
+                games => print(format_args!("{} forfeited {games} games, the first because {reason}", agent.name))?,
+            }
         }
     }
     let is_adjusted = has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some());
@@ -122,12 +121,12 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
     verdicts
 }
 
-/// The luck-adjusted score of a pairing; without one, its plain score.
+/// The luck-adjusted score of a pairing, or its plain score.
 fn best(pairing: &Pairing) -> &Interval {
     pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead)
 }
 
-/// A sentence about which of two agents is better. Its figures are the figures of the agent that it names first.
+/// A sentence that says which of two agents is better. Its figures belong to the agent that it names first.
 fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     // The reversed pairing has the opposite figures.
     let seen = summary.pairings.iter().find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
