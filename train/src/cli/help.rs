@@ -8,7 +8,7 @@ use ashta_env::sheet::builtin;
 use crate::run::config::ConfigError;
 use crate::run::{games, sheet_file};
 
-/// The command that helps after `error`. `game` is the value of `--game`.
+/// The command that helps after `error`. `game` is the argument `game` of the failed command.
 pub fn after(error: &Error, command: &str, game: Option<&str>) -> String {
     error.chain().find_map(|cause| suggestion(cause, game)).unwrap_or_else(|| format!("ashta help {command}"))
 }

@@ -36,7 +36,7 @@ use crate::run::output::{print, remark, remark_once};
 use crate::run::{embedded, games};
 
 const USUAL_PORT: u16 = 8000;
-/// Answers of this length or longer are not compressed, in bytes.
+/// Answers with this number of bytes or more are not compressed.
 const LARGE: usize = 1 << 20;
 /// The longest file of an agent, in bytes. The server receives one such file at a time.
 const LONGEST_FILE: usize = 1 << 28;
