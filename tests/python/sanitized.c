@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     refused(ashta_agent_read((const uint8_t *)"ASHTATBL", 8, "2ply"), "perfect");
     refused(ashta_agent_named(NULL), "NULL");
     refused(ashta_agent_named("\xff"), "UTF-8");
-    refused(ashta_agent_named("nobody"), "no agent");
+    refused(ashta_agent_named("nobody"), "not an agent");
     damage(content, length);
     free(content);
 

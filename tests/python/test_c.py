@@ -52,7 +52,7 @@ def test_the_example_says_what_is_wrong(choose, tmp_path):
         (broken, POSITION, f"agent: bot file {broken}: "),
         (bot, "ashtapada S:5,99/N:off,23 S 4,2", "position: seat `S:5,99`: there is no place `99`"),
         (bot, "pagade S:6,7,12,12/N:6,7,12,12 S 1,3", "position: "),
-        (bot, "ashtapada S:5,30/N:off,23 S *", "position: there is nothing to choose"),
+        (bot, "ashtapada S:5,30/N:off,23 S *", "position: the position is not a decision"),
     ]:
         ran = subprocess.run([choose, agent, position], capture_output=True, text=True, check=False)
         assert ran.returncode == 1 and ran.stderr.startswith(message), ran.stderr

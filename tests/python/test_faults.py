@@ -132,7 +132,7 @@ def test_numbers_of_a_checkpoint_have_ranges(tmp_path):
 def test_every_input_is_read_to_a_limit(tmp_path):
     for words in (["train"], ["game"], ["analyze"], ["solve", "-o", tmp_path / "x.table"]):
         finished = program.run(words[0], "/dev/zero", *words[1:])
-        assert finished.returncode == 1 and "/dev/zero: it is not a text" in finished.stderr, finished.stderr
+        assert finished.returncode == 1 and "/dev/zero: it is not UTF-8 text" in finished.stderr, finished.stderr
     (tmp_path / "long.toml").write_text("# \n" * (3 << 20))
     for command, limit in (("train", 8192), ("game", 1024)):
         finished = program.run(command, tmp_path / "long.toml")

@@ -77,7 +77,7 @@ def test_a_broken_sheet_is_named_with_all_its_problems(tmp_path):
         finished = program.run("game", name, cwd=tmp_path)
         assert finished.returncode == 1 and part in finished.stderr
     taken = own(tmp_path, name="pagade")
-    assert "a name of its own" in program.run("game", taken).stderr
+    assert "give this sheet another `name`" in program.run("game", taken).stderr
 
 
 def test_a_game_of_ones_own_outlives_its_file(tmp_path):

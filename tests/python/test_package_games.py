@@ -103,7 +103,7 @@ def test_a_game_of_a_sheet_works_everywhere():
         assert made == game and made.name == game.name and made.max_game_length() == 300
     state = game.new_initial_state(0)
     assert game.deserialize_state(state.serialize()) == state and state.get_game() == game
-    with pytest.raises(ValueError, match="not of `my-siga"):
+    with pytest.raises(ValueError, match="not to `my-siga"):
         game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
     many, generator = ashta.VectorGame(game, 8), np.random.default_rng(1)
     many.reset(1)
