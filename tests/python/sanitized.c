@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     damage(content, length);
     free(content);
 
-    assert(ashta_choose(NULL, POSITION, 0) == -1 && strstr(ashta_last_error(), "no agent") != NULL);
+    assert(ashta_choose(NULL, POSITION, 0) == -1 && strstr(ashta_last_error(), "needs an agent") != NULL);
     assert(ashta_answer(NULL, NULL) == NULL && ashta_answer(NULL, "\xff") == NULL);
     const char *requests[] = {"", "{", "[]", "{\"op\":\"dance\"}", "{\"op\":\"legal\"}", "{\"op\":\"view\",\"position\":\"x\"}"};
     for (int request = 0; request < 6; request++) {
