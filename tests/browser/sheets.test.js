@@ -98,7 +98,7 @@ pageTest("the rules are said with the house rules of the game under way", {}, as
   await paste(page, "pagade?no_cut=lap S:6,7,12,12/N:6,7,12,12 S *");
   await page.click("nav [data-dialog=rules]");
   await isUnderstood(page, "pagade?no_cut=lap");
-  assert.match(await page.textContent("#rules-text"), /their number becomes 68 less\./);
+  assert.match(await page.textContent("#rules-text"), /their number is reduced by 68\./);
   await page.selectOption("#rules-game", "siga");
   await isUnderstood(page, "siga");
   await page.selectOption("#rules-game", "pagade");
