@@ -330,7 +330,9 @@ pub enum Payoff {
     Winner,
     /// A team wins: the seats of a team have one value, and the values of the teams sum to 1.
     Teams,
-    /// The seats play for placings with the returns 1, ⅔, ⅓ and 0: the values sum to 2.
+    /// The seats play for placings. Four seats have the returns 1, ⅔, ⅓ and 0, three seats 1, ½ and 0; the values sum
+    /// to
+    /// half the number of seats.
     Placings,
 }
 

@@ -40,7 +40,7 @@ pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
     for (index, ((inputs, outputs), fan_in)) in shape.layers().zip(fan_ins(shape)).enumerate() {
         let gain = if index == shape.hidden.len() { 1.0 } else { 6.0 };
         let bound = (gain / fan_in as f32).sqrt();
-        // With the upper 24 bits, every number from -1 to 1 is exact.
+        // The upper 24 bits give multiples of 2⁻²³ from -1 to below 1, which a float represents exactly.
         let mut uniform = || (rng.next_u64() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
         parameters.extend((0..inputs * outputs).map(|_| bound * uniform()));
         parameters.resize(parameters.len() + outputs, 0.0);
@@ -64,7 +64,7 @@ pub(super) fn layer_rates(shape: &MlpShape) -> Vec<f64> {
 }
 
 impl Network {
-    /// The network with the parameters `parameters` `[parameters]`, a tensor without autodiff.
+    /// The network with the given parameters, a tensor `[parameters]` without autodiff.
     pub(super) fn new(shape: &MlpShape, parameters: &Tensor<1>) -> Network {
         let mut start = 0;
         let mut next = |length: usize| {

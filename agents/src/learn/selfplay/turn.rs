@@ -98,7 +98,7 @@ impl<G: Game> SelfPlayTurn<G> {
         if running.is_main {
             self.add_policy_targets(config, decisions, sequence, values);
         } else {
-            // Only the turn-start states of side branches are samples.
+            // In side branches, only the turn-start states are samples.
             decisions.resize(decisions.len() + sequence.len(), PolicyTarget::new());
         }
         for &action in sequence {

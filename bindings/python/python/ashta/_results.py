@@ -29,7 +29,7 @@ class ArenaResult:
 
     @property
     def report(self) -> dict[str, Any]:
-        """The report that `ashta arena --json` prints, with the same keys; unknown bounds are `None`."""
+        """The report that `ashta arena --json` prints, with the same keys; bounds of intervals that cannot be estimated are `None`."""
         return json.loads(self._report)
 
     @property

@@ -102,7 +102,8 @@ impl Workers for RayWorkers {
             self.read_kept(log)?;
         }
         let kept = self.kept.pop_front();
-        // Actors play games as soon as their weights exist. The weights of the next iteration exist when this one has
+        // Actors play the games of an iteration as soon as the weights for them exist. The weights of the next
+        // iteration exist when this one has
         // learned.
         let (mut ahead, last) = (Vec::new(), plan.iteration + 1 + self.staleness);
         while let Some(next) = log.plan(self.planned.as_ref()).filter(|next| next.iteration <= last) {

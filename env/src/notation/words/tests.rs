@@ -1,3 +1,5 @@
+//! Turns in words.
+
 use super::*;
 use crate::chance;
 use crate::notation::test_support::random_play;

@@ -64,7 +64,8 @@ pub(crate) struct Rules {
     /// `[seat][cell]`: the places of a seat on a cell with captures, for the first and the second visit. [`NOWHERE`]
     /// for a missing visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where a landing on `place` can capture it,
+    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where it must stand so that a landing on
+    /// `place` can capture it,
     /// or [`NOWHERE`].
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// `[seat][place]`: the cell as a bit.
@@ -106,7 +107,7 @@ pub(crate) struct Rules {
     /// The outcomes of a throw, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
     pub(crate) chances: Chances,
-    /// The probabilities if the series is full: only throws that end it.
+    /// The probabilities when the series is full, so that only a throw that ends it is possible.
     pub(crate) last_chances: Chances,
     /// The values of a die in ascending order, without 0.
     pub(crate) faces: Vec<u8>,
@@ -146,7 +147,7 @@ pub(crate) struct Throw {
     pub(crate) values: [u8; 2],
     /// The number of equally likely cases with this outcome.
     pub(crate) weight: u32,
-    /// The step counts that this throw allows a piece on the course, as bits.
+    /// The numbers of steps that a piece on the course may move by this throw, as bits.
     pub(crate) steps: u128,
 }
 
@@ -165,7 +166,7 @@ pub(crate) struct ThrowEffects {
     pub(crate) bonus: bool,
     /// Whether it moves a piece from the last square to the finish, even though it is not 1.
     pub(crate) finishes: bool,
-    /// The steps that it moves a unit; 0 if a unit cannot use it or does not move.
+    /// The steps that it moves a unit; 0 if a unit cannot use it, or uses it without moving.
     pub(crate) unit_steps: u8,
 }
 
@@ -376,7 +377,8 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Returns the place before the gate for a piece that would reach `place` but goes round again, one or more times.
+    /// Returns where a piece lands that would reach `place` beyond its closed gate: it goes round again, one or more
+    /// times, and stays before the gate.
     #[inline]
     pub(crate) fn lapped(&self, place: u8) -> u8 {
         let lap = self.sheet.gate.lap.max(1);

@@ -145,7 +145,7 @@ pub(crate) fn in_order(mut pieces: [(u8, u8); MAX_PIECES]) -> ([u8; MAX_PIECES],
     (pieces.map(|(place, _)| place), declared)
 }
 
-/// Sorts the places of one seat in ascending order. Fillers are last before and after.
+/// Sorts the places of one seat in ascending order. Fillers are at the end and stay there.
 #[inline(always)]
 pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
     let [a, b, c, d, NO_PIECE, ..] = *places else { return sort_many(places) };

@@ -172,7 +172,7 @@ impl TurnNotation for DivideTurns {
         (sign == "+").then_some(role::SINGLE)
     }
 
-    /// Each part was a legal action after the parts before.
+    /// Returns whether each part was legal when it was given.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         // Pieces get their parts in ascending order.
         let given = self.parts_given(state);

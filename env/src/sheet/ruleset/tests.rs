@@ -1,3 +1,5 @@
+//! Rulesets: flags, seats, pieces and hashes.
+
 use super::*;
 
 fn two(text: &str) -> Result<Ruleset, RulesetError> {

@@ -27,7 +27,7 @@ const MOST_UNITS: i64 = 4096;
 /// The longest list of names.
 const MOST_NAMES: usize = 100;
 
-/// The number of characters of a value in an error.
+/// An error shows at most this many characters of a value.
 const QUOTED: usize = 200;
 
 /// The expected values for names of runs, and for lists of names.
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         let written = self.text("ruleset.game");
         let seats = self.raw.entry("ruleset.seats").value.as_integer().unwrap_or_default();
         let found = self.sheet(written);
-        // A wrong number of seats, game or sheet has been refused before.
+        // A wrong game, sheet or number of seats has been refused before.
         let is_refused = is_refused || found.is_none();
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();

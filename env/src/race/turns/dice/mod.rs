@@ -1,8 +1,9 @@
 //! The turn of two dice for one piece, two pieces or a unit.
 //!
 //! The smaller die is allotted first. An action names its piece. The second action names the piece of the other die; if
-//! this is the same piece, it moves by the sum in one hop. Pieces move in the order of the actions. `LARGER_FIRST` is
-//! for the other order, if only this order is legal or has another result.
+//! this is the same piece, it moves by the sum in one hop. Pieces move in the order of the actions. Actions from
+//! `LARGER_FIRST` on begin with the larger die; they are legal only if no sequence that begins with the
+//! smaller die has the same result.
 
 pub(crate) mod hops;
 pub(crate) mod ring;

@@ -17,7 +17,8 @@ pub(crate) struct Allotment {
     pub(crate) skipped: u8,
 }
 
-/// Bits above the place in the byte of a piece; pieces with equal bytes are interchangeable. They mark declared twins,
+/// Bits above the place in the byte of a piece; pieces with equal bytes are interchangeable. The two bits mark declared
+/// twins,
 /// and pieces that already belong to a unit.
 const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
@@ -74,7 +75,8 @@ impl SeriesTurns {
         used.iter().sum()
     }
 
-    /// Returns whether some unit on the course can certainly move on by `pips`, for any throws with this sum.
+    /// Returns whether some unit on the course certainly has room for `pips` more steps, however they are divided into
+    /// throws.
     #[inline]
     pub(crate) fn moves_by(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
@@ -119,7 +121,7 @@ impl SeriesTurns {
         }
     }
 
-    /// Returns whether the piece may not move without a second piece, if twins may not be split.
+    /// Returns whether the piece must not move alone; for rules under which twins must not be split.
     fn is_tied(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> bool {
         match self.unit.kind {
             UnitKind::None => false,
@@ -234,7 +236,8 @@ impl SeriesTurns {
         self.always_completes && allotment.roles.have(role::BORNE).is_empty()
     }
 
-    /// Returns whether the turn can end with this allotment: it can land, and no unused throw must be used.
+    /// Returns whether the turn can end with this allotment: it can land, and no skipped throw could still be given to
+    /// a unit so that it lands.
     pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let extends = |throw| allotment.skipped & self.series.bit(throw) != 0 && self.extends(turn, allotment, throw);
         self.can_land(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(extends))

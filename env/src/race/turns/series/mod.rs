@@ -1,7 +1,7 @@
 //! The turn with a series of throws that are then allotted to pieces and units. Each moves in one hop by the sum of its
 //! throws.
 //!
-//! Throws are allotted in a fixed order: by ascending value, and the throw that ended the series last. An allotted
+//! Throws are allotted in a fixed order: by ascending value; the throw that ended the series comes last. An allotted
 //! throw is a label on the piece until the turn is complete; then all pieces land at once. An action is legal iff it
 //! can be completed to a legal allotment of the whole series.
 
@@ -101,7 +101,8 @@ impl SeriesTurns {
         enemies.fold(0, |places, &enemy| places | self.held_places(enemy, &state.pieces[enemy.index()], state.mover))
     }
 
-    /// Returns the squares with pieces of `seat`, which are on `places`, as bits by place of the seat `by`.
+    /// Returns the places of `by` whose squares hold pieces of `seat`, as bits; `places` are the places of those
+    /// pieces.
     pub(crate) fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
         let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);

@@ -76,12 +76,13 @@ pub(crate) struct ThrowTurns {
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
-    /// Whether the step of a throw may precede the throw. The actions of pairs then play the step first.
+    /// Whether the step of 1 that some throws give may be played before the throw. Actions numbered as pairs then play
+    /// the step first.
     steps_first: bool,
     pub(crate) has_dead_ends: bool,
     again_on_capture: bool,
     again_on_finish: bool,
-    /// Whether each throw can grant another by its value, because no throw is lost and unused throws count, too.
+    /// Whether the value of every throw counts for another throw: no throw is lost, and unused throws count, too.
     always_counts: bool,
     most_throws: u8,
     /// Whether the last throw of a turn is lost if it would grant another.
@@ -197,7 +198,8 @@ impl ThrowTurns {
         }
     }
 
-    /// Returns the cells that the pieces on the board close to `seat`, whose pieces are on `own`. The cells closed to a
+    /// Returns the cells that `seat` may not enter or pass because of the pieces on the board. Its pieces are on `own`.
+    /// The cells closed to a
     /// unit are only found if two own pieces are on one cell.
     #[inline]
     pub(crate) fn occupied<W: Word, const SLOTS: usize>(
@@ -574,7 +576,7 @@ impl ThrowTurns {
         let again = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
-            // If the last throw can be lost, only throws granted by a value count.
+            // If the last throw can be lost, the count starts again at 0 after a throw that only a move has granted.
             state.thrown = if self.loses_last && !by_value { 0 } else { count };
         }
     }
