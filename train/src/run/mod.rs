@@ -2,7 +2,7 @@
 //!
 //! [`Workers`] do the work: [`LocalWorkers`] in threads of this process, the workers of `ashta.ray` on a cluster. In
 //! each iteration, one set of weights plays games while the learner uses the samples of the previous iteration. So two
-//! cores are busy and nothing waits ([`Trainer::play_and_learn`]). The number of a game is its seed, and one generator
+//! cores are busy and nothing waits (`Trainer::play_and_learn`). The number of a game is its seed, and one generator
 //! draws all batches. So the result depends only on the settings, not on workers or interruptions.
 
 pub mod checkpoint;

@@ -39,7 +39,7 @@ pub enum PlayerPolicy<'a> {
     Best,
     /// The afterstate with the highest of these values. If several have it, the player gets the worst of them, so that
     /// its score is a lower bound. There is a value for each turn-start state: the value for the seat that throws, as a
-    /// fraction of 2³² − 1, in the order of [`TurnIndex::number`].
+    /// fraction of 2³² − 1, in the order of `TurnIndex::number`.
     GreedyBy(&'a [u32]),
     /// A fixed policy that does not depend on values.
     Tabular(&'a TabularPolicy),
@@ -56,7 +56,7 @@ pub struct TabularPolicy {
 
 impl TabularPolicy {
     /// The policy in a game with this number of positions. Each turn has the number of its position, as
-    /// [`TurnIndex::number`], the probability of its throws, and its end. Unused numbers have no turns.
+    /// `TurnIndex::number`, the probability of its throws, and its end. Unused numbers have no turns.
     pub fn new(positions: usize, mut turns: Vec<(usize, f32, TurnEnd)>) -> TabularPolicy {
         turns.sort_by_key(|&(number, ..)| number);
         let first = (0..=positions).map(|number| turns.partition_point(|&(found, ..)| found < number)).collect();
