@@ -99,13 +99,23 @@ class Ashta {
   }
 }
 
-/** An agent. `free` releases its memory; do not use the agent afterwards. */
+/** An agent. `free` releases its memory; using the agent afterwards is an error. */
 class Agent {
+  #pointer;
+  #release;
+
   constructor(pointer, release) {
-    this.pointer = pointer;
-    this.free = () => {
-      release(this.pointer);
-      this.pointer = 0;
-    };
+    this.#pointer = pointer;
+    this.#release = release;
+  }
+
+  get pointer() {
+    if (this.#pointer === 0) throw new Error("the agent was freed");
+    return this.#pointer;
+  }
+
+  free() {
+    if (this.#pointer !== 0) this.#release(this.#pointer);
+    this.#pointer = 0;
   }
 }

@@ -301,6 +301,7 @@ fn pages_for_developers_name_files_and_items_that_exist() {
     for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let prose: String = read(page).split("```").step_by(2).collect();
         let parts: Vec<&str> = prose.split('`').collect();
+        assert!(parts.len() > 60, "{page} has only {} parts in backticks", parts.len() / 2);
         for (at, &name) in parts.iter().enumerate().skip(1).step_by(2) {
             let path = name.split(' ').next().unwrap_or_default();
             let is_item = name.contains('_') || name.starts_with(char::is_uppercase);

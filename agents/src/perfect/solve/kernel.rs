@@ -116,8 +116,8 @@ type Keys = [i32; LANES];
 
 impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
     /// A kernel for players with these policies. If the players are alike, there is one cell for each position.
-    /// Otherwise there are twice as many cells: first the positions in which the first player throws, then the
-    /// positions in which the second player throws. The values of [`PlayerPolicy::GreedyBy`] have the order of the
+    /// Otherwise the cells have two halves: in the first half the first player throws, in the second half the second
+    /// player. The values of [`PlayerPolicy::GreedyBy`] have the order of the
     /// cells.
     pub(super) fn new(turns: &'a T, policies: [PlayerPolicy<'a>; 2], are_alike: bool) -> Self {
         let is_tabular = policies.iter().any(|policy| matches!(policy, PlayerPolicy::Tabular(_)));
