@@ -114,7 +114,7 @@ impl Laws {
         Ok(())
     }
 
-    /// Printing and parsing are inverse to each other.
+    /// Printing and parsing are inverse to each other, and so are making and reading a row of bytes.
     fn check_text(&self, state: &State, text: &str) -> Result<(), String> {
         let (race, parsed) = Race::parse_position(text).map_err(|error| format!("its text is refused: {error}"))?;
         if race.ruleset() != self.race.ruleset() {
@@ -123,6 +123,10 @@ impl Laws {
         let hasher = RandomState::new();
         if parsed != *state || hasher.hash_one(parsed) != hasher.hash_one(state) {
             return Err(format!("its text is read as {parsed:?}, not {state:?}"));
+        }
+        let row = self.race.state_of_row(&state.to_row()).map_err(|error| format!("its row is refused: {error}"))?;
+        if row != *state {
+            return Err(format!("its row is read as {row:?}, not {state:?}"));
         }
         let pieces = Seat::ALL.map(|seat| self.race.places(state, seat));
         let count = |seat| if self.race.spec().seats.contains(seat) { self.race.pieces() } else { 0 };

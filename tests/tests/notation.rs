@@ -247,3 +247,34 @@ fn changed_positions_are_read_or_refused() {
         }
     }
 }
+
+#[test]
+fn rows_with_wrong_bytes_are_refused_or_are_other_positions() {
+    let (mut rng, mut refused) = (chance::stream(61, 0), 0);
+    for _ in 0..400 {
+        let (race, state) = Race::parse_position(&played(&mut rng)).expect("a played position");
+        for _ in 0..8 {
+            let mut row = state.to_row();
+            for _ in 0..1 + below(2, &mut rng) {
+                let at = below(row.len(), &mut rng);
+                row[at] = [row[at] ^ 1 << below(8, &mut rng), below(256, &mut rng) as u8][below(2, &mut rng)];
+            }
+            match race.state_of_row(&row) {
+                Ok(read) => assert_eq!((read.to_row(), race.parse_state(&race.print(&read))), (row, Ok(read))),
+                Err(error) => refused += usize::from(!error.to_string().is_empty()),
+            }
+        }
+    }
+    assert!(refused > 2000, "{refused} of 3200 rows were refused");
+
+    let (race, state) = Race::parse_position(EXAMPLES[1]).expect("valid");
+    let wrong = |at: usize, byte: u8| {
+        let mut row = state.to_row();
+        row[at] = byte;
+        race.state_of_row(&row).expect_err("a wrong byte").to_string()
+    };
+    assert_eq!(wrong(0, 9), "the row has layout version 9, but must have version 1");
+    assert!(wrong(1, 200).starts_with("the field `pieces` has the place 200"));
+    assert!(wrong(33, 1).starts_with("the field `steps` does not fit"));
+    assert!(race.state_of_row(&[1; 7]).expect_err("too short").to_string().contains("7 bytes"));
+}

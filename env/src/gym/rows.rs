@@ -7,12 +7,12 @@ use crate::game::{Action, ActionMask};
 
 /// Writes 1 in the `active` columns and 0 in all others.
 #[inline]
-pub(super) fn write_active(mut row: ArrayViewMut1<'_, f32>, active: &[u16]) {
-    row.fill(0.0);
+pub(super) fn write_active<T: Copy + From<u8>>(mut row: ArrayViewMut1<'_, T>, active: &[u16]) {
+    row.fill(T::from(0));
     if let Some(row) = row.as_slice_mut() {
-        active.iter().for_each(|&column| row[usize::from(column)] = 1.0);
+        active.iter().for_each(|&column| row[usize::from(column)] = T::from(1));
     } else {
-        active.iter().for_each(|&column| row[usize::from(column)] = 1.0);
+        active.iter().for_each(|&column| row[usize::from(column)] = T::from(1));
     }
 }
 

@@ -50,11 +50,11 @@ pub struct VecGame<G: Game> {
     pub own: Option<Seat>,
 }
 
-/// The output buffers of a step for `n` games, owned by the caller.
+/// The output buffers of a step for `n` games, owned by the caller. Observations are numbers of the type `T`.
 #[derive(Debug)]
-pub struct VecBuffers<'a> {
+pub struct VecBuffers<'a, T = f32> {
     /// The observations of the seats of `players`, `[n, observation]`.
-    pub observations: ArrayViewMut2<'a, f32>,
+    pub observations: ArrayViewMut2<'a, T>,
     /// The legal actions, `[n, actions]`; none if the game is over.
     pub masks: ArrayViewMut2<'a, bool>,
     /// The observing seat, as an index among the seats of the game, `[n]`: the seat of the caller if it plays one seat,
@@ -106,7 +106,7 @@ impl<G: Game> VecEnv<G> {
     ///
     /// # Panics
     /// If a buffer does not have the shape that [`VecBuffers`] documents.
-    pub fn reset(&mut self, seed: u64, out: &mut VecBuffers<'_>) {
+    pub fn reset<T: Copy + From<u8>>(&mut self, seed: u64, out: &mut VecBuffers<'_, T>) {
         for index in 0..self.games.len() {
             self.start(index, chance::stream(seed, index as u64), None);
         }
@@ -120,6 +120,12 @@ impl<G: Game> VecEnv<G> {
         game.start(self.caller, position);
     }
 
+    /// Puts the game at `index` into `position`, and throws its dice up to the next decision. The game keeps its
+    /// generators and the caller's seat; its turns are counted from 0.
+    pub fn place(&mut self, index: usize, position: G::State) {
+        self.games[index].env.restart(Some(position));
+    }
+
     /// Takes one action in every game, and writes the results.
     ///
     /// # Errors
@@ -128,7 +134,11 @@ impl<G: Game> VecEnv<G> {
     ///
     /// # Panics
     /// If a buffer does not have the shape that [`VecBuffers`] documents.
-    pub fn step(&mut self, actions: &[Action], out: &mut VecBuffers<'_>) -> Result<(), StepError> {
+    pub fn step<T: Copy + From<u8>>(
+        &mut self,
+        actions: &[Action],
+        out: &mut VecBuffers<'_, T>,
+    ) -> Result<(), StepError> {
         self.play(actions)?;
         self.write(out);
         Ok(())
@@ -166,7 +176,7 @@ impl<G: Game> VecEnv<G> {
     ///
     /// # Panics
     /// If a buffer does not have the shape that [`VecBuffers`] documents.
-    pub fn write(&mut self, out: &mut VecBuffers<'_>) {
+    pub fn write<T: Copy + From<u8>>(&mut self, out: &mut VecBuffers<'_, T>) {
         let Some(VecGame { env, .. }) = self.games.first() else { return };
         let (count, spec) = (self.games.len(), env.game.spec());
         assert_eq!(out.observations.dim(), (count, spec.observation), "shape of the observations");

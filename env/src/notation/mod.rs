@@ -18,6 +18,7 @@
 mod board;
 mod choices;
 mod parse;
+mod rows;
 mod steps;
 #[cfg(test)]
 mod test_support;
@@ -34,6 +35,7 @@ use crate::race::turns::text::joined;
 pub use board::{Ground, Standing};
 pub use choices::{TurnGraph, TurnMove, TurnNode};
 pub use parse::NotationError;
+pub use rows::RowError;
 pub use steps::BoardStep;
 pub use understood::RuleTopic;
 

@@ -26,7 +26,7 @@ use turns::{FoundEntries, Turns, by_kind};
 
 pub use compile::board;
 pub use face_values::ThrowError;
-pub use position::state;
+pub use position::{rows, state};
 pub use turns::actions;
 
 /// Version of the encoding of actions and observations of all race games.

@@ -229,6 +229,20 @@ impl Series {
         self.order = [order as u64, (order >> 64) as u64];
     }
 
+    /// Returns the number of kept throws of each kind, and the order of all throws as bytes.
+    #[inline]
+    pub(crate) fn parts(self) -> ([u8; MAX_KINDS + 1], [u8; 16]) {
+        (self.counts, self.order().to_le_bytes())
+    }
+
+    /// Returns the series with these [`Series::parts`].
+    #[inline]
+    pub(crate) fn of_parts(counts: [u8; MAX_KINDS + 1], order: [u8; 16]) -> Series {
+        let mut series = Series { counts, order: [0; 2] };
+        series.set_order(u128::from_le_bytes(order));
+        series
+    }
+
     /// Returns whether the series has no kept throw.
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
