@@ -4,12 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ashta_agents::arena::{MatchConfig, MatchProgress};
+use ashta_agents::arena::{Interval, MatchConfig, MatchProgress};
 use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse, ExploitStage};
-use ashta_agents::perfect::regret::against_perfect;
-use ashta_agents::perfect::solve::{
-    Memory, PlayerPolicy, Response, SolveConfig, TabularPolicy, UNIT, evaluate_policies,
-};
+use ashta_agents::perfect::regret::{Judged, against_perfect};
+use ashta_agents::perfect::solve::{Memory, PlayerPolicy, Response, SolveConfig, UNIT, evaluate_policies};
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly, RandomAgent};
 use ashta_agents::play::baseline::PipEvaluator;
@@ -21,7 +19,7 @@ use ashta_env::race::state::State;
 use ashta_env::testing::exact::{self, Play};
 use ashta_env::turn_index::{TurnIndex, TurnModel};
 use ashta_tests::amount;
-use ashta_tests::solving::{CONFIG, OneByOne, positions, race, solved, start, throws, turns};
+use ashta_tests::solving::{CONFIG, OneByOne, positions, race, solved, start, turns};
 
 #[test]
 fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
@@ -56,15 +54,28 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
     let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
     let (report, regret) =
-        against_perfect(&race, &agent, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats");
+        against_perfect(&race, &agent, Judged::Played, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats");
     let [low, high] = regret.luck_adjusted_score.interval;
     assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
     assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "the luck-corrected interval is narrower");
     let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
-    let (_, random) = against_perfect(&race, &random, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats");
-    assert!(random.regret_per_decision.mean > regret.regret_per_decision.mean);
+    let judge = |judged| {
+        against_perfect(&race, &random, judged, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats").1
+    };
+    let [played, expected] = [Judged::Played, Judged::Expected].map(judge);
+    assert!(played.regret_per_decision.mean > regret.regret_per_decision.mean);
+    // The match is the same; the expectation has less noise.
+    for (played, expected) in
+        [(played.regret_per_decision, expected.regret_per_decision), (played.optimal_choices, expected.optimal_choices)]
+    {
+        let width = |found: Interval| found.interval[1] - found.interval[0];
+        assert!((played.mean - expected.mean).abs() < width(played), "{played:?} and {expected:?}");
+        assert!(width(expected) < width(played), "{played:?} and {expected:?}");
+    }
+    assert_eq!(played.decisions, expected.decisions);
     let itself = || Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
-    let (_, itself) = against_perfect(&race, &itself, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats");
+    let (_, itself) = against_perfect(&race, &itself, Judged::Played, &table, &matched, &MatchProgress::UNWATCHED)
+        .expect("two seats");
     assert!(itself.regret_per_decision.mean.abs() < 1e-9, "{itself:?}");
     assert_eq!(itself.optimal_choices.mean, 1.0);
 }
@@ -127,23 +138,13 @@ fn best_responses_to_values_and_to_choices_agree() {
 fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
     // Turns of one action: in longer ones the solver draws again at each.
     for text in ["ashte-kashte?pieces=1&move=optional", "ashte-kashte?pieces=1&move=optional&capture_bonus=true"] {
-        let turns = turns(text, "SN");
-        let mut all = Vec::new();
-        for (number, mover, sides) in positions(&turns) {
-            for (probability, ends) in throws(&turns, mover, sides) {
-                let share = (probability / ends.len() as f64) as f32;
-                all.extend(ends.into_iter().map(|end| (number, share, end)));
-            }
-        }
-        let policy = TabularPolicy::new(turns.index().numbers(), all);
-        let go_on = |_: &_| ControlFlow::Continue(());
-        let styles = [PlayerPolicy::Best, PlayerPolicy::Tabular(&policy)];
-        let found = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
-        let found = found.expect("settles").expect("whole");
-        let race = turns.index().race();
+        let race = race(text, "SN");
+        let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
+        let mut best = BestResponse::new(&race).expect("small");
+        let found = best.find(AgentPolicy::Choices(&random), &CONFIG, &go_on).expect("settles").expect("whole");
         let mut plays = BySeat([Play::Uniform; 4]);
         plays[Seat::SOUTH] = Play::Best;
-        let exact = exact::solve(race, plays).expect("settles");
+        let exact = exact::solve(&race, plays).expect("settles");
         for (seat, found) in [(Seat::SOUTH, found.first), (Seat::NORTH, found.second)] {
             let value = exact.values(&race.initial_state(seat)).expect("a start")[Seat::SOUTH];
             assert!((found - value).abs() < 1e-6, "{text}: {found} for {value}");

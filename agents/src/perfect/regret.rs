@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ashta_env::game::{Game, Seat};
+use ashta_env::chance;
+use ashta_env::game::{Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::arena::{
     play_watched_match, quantile,
 };
 use crate::perfect::table::{Perfect, Table};
+use crate::play::agent::{Agent, GameRng};
 
 /// A decision with less regret than this counts as optimal, because evaluators return values in single precision.
 const OPTIMAL: f64 = 1e-6;
@@ -56,11 +58,23 @@ pub struct RegretReport {
     pub worst: Vec<Blunder>,
 }
 
+/// The decisions that a match judges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judged {
+    /// The turns that the agent plays.
+    Played,
+    /// In the same positions, all turns that [`Agent::policy`] can play, by their probabilities. The regret of a
+    /// decision is then an expectation.
+    Expected,
+}
+
 /// The regret of agent A in one game.
 #[derive(Clone, Debug, Default)]
 struct GameRegret {
     /// The regret of each decision, in order.
     regrets: Vec<f64>,
+    /// The sum over the decisions of the probability of an optimal choice.
+    optimal: f64,
     /// The decisions with the largest regret, in descending order: regret, position, chosen and best afterstate.
     worst: Vec<(f64, [State; 3])>,
 }
@@ -70,19 +84,18 @@ struct GameRegret {
 struct Regrets(BTreeMap<(u64, Seat), GameRegret>);
 
 impl Regrets {
-    /// Records a turn of A in a game of this block.
-    fn add_turn(&mut self, block: u64, turn: &PlayedTurn<State>, analysis: &TurnAnalysis<State>) {
+    /// Records a decision of A in a game of this block: `shares` has the probability of each afterstate.
+    fn add_decision(&mut self, block: u64, turn: &TurnAnalysis<State>, shares: &[f64]) {
         let game = self.0.entry((block, turn.seat)).or_default();
-        if !analysis.is_choice() {
-            return;
-        }
-        let regret = analysis.regret();
+        let own = |at: usize| f64::from(turn.values[at][turn.seat]);
+        let Some(best) = (0..turn.values.len()).max_by(|&a, &b| own(a).total_cmp(&own(b))) else { return };
+        let loss = |at: usize| shares[at] * (own(best) - own(at));
+        let regret: f64 = (0..shares.len()).map(loss).sum();
         game.regrets.push(regret);
-        if regret > 0.0 {
-            let own = |at: usize| analysis.values[at][turn.seat];
-            let best = (0..analysis.values.len()).max_by(|&a, &b| own(a).total_cmp(&own(b)));
-            let best = best.map_or(turn.end, |best| *analysis.results.state(best));
-            game.worst.push((regret, [turn.thrown, turn.end, best]));
+        game.optimal += (0..shares.len()).filter(|&at| own(best) - own(at) < OPTIMAL).map(|at| shares[at]).sum::<f64>();
+        if let Some(played) = (0..shares.len()).max_by(|&a, &b| loss(a).total_cmp(&loss(b))).filter(|_| regret > 0.0) {
+            let [played, best] = [played, best].map(|at| *turn.results.state(at));
+            game.worst.push((regret, [turn.thrown, played, best]));
             game.worst.sort_by(|a, b| b.0.total_cmp(&a.0));
             game.worst.truncate(WORST);
         }
@@ -99,7 +112,7 @@ impl Regrets {
     fn report(&self, race: &Race) -> RegretReport {
         let sums = self.per_block(|game| game.regrets.iter().sum());
         let counts = self.per_block(|game| game.regrets.len() as f64);
-        let optimal = self.per_block(|game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
+        let optimal = self.per_block(|game| game.optimal);
         let regret_per_game = Interval::ratio(&sums, &self.per_block(|_| 1.0));
         let mut regrets: Vec<f64> = self.0.values().flat_map(|game| game.regrets.iter().copied()).collect();
         regrets.sort_by(f64::total_cmp);
@@ -123,6 +136,36 @@ impl Regrets {
     }
 }
 
+/// The probability of each afterstate of each turn, if `agent` plays the turns: `[turn][afterstate]`.
+fn shares(race: &Race, agent: &mut dyn Agent<Race>, turns: &[TurnAnalysis<State>]) -> Vec<Vec<f64>> {
+    let mut shares: Vec<Vec<f64>> = turns.iter().map(|turn| vec![0.0; turn.values.len()]).collect();
+    let mut open: Vec<(usize, State, f64)> = (0..turns.len()).map(|turn| (turn, turns[turn].thrown, 1.0)).collect();
+    while !open.is_empty() {
+        let states: Vec<State> = open.iter().map(|&(_, state, _)| state).collect();
+        let mut rngs: Vec<GameRng> = open.iter().map(|&(turn, ..)| chance::stream(turn as u64, 0)).collect();
+        let policies = agent.policy(race, &states, &mut rngs);
+        let before = std::mem::take(&mut open);
+        for ((turn, state, share), (action, chance)) in before
+            .into_iter()
+            .zip(policies)
+            .flat_map(|(position, policy)| policy.into_iter().map(move |choice| (position, choice)))
+            .filter(|&(_, (_, chance))| chance > 0.0)
+        {
+            let (mut after, share) = (state, share * f64::from(chance));
+            race.apply_action(&mut after, action);
+            if race.node(&after) == Node::Decision(turns[turn].seat) {
+                match open.iter_mut().find(|(other, state, _)| *other == turn && *state == after) {
+                    Some((.., sum)) => *sum += share,
+                    None => open.push((turn, after, share)),
+                }
+            } else if let Some(end) = turns[turn].results.states().iter().position(|&end| end == after) {
+                shares[turn][end] += share;
+            }
+        }
+    }
+    shares
+}
+
 /// Plays a match of an agent against perfect play in a game of two seats, as [`play_match`](crate::arena::play_match)
 /// does, and measures the regret of the agent. `agent` makes an agent for each thread.
 ///
@@ -130,6 +173,7 @@ impl Regrets {
 pub fn against_perfect(
     race: &Race,
     agent: MakeAgent<'_, '_, Race>,
+    judged: Judged,
     table: &Arc<Table>,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
@@ -140,10 +184,22 @@ pub fn against_perfect(
     let regrets = Mutex::new(Regrets::default());
     let watch = |game: &PlayedGame<State>| {
         let (side, mut perfect) = (game.seating.seats_of(0), Perfect::new(Arc::clone(table)));
-        for turn in game.turns.iter().filter(|turn| side.contains(turn.seat)) {
-            let analysis = TurnAnalysis::new(race, &mut perfect, turn);
-            regrets.lock().unwrap_or_else(PoisonError::into_inner).add_turn(game.block, turn, &analysis);
-        }
+        let own = || game.turns.iter().filter(|turn| side.contains(turn.seat));
+        let analyze = |turn: &PlayedTurn<State>| (turn.end, TurnAnalysis::new(race, &mut perfect, turn));
+        let (ends, turns): (Vec<State>, Vec<TurnAnalysis<State>>) =
+            own().map(analyze).filter(|(_, turn)| turn.is_choice()).unzip();
+        let shares = match judged {
+            Judged::Expected => shares(race, &mut *agent(), &turns),
+            Judged::Played => {
+                let is_end = |(turn, end): (&TurnAnalysis<State>, &State)| {
+                    turn.results.states().iter().map(|result| f64::from(u8::from(result == end))).collect()
+                };
+                turns.iter().zip(&ends).map(is_end).collect()
+            }
+        };
+        let mut regrets = regrets.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.iter().zip(&shares).for_each(|(turn, shares)| regrets.add_decision(game.block, turn, shares));
+        own().for_each(|turn| _ = regrets.0.entry((game.block, turn.seat)).or_default());
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
     let regrets = regrets.into_inner().unwrap_or_else(PoisonError::into_inner);

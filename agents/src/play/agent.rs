@@ -3,6 +3,7 @@
 //! Agents act on batches: one state from each of many games. Each game has its own random generator, so the choices of
 //! an agent do not depend on the batch or on threads. An agent sees only positions and does not remember earlier ones.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ashta_env::chance::below;
@@ -23,6 +24,15 @@ pub trait Agent<G: Game> {
     /// May panic when a state is not a decision or when the numbers of states and generators differ.
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action>;
 
+    /// Returns the legal actions of each state with their probabilities, in ascending order. Actions with probability 0
+    /// may be absent. An agent that does not override this method gives probability 1 to the action of [`Agent::act`].
+    ///
+    /// # Panics
+    /// As [`Agent::act`].
+    fn policy(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Vec<(Action, f32)>> {
+        self.act(game, states, rngs).into_iter().map(|action| vec![(action, 1.0)]).collect()
+    }
+
     /// Returns a legal action for one state, which must be a decision. May draw from `rng`.
     ///
     /// # Panics
@@ -38,6 +48,10 @@ pub trait Agent<G: Game> {
 impl<G: Game, A: Agent<G> + ?Sized> Agent<G> for Box<A> {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
         (**self).act(game, states, rngs)
+    }
+
+    fn policy(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Vec<(Action, f32)>> {
+        (**self).policy(game, states, rngs)
     }
 
     fn stop_by(&mut self, stop: &Stop) {
@@ -132,6 +146,20 @@ impl<G: Game, E> OnePly<G, E> {
     }
 }
 
+impl<G: Game, E: Evaluator<G>> OnePly<G, E> {
+    /// Gathers the choices of all states, and evaluates their leaves.
+    fn choices(&mut self, game: &G, states: &[G::State]) -> Vec<Choice> {
+        self.leaves.clear();
+        self.first_actions.clear();
+        let choices: Vec<Choice> = states.iter().map(|state| self.gather(game, state)).collect();
+        self.values.clear();
+        if !self.leaves.is_empty() {
+            self.evaluator.values(game, &self.leaves, &mut self.values);
+        }
+        choices
+    }
+}
+
 /// The choice at a state before the evaluation: the only sensible action, or the deciding seat and its leaves.
 enum Choice {
     Single(Action),
@@ -140,14 +168,7 @@ enum Choice {
 
 impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
-        self.leaves.clear();
-        self.first_actions.clear();
-        let choices: Vec<Choice> = states.iter().map(|state| self.gather(game, state)).collect();
-        self.values.clear();
-        if !self.leaves.is_empty() {
-            self.evaluator.values(game, &self.leaves, &mut self.values);
-        }
-        let chosen = choices.into_iter().zip(rngs.iter_mut()).map(|(choice, rng)| match choice {
+        let chosen = self.choices(game, states).into_iter().zip(rngs.iter_mut()).map(|(choice, rng)| match choice {
             Choice::Single(action) => action,
             Choice::Among(seat, leaves) => {
                 let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
@@ -162,9 +183,40 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
         chosen.collect()
     }
 
+    fn policy(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Vec<(Action, f32)>> {
+        if self.pick == Pick::First {
+            return self.act(game, states, rngs).into_iter().map(|action| vec![(action, 1.0)]).collect();
+        }
+        let policy = self.choices(game, states).into_iter().map(|choice| match choice {
+            Choice::Single(action) => vec![(action, 1.0)],
+            Choice::Among(seat, leaves) => {
+                let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
+                let weights: Vec<f32> = match self.pick {
+                    Pick::Softmax(temperature) => softmax(values, temperature).collect(),
+                    Pick::First | Pick::Drawn => {
+                        let best = values.clone().fold(f32::MIN, f32::max);
+                        values.map(|value| if value >= best - TIE { 1.0 } else { 0.0 }).collect()
+                    }
+                };
+                shares(self.first_actions[leaves].iter().copied().zip(weights))
+            }
+        });
+        policy.collect()
+    }
+
     fn stop_by(&mut self, stop: &Stop) {
         self.evaluator.stop_by(stop);
     }
+}
+
+/// The probabilities of actions with these weights; an action can have several weights, which are added.
+fn shares(weights: impl Iterator<Item = (Action, f32)>) -> Vec<(Action, f32)> {
+    let (mut sums, mut total) = (BTreeMap::new(), 0.0);
+    for (action, weight) in weights {
+        *sums.entry(action).or_insert(0.0) += weight;
+        total += weight;
+    }
+    sums.into_iter().map(|(action, weight)| (action, weight / total)).collect()
 }
 
 /// Softmax weights of `values` at `temperature`, not normalised: the best value has weight 1.
@@ -248,6 +300,15 @@ impl<G: Game> Agent<G> for RandomAgent {
             })
         };
         states.iter().zip(rngs).map(choose).collect()
+    }
+
+    fn policy(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Vec<(Action, f32)>> {
+        let mut results = TurnResults::new();
+        let policy = |state: &G::State| {
+            results_of_turn(game, state, &mut results);
+            shares((0..results.len()).map(|result| (results.actions(result)[0], 1.0)))
+        };
+        states.iter().map(policy).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use ashta_agents::network::bot::{Regret, Strength, without_folder};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse};
-use ashta_agents::perfect::regret::{RegretReport, against_perfect};
+use ashta_agents::perfect::regret::{Judged, RegretReport, against_perfect};
 use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
@@ -116,7 +116,8 @@ pub fn against(
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
 ) -> MatchResult {
-    let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
+    let measured =
+        opponent.table().and_then(|table| against_perfect(race, agent, Judged::Played, table, config, progress));
     let (report, regret) = measured.unzip();
     let report = report.unwrap_or_else(|| play_match(race, agent, &|| opponent.agent(), config, progress));
     MatchResult { opponent: opponent.named_agent().to_string(), report, regret }

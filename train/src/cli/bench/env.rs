@@ -103,7 +103,7 @@ fn start(race: &Race, rng: &mut GameRng) -> State {
 fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
     let spec = race.spec();
     let mut env = VecEnv::new(race, LOCK_STEP, Caller::All);
-    let mut observations = Array2::zeros((LOCK_STEP, spec.observation));
+    let mut observations = Array2::<f32>::zeros((LOCK_STEP, spec.observation));
     let mut masks = Array2::from_elem((LOCK_STEP, spec.actions), false);
     let mut players = Array1::zeros(LOCK_STEP);
     let mut returns = Array2::zeros((LOCK_STEP, spec.seats.len()));
