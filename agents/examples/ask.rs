@@ -1,11 +1,11 @@
-//! Evaluates positions with an agent: lines of notation in, lines of JSON out.
+//! Evaluates positions with an agent: reads a position from each line and writes the answer as a line of JSON.
 //!
 //! ```sh
 //! echo "ashtapada S:5,30/N:off,23 S 4,2" | cargo run --release -p ashta-agents --example ask checkpoints/ashtapada.bot
 //! ```
 //!
-//! Each answer has the legal actions, the columns of the observation that are 1, the values of the seats, and the
-//! action that the agent chooses, or `null` if the dice must be thrown first.
+//! Each answer has the legal actions, the entries of the observation that are 1, the values of the seats, and the
+//! action that the agent chooses. The action is `null` if the dice must be thrown first.
 
 use std::error::Error;
 use std::io::{BufRead, Write};

@@ -1,12 +1,13 @@
-//! A game of your own that is not a race: Pig. The example implements [`Game`], trains by self-play, and beats the rule
-//! that collects the most points per turn.
+//! A game of your own that is not a race: Pig. The example implements [`Game`] and trains an agent by self-play. The
+//! agent beats the rule that collects the most points per turn.
 //!
 //! ```sh
 //! cargo run --release -p ashta-agents --example own_game
 //! ```
 //!
 //! The seat on turn throws a die as often as it likes. Each throw adds its points to the turn, but a 1 loses the points
-//! of the turn and ends it. Holding keeps the points and passes the die on. The first seat with [`GOAL`] points wins.
+//! of the turn and ends the turn. A seat that holds keeps the points and passes the die to the other seat. The first
+//! seat with [`GOAL`] points wins.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, 
 const GOAL: u8 = 50;
 const THROW: Action = Action(0);
 const HOLD: Action = Action(1);
-/// Entries of an observation for a number of points, 0 to the goal.
+/// Number of entries of an observation for one number of points, 0 to [`GOAL`].
 const POINTS: usize = GOAL as usize + 1;
 
 /// The rules and everything else that does not change in a game.
@@ -38,7 +39,7 @@ pub struct Pig {
 pub struct PigState {
     points: BySeat<u8>,
     seat: Seat,
-    /// Points of this turn; holding would keep them.
+    /// Points of this turn, which [`HOLD`] would keep.
     turn: u8,
     phase: Phase,
 }
@@ -48,15 +49,15 @@ pub struct PigState {
 enum Phase {
     Throw,
     Choose,
-    /// A 1 was thrown: the only action passes the die on.
+    /// A 1 was thrown: the only action passes the die to the other seat.
     Lost,
 }
 
 impl Pig {
     /// The game for two seats.
     pub fn for_two() -> Pig {
-        // At the start of a turn, an observation has the points of both seats and of the turn, and the seat on turn.
-        // Within a turn it has two more entries.
+        // Before a throw, an observation has the points of both seats, the points of the turn, and the seat on turn.
+        // After a throw, it has two more entries.
         let start_observation = 3 * POINTS + 1;
         let spec = Spec {
             name: "pig".to_owned(),
@@ -133,7 +134,7 @@ impl Game for Pig {
     }
 }
 
-/// Holds with 20 points or more: from 20 points on, one more throw loses at least as much as it gains on average.
+/// Holds with 20 or more points, because one more throw would then lose at least as much as it gains on average.
 #[derive(Debug)]
 struct HoldAtTwenty;
 
@@ -145,7 +146,7 @@ impl Agent<Pig> for HoldAtTwenty {
     }
 }
 
-/// Trains by self-play and plays a match against the rule; returns the result of the match.
+/// Trains an agent by self-play and plays a match against [`HoldAtTwenty`]; returns the result of the match.
 pub fn train() -> Result<MatchReport, Box<dyn Error>> {
     let pig = Arc::new(Pig::for_two());
     let selfplay = SelfPlayConfig { games: 20_000, ..SelfPlayConfig::default() };

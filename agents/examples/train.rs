@@ -1,12 +1,12 @@
-//! Trains a bot by self-play and exports it: the whole loop on one screen.
+//! Trains a bot by self-play and exports the bot: the whole training loop in one short program.
 //!
 //! ```sh
 //! cargo run --release -p ashta-agents --example train ashte-kashte.bot
 //! ```
 //!
-//! Each iteration plays games with the latest weights, while the learner works on the games of the previous iteration.
-//! Then the new games become samples with TD(λ) targets. [`TrainConfig`] has all settings, with defaults. The program
-//! `ashta train` is this loop with checkpoints, metrics and resuming.
+//! Each iteration plays games with the latest weights, while the learner learns from the games of earlier iterations.
+//! Then the new games become samples with TD(λ) targets. [`TrainConfig`] has all settings, with defaults. The command
+//! `ashta train` runs the same loop, writes checkpoints and metrics, and can resume a run.
 
 use std::error::Error;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
     Ok(against_greedy(&race, &net, 1_000))
 }
 
-/// Plays pairs of games against `greedy` with common throws and exchanged seats.
+/// Plays pairs of games against `greedy`. The games of a pair have the same throws, and the players exchange seats.
 fn against_greedy(race: &Race, net: &Arc<PortableNet>, pairs: u64) -> MatchReport {
     let bot = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
     let config = MatchConfig { blocks: pairs, threads: THREADS, ..MatchConfig::default() };

@@ -14,8 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`NamedAgent`] parses the name of an agent on the command line: a bot with a look-ahead, a baseline, or perfect
-//! play. [`NamedAgent::player`] makes a [`Player`] for one game:
+//! [`NamedAgent`] parses the name of an agent, as the command line takes it: a bot, a baseline or perfect play, if
+//! wanted with a look-ahead. [`NamedAgent::player`] makes a [`Player`] for one game:
 //!
 //! ```
 //! use ashta_agents::{Agent, Evaluator, NamedAgent};
@@ -36,17 +36,17 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`play`] | the traits `Evaluator` and `Agent`, one-ply play, baselines, throws by seed |
+//! | [`play`] | the traits `Evaluator` and `Agent`, one-ply play, baselines, throws derived from a seed |
 //! | [`search`] | expectimax, MCTS, the one-ply expectation over throws |
 //! | [`arena`] | paired matches, tournaments, ratings, SPRT, control variates for luck, game records |
 //! | [`network`] | the forward pass without burn, tensor files, bots, ONNX |
 //! | [`perfect`] | value iteration, tables, regret, best responses |
-//! | [`learn`] | self-play, the replay buffer, the learner in burn, the trainer of any game |
-//! | [`roster`] | agents by name, folders of bots and tables |
+//! | [`learn`] | self-play, the replay buffer, the learner, the trainer for any game |
+//! | [`roster`] | agents found by their names, folders of bots and tables |
 //! | [`protocol`] | the engine protocol: requests and answers in JSON |
 //!
 //! [`learn::net`], [`learn::replay`] and [`learn::trainer`] require the feature `learning`, which is on by default.
-//! Without it this package does not depend on burn.
+//! Without this feature, this package does not depend on burn.
 
 pub mod arena;
 pub mod learn;

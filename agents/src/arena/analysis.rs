@@ -1,4 +1,5 @@
-//! The values of a played turn, by any evaluator: before the throw, of each afterstate, and at the end of the turn.
+//! The values of a played turn by any evaluator: the value before the throw, the values of all afterstates, and the
+//! value at the end of the turn.
 
 use std::ops::Range;
 
@@ -12,22 +13,22 @@ use crate::play::evaluator::{Evaluator, first_best};
 /// A played turn and its values by an evaluator: expected returns by seat.
 #[derive(Clone, Debug)]
 pub struct TurnAnalysis<S> {
-    /// Whose turn it was.
+    /// The seat whose turn it was.
     pub seat: Seat,
     /// The position before its first throw.
     pub start: S,
     /// The position after its last throw.
     pub thrown: S,
-    /// Its throws and choices, as indices into the moves of the game; empty if the moves are unknown.
+    /// The range of its throws and choices in the moves of the game; empty if the moves are unknown.
     pub moves: Range<usize>,
     /// The distinct afterstates of the turn; empty if there was no decision.
     pub results: TurnResults<S>,
     /// The values of the afterstates.
     pub values: Vec<BySeat<f32>>,
-    /// The values before the first throw. [`analyze_game`](super::analyze_game) computes the expectation over the
-    /// throws, with the best afterstate of each. [`TurnAnalysis::new`] uses the evaluator's own estimate.
+    /// The values before the first throw. [`analyze_game`](super::analyze_game) computes the expectation over all
+    /// throws of the value of the best afterstate. [`TurnAnalysis::new`] uses the evaluator's own estimate.
     pub before: BySeat<f32>,
-    /// The values of the position at the end of the turn; `None` if the game was given up within the turn.
+    /// The values of the position at the end of the turn; `None` if the moves end before the turn ends.
     pub played: Option<BySeat<f32>>,
 }
 
@@ -56,13 +57,13 @@ impl<S: Clone + Eq> TurnAnalysis<S> {
 }
 
 impl<S> TurnAnalysis<S> {
-    /// The index of the best afterstate for the seat, among equals the first.
+    /// The index of the best afterstate for the seat; the first index if several are equally good.
     pub fn best(&self) -> Option<usize> {
         first_best(self.values.iter().map(|values| values[self.seat]))
     }
 
-    /// The values after the throw: the values of the best afterstate, or of the end of the turn if that is better or
-    /// there was no decision.
+    /// The values after the throw: the values of the best afterstate. If the end of the turn has a better value, or if
+    /// there was no decision, the values of the end of the turn.
     pub fn after_throw(&self) -> BySeat<f32> {
         let best = self.best().map(|best| self.values[best]);
         match (best, self.played) {
@@ -71,8 +72,8 @@ impl<S> TurnAnalysis<S> {
         }
     }
 
-    /// The luck of the throw for `seat`. Its mean is 0 if the values before the throw are the expectation, or if the
-    /// evaluator is perfect play.
+    /// The luck of the throw for `seat`. The mean of the luck is 0 if the values before the throw are the expectation,
+    /// or if the evaluator is exact.
     pub fn luck(&self, seat: Seat) -> f64 {
         f64::from(self.after_throw()[seat]) - f64::from(self.before[seat])
     }

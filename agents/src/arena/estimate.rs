@@ -1,4 +1,4 @@
-//! Means over blocks with confidence intervals, and the luck-adjusted score: a score minus the luck of its throws
+//! Means over blocks with confidence intervals, and the luck-adjusted score: a score minus the luck of the throws
 //! (control variate).
 
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// Its standard error; `None` for ratios and for fewer than two blocks. Only some fields of a summary contain it in
-    /// JSON.
+    /// Its standard error; `None` for ratios and for fewer than two blocks. In JSON, only some fields of a summary
+    /// contain the standard error.
     #[serde(skip)]
     pub standard_error: Option<f64>,
-    /// The 95 % confidence interval, from the variation between blocks of games; without bounds for fewer than two
-    /// blocks.
+    /// The 95 % confidence interval, from the variation between blocks of games. With fewer than two blocks, it
+    /// contains all possible values.
     pub interval: [f64; 2],
 }
 
@@ -61,8 +61,9 @@ impl Interval {
             return Interval { mean, standard_error: None, interval: [0.0, 1.0] };
         }
         let (variance, _) = variance_within(blocks, strata);
-        // Wilson's interval, with the variance of blocks instead of single games. For many blocks it is the normal
-        // interval; for few blocks it is not a single point even if all of them have equal scores.
+        // Wilson's interval, with the variance of blocks instead of the variance of single games. With many blocks, it
+        // is nearly the normal interval. With few blocks, it is not a single point even if all blocks have equal
+        // scores.
         let squared = NORMAL_95 * NORMAL_95;
         let shrink = 1.0 + squared / count;
         let centre = (mean + squared / (2.0 * count)) / shrink;
@@ -102,7 +103,7 @@ impl Interval {
         Interval { mean, interval: [low.min(mean), high.max(mean)], ..self }
     }
 
-    /// The interval of `whole` minus the mean.
+    /// The interval of the difference `whole` minus this mean.
     pub fn taken_from(self, whole: f64) -> Interval {
         let [low, high] = self.interval;
         Interval { mean: whole - self.mean, interval: [whole - high, whole - low], ..self }
@@ -123,7 +124,7 @@ pub(super) fn mean(blocks: &[f64]) -> f64 {
 }
 
 /// The variance of `blocks` around the means of their strata, and its degrees of freedom. If every stratum has a single
-/// block, the variance around the mean of all blocks.
+/// block, uses the mean of all blocks instead.
 fn variance_within(blocks: &[f64], strata: &[usize]) -> (f64, f64) {
     let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
     let of = |block: usize| strata.get(block).copied().unwrap_or(0);
@@ -171,7 +172,7 @@ pub struct Blocks {
     /// The stratum of each block, by number; empty if all blocks are one stratum.
     pub strata: Vec<usize>,
     /// The variance of single games without luck. The deviation of a game is its score minus its luck minus the chance
-    /// level; this is the mean of the squared deviations.
+    /// level; the variance is the mean of the squared deviations.
     pub game_variance: f64,
 }
 
@@ -195,13 +196,14 @@ const BELIEF: f64 = 4.0;
 impl Blocks {
     /// Subtracts luck from the scores.
     ///
-    /// The luck is multiplied by the coefficient that leaves the least variance. If the evaluator knows nothing the
-    /// coefficient is near 0, so the interval never gets much longer. The coefficient of a block is fitted to the
-    /// blocks of other groups alone: it does not depend on the luck of the block, and the mean stays unbiased. With few
-    /// blocks the coefficient stays near 1, the right value for an exact evaluator.
+    /// The luck is multiplied by the coefficient that leaves the least variance. If the values of the evaluator are
+    /// useless, the coefficient is near 0, so the interval never gets much longer. The coefficient of a block is fitted
+    /// only to the blocks of other groups. So it does not depend on the luck of the block, and the mean stays unbiased.
+    /// With few blocks, the coefficient stays near 1, the right value for an exact evaluator.
     ///
-    /// If there are few blocks, or most of them agree, their variance is not reliable. As in Wilson's interval, an
-    /// allowance is added to it: here the variance of single games without luck.
+    /// If there are few blocks, or if most blocks have equal scores, their variance is not reliable. As in Wilson's
+    /// interval, a term is added to the variance: [`Blocks::doubt`], computed from the variance of single games without
+    /// luck.
     pub fn luck_adjusted(&self) -> Adjusted {
         let Blocks { scores, luck, strata, .. } = self;
         // For each group: the number of blocks and the sums of scores, luck, luck times score and luck squared.
@@ -217,7 +219,7 @@ impl Blocks {
             let [count, score, luck, both, squared] = [0, 1, 2, 3, 4].map(|part| totals[part] - group[part]);
             let belief = if count > 0.0 { BELIEF * squared / count } else { 0.0 };
             let covariance = if count > 0.0 { both - luck * score / count } else { 0.0 };
-            // The coefficient does not matter if there was no luck.
+            // If there was no luck, the coefficient does not matter.
             if squared > 0.0 { (covariance + belief) / (squared + belief) } else { 1.0 }
         });
         let adjust = |(block, (score, luck)): (usize, (&f64, &f64))| score - coefficients[block % FOLDS] * luck;
@@ -286,14 +288,14 @@ mod tests {
         Blocks { scores, luck, strata: Vec::new(), game_variance: 0.02 }
     }
 
-    /// Pairs of games between two agents that are nearly alike: most pairs are split, and where they are not, luck
-    /// explains most of the difference.
+    /// Pairs of games between two nearly equal agents. Most pairs are split; in the other pairs, luck explains most of
+    /// the difference.
     fn alike(seed: u64, pairs: usize, truth: f64) -> Blocks {
         let mut rng = chance::stream(seed, 1);
         let mut found = Blocks::default();
         let mut residual = 0.0;
         for _ in 0..pairs {
-            // Both games differ from an even result by luck and by a small fault.
+            // The result of a pair differs from an even result by luck and by a small error.
             let luck = if rng.random::<f64>() < 0.15 { [0.5, -0.5][usize::from(rng.random::<bool>())] } else { 0.0 };
             let fault = if rng.random::<f64>() < 0.1 { 0.3 * (rng.random::<f64>() - 0.5) } else { 0.0 };
             let luck = 0.9 * luck;
@@ -315,7 +317,7 @@ mod tests {
         assert!((adjusted.estimate.mean - 0.5).abs() < 4.0 * 0.0013);
         let with_luck = |luck: Vec<f64>| Blocks { luck, ..blocks.clone() };
         let with = |luck: Vec<f64>| with_luck(luck).luck_adjusted();
-        // Luck of twice the scale is corrected, and luck from an evaluator that knows nothing does no harm.
+        // Luck that was measured twice too large is corrected, and luck from a useless evaluator does no harm.
         let doubled = with_luck(blocks.luck.iter().map(|luck| 2.0 * luck).collect());
         assert!((coefficient(&doubled) - 0.5).abs() < 0.01);
         assert!((with(drawn(2, 2000, 0.5).luck).shrinkage - 1.0).abs() < 0.01);
@@ -333,7 +335,8 @@ mod tests {
                 low <= 0.3 && 0.3 <= high
             };
             let share = (0..2000).filter(holds).count() as f64 / 2000.0;
-            // At least 0.95 minus three standard errors of the count; more for few blocks, whose variance is increased.
+            // At least 0.95 minus three standard errors. The share is larger for few blocks, because their variance is
+            // increased.
             assert!((0.935..=most).contains(&share), "{blocks} blocks: {share}");
         }
         for pairs in [2, 10, 20, 50, 400] {

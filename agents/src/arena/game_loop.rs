@@ -1,4 +1,4 @@
-//! The game loop of the arena: many games side by side, block by block.
+//! The game loop of the arena: plays many games at the same time, in blocks.
 //!
 //! For given agents, a game is a pure function of the seed, its block and its seating. This module plays games; its
 //! callers compute statistics.
@@ -18,8 +18,8 @@ use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 
 /// A participant: an agent, or a player that can fail, such as an external engine.
 pub trait Contestant<G: Game> {
-    /// Returns for each of `states`, which are decisions, a legal action or the fault of the contestant. `rngs` are as
-    /// for [`Agent::act`].
+    /// Returns a legal action or a fault of the contestant for each of `states`, which must be decisions. `rngs` has a
+    /// generator for each state, as in [`Agent::act`].
     fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
 }
 
@@ -29,7 +29,7 @@ impl<G: Game> Contestant<G> for Box<dyn Agent<G> + Send + '_> {
     }
 }
 
-/// Why a contestant forfeits a game, as a message for people.
+/// The reason why a contestant forfeits (loses) a game, as a message for people.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Fault(pub String);
@@ -79,7 +79,7 @@ pub enum Ending {
 /// A game that has ended.
 #[derive(Clone, Debug)]
 pub struct PlayedGame<S> {
-    /// The block it belongs to, from 0.
+    /// The number of its block, from 0.
     pub block: u64,
     /// Its number in the block, from 0.
     pub leg: usize,
@@ -95,8 +95,8 @@ pub struct PlayedGame<S> {
     pub turns_begun: u32,
     /// Its ending.
     pub ending: Ending,
-    /// The return of each seat, 0 to 1; zeros for a truncated game. If a seat forfeits, its team gets 0, and the other
-    /// seats share the total equally.
+    /// The return of each seat, 0 to 1; zeros for a truncated game. If a seat forfeits, its side gets 0, and the other
+    /// sides share the total equally.
     pub returns: BySeat<f32>,
 }
 
@@ -110,17 +110,18 @@ struct GameInPlay<S> {
     turn: Option<OpenTurn<S>>,
 }
 
-/// A turn that has not ended: its seat, the position before its first throw, and its first decision, once reached.
+/// A turn that has not ended: its seat, the position before its first throw, and its first decision if the turn has
+/// reached it.
 type OpenTurn<S> = (Seat, S, Option<S>);
 
-/// The blocks in play: for each the results of its games, by their numbers.
+/// The unfinished blocks: for each block, the results of its games in the order of their numbers.
 type OpenBlocks<T> = BTreeMap<u64, Vec<Option<T>>>;
 
 impl<G: Game> MatchSetup<'_, G> {
-    /// Plays the blocks that `take_block` returns, at least `config.batch` games at a time while blocks are left. Each
-    /// game goes to `study` when it has ended. When all games of a block have ended, their results go to `hand_on`;
-    /// play ends when `hand_on` breaks. When play is stopped, unfinished games are dropped, including games in which a
-    /// contestant has just failed.
+    /// Plays the blocks that `take_block` returns, at least `config.batch` games at the same time while blocks are
+    /// left. `study` receives each game that has ended. `hand_on` receives the results of a block when all its games
+    /// have ended; when `hand_on` breaks, play ends. When play is stopped, unfinished games are dropped, even if a
+    /// contestant has just failed in them.
     pub(super) fn play<T>(
         &self,
         config: &MatchConfig,
@@ -222,7 +223,7 @@ impl<G: Game> MatchSetup<'_, G> {
         decides
     }
 
-    /// Lets `contestant` choose in the games at `indices`; a fault of the contestant ends its game.
+    /// Lets `contestant` choose in the games at `indices`; a fault of the contestant ends the game in which it happens.
     fn choose(&self, contestant: &mut (dyn Contestant<G> + '_), games: &mut [GameInPlay<G::State>], indices: &[usize]) {
         if indices.is_empty() {
             return;

@@ -1,7 +1,8 @@
-//! Game records: games as lines of JSON, which any program can write, read and replay; or as the positions of one game.
+//! Game records: lines of JSON, one for each game, which any program can write, read and replay. A record can also be
+//! read from the positions of one game.
 //!
 //! A line of JSON has the start of a game, its throws and choices, and its result. Throws and choices are written as in
-//! the engine protocol: a throw is a list of values, a choice the number of an action.
+//! the engine protocol: a throw is a list of values, a choice is the number of an action.
 
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ pub struct GameLine {
     /// Number of turns of all seats.
     #[serde(default)]
     pub turns: u32,
-    /// The luck of each seat, in winning chances, if a reference measured it.
+    /// The luck of each seat, in units of winning chance; only if a reference measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luck: Option<Vec<f64>>,
     /// The turn that changed the winning chances most.
@@ -65,14 +66,14 @@ pub enum MoveText {
 pub struct Swing {
     /// Its number, from 0.
     pub turn: usize,
-    /// The change of the winning chance of the seat on turn, by the throw or by the choice.
+    /// The change of the winning chance of the seat on turn, by the throw or by the choice, whichever is larger.
     pub size: f64,
 }
 
 impl GameLine {
-    /// Reads game number `number`, from 1, of a text. Either each line is a game in JSON, or the lines are the
-    /// positions of one game of `sheets`: its start, and the positions after each throw and each turn. The sheet of a
-    /// game in JSON is in its line or in the first line of the text, the header of an arena.
+    /// Reads one game from a text; the first game has `number` 1. Either each line is a game in JSON, or the lines are
+    /// the positions of one game of `sheets`: the start, and the positions after each throw and each turn. The sheet of
+    /// a game in JSON is in the line of the game or in the first line of the text, the header of an arena.
     ///
     /// # Errors
     /// When there is no such game. Moves in JSON are not checked; [`GameLine::replay`] checks them.
@@ -118,8 +119,8 @@ impl GameLine {
         })
     }
 
-    /// The record of a game between `players`, names by agent number. The header of the file, not the record, has the
-    /// sheet of a game that is not built in.
+    /// The record of a game. `players` are the names of the agents in the order of their numbers. The sheet of a game
+    /// that is not built in is not in the record, but in the header of the file.
     pub fn new(race: &Race, game: &PlayedGame<State>, players: &[String]) -> GameLine {
         let seats = race.spec().seats;
         let name = |seat| game.seating.agent(seat).and_then(|agent| players.get(agent)).cloned().unwrap_or_default();
@@ -166,7 +167,7 @@ impl GameLine {
     /// Replays the moves from `state`. Returns the throws and choices, and the last position.
     ///
     /// # Errors
-    /// The first move that is not possible in its position.
+    /// When a move is not possible in its position; the error names the first such move.
     pub fn replay(&self, race: &Race, mut state: State) -> Result<(Vec<Move>, State), Error> {
         let mut moves = Vec::new();
         for (number, made) in (1..).zip(&self.moves) {
@@ -220,7 +221,7 @@ fn move_texts(race: &Race, first: Seat, moves: &[Move]) -> Vec<MoveText> {
     texts
 }
 
-/// The outcomes of `values`, which can be thrown in `state`: one for each throw of a series.
+/// The outcomes of the throw `values`, which is possible in `state`: one outcome for each throw of a series.
 fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
@@ -244,8 +245,8 @@ fn fewer_games(number: usize) -> Error {
     Error::new(format!("it contains fewer than {number} games"))
 }
 
-/// The moves from one recorded position to the next, which is in line number `line`: the rest of a turn, a throw, or
-/// both.
+/// The moves from the recorded position `state` to the position `next`: the rest of a turn, a throw, or both. `line` is
+/// the line number of `next`.
 fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<MoveText>, Error> {
     let none = || Error::new(format!("line {line}: no turn leads to this position from the line before"));
     let thrown = |from: &State| {

@@ -13,7 +13,7 @@ use crate::play::level::{Calibration, Level};
 
 /// Blocks of games for each estimate of a temperature.
 const GUESS_BLOCKS: u64 = 100;
-/// Number of estimates of each temperature; an estimate uses positions from games at the previous temperature.
+/// Number of estimates of each temperature; each estimate uses positions from games with the previous estimate.
 const GUESSES: usize = 3;
 /// The bisection searches temperatures between these powers of ten.
 const EXPONENTS: (f32, f32) = (-5.0, 1.0);
@@ -22,8 +22,8 @@ const HALVINGS: usize = 20;
 /// A temperature so high that all afterstates are equally likely.
 const RANDOM: f32 = 1e6;
 
-/// Finds the temperatures of the levels of a bot with the values of `evaluator`, and measures each level in a match
-/// with the settings `config`. The games for the estimates have another seed.
+/// Finds the temperature of each level for a bot with the values of `evaluator`. Then measures each level in a match
+/// with the settings `config`. The games that estimate temperatures have another seed.
 pub fn calibrate<G, E>(game: &G, evaluator: &E, config: &MatchConfig) -> Vec<Calibration>
 where
     G: Game,
@@ -52,7 +52,7 @@ where
     calibrated.collect()
 }
 
-/// Games at a temperature against the bot without noise.
+/// Games between the bot with a temperature and the bot without noise.
 struct CalibrationGames {
     report: MatchReport,
     /// The decisions of each block.
@@ -62,7 +62,7 @@ struct CalibrationGames {
 /// Turns with more than one afterstate.
 #[derive(Default)]
 struct Decisions {
-    /// The regret of each afterstate, turn by turn.
+    /// For each turn, the regret of each afterstate.
     losses: Vec<Vec<f32>>,
     /// Sum of the regrets of the chosen afterstates.
     regret: f64,
@@ -101,7 +101,7 @@ impl CalibrationGames {
     }
 }
 
-/// Plays at a temperature against the bot without noise.
+/// Plays games between the bot with this temperature and the bot without noise.
 fn play<G, E>(game: &G, evaluator: &E, temperature: f32, config: &MatchConfig) -> CalibrationGames
 where
     G: Game,

@@ -1,6 +1,6 @@
-//! Luck and skill in a played game, turn by turn, by the values of any evaluator; luck is a control variate.
+//! Measures luck and skill in each turn of a played game, by the values of any evaluator. Luck is a control variate.
 //!
-//! The value before a throw is the expectation over the throws, with the best afterstate of each. Luck is the value
+//! The value before a throw is the expectation over all throws of the value of the best afterstate. Luck is the value
 //! after the actual throw minus this expectation. The mean of luck is 0 *for any evaluator*: luck compares a function
 //! of the throw with the mean of the same function over all throws. So a result minus its luck, the luck-adjusted
 //! result, has the same expectation as the result. The better the evaluator, the smaller the variance of the
@@ -19,7 +19,7 @@ use crate::play::evaluator::Evaluator;
 use crate::play::stop::Stop;
 use crate::search::expectation::{ActualTurn, Expectation, append_afterstates};
 
-/// The stream of a seed from which rare throws are drawn.
+/// The number of the random stream that draws rare throws.
 const DRAWS: u64 = u64::MAX;
 /// The probability below which throws and series are rare in the games of an arena; see [`analyze_game`].
 pub(super) const SERIES_PROBABILITY: f32 = 0.01;
@@ -31,8 +31,8 @@ pub struct Reference<G: Game> {
     pub name: String,
     /// The identifier of its version, if it has versions.
     pub version: Option<String>,
-    /// Verdicts on players, the best first, each with the largest regret per decision; empty if no levels were
-    /// measured.
+    /// Names of strengths, the best first, each with the largest regret per decision of a player that gets this name;
+    /// empty if no levels were measured.
     pub bands: Vec<(&'static str, f64)>,
     make: MakeEvaluator<G>,
     stop: Stop,
@@ -50,13 +50,13 @@ impl<G: Game> Reference<G> {
         Reference { name, version, bands: Vec::new(), make: Arc::new(make), stop: Stop::default() }
     }
 
-    /// Sets the stop of its evaluators.
+    /// Sets the [`Stop`] that ends the work of the evaluators.
     #[must_use]
     pub fn stopped_by(self, stop: Stop) -> Reference<G> {
         Reference { stop, ..self }
     }
 
-    /// Sets the verdicts on players.
+    /// Sets the [`bands`](Reference::bands).
     #[must_use]
     pub fn with_bands(self, bands: Vec<(&'static str, f64)>) -> Reference<G> {
         Reference { bands, ..self }
@@ -79,9 +79,8 @@ impl<G: Game> fmt::Debug for Reference<G> {
 /// Evaluates every turn of the game that begins in `state` and continues with `moves`, which must be legal. Calls the
 /// evaluator once.
 ///
-/// Throws and series with a probability below `series_probability` are rare: one of them is drawn and represents the
-/// total probability of all. The draws use a stream of `seed` that is different from the streams of the throws of
-/// games.
+/// Throws and series with a probability below `series_probability` are rare. One of them is drawn and gets the total
+/// probability of all rare throws. The draws use `seed`, but not the random streams that give the throws of games.
 pub fn analyze_game<G: Game>(
     game: &G,
     evaluator: &mut (impl Evaluator<G> + ?Sized),
@@ -104,7 +103,7 @@ pub fn analyze_game<G: Game>(
             game.apply_action(&mut state, action);
             at += 1;
         }
-        // Without a decision, the moves end within a series of throws or the next move is illegal.
+        // If there is no decision here, the moves end within a series of throws, or the next move is illegal.
         let Node::Decision(seat) = game.node(&thrown) else { break };
         let actual = append_afterstates(game, &thrown, &mut scratch, &mut states);
         let results = scratch.clone();

@@ -1,9 +1,10 @@
 //! The arena: paired matches between agents, with confidence intervals (variance reduction by common throws).
 //!
-//! Throws decide most games. So games are played in blocks of paired games, as in duplicate backgammon: all seatings of
-//! the agents get the same throws and the same first seat. The luck of one agent in one game of a block is the luck of
-//! the other agent in the next game. Statistics come from blocks, never from games, because the games of a block depend
-//! on each other. The arena plays any game through the `Game` interface and does not know how agents choose.
+//! Throws decide most games. So the arena plays blocks of paired games, as in duplicate backgammon: all games of a
+//! block have the same throws and the same first seat, but the agents change seats. If a seat has lucky throws, each
+//! agent gets them in one game. Statistics use the results of whole blocks, not of single games, because the games of a
+//! block depend on each other. The arena plays any game through the `Game` interface and does not know how agents
+//! choose.
 
 mod analysis;
 mod estimate;
@@ -40,15 +41,15 @@ pub use summary::{AgentSummary, GameFacts, Pairing, SprtSummary, Summary};
 /// The settings of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MatchConfig {
-    /// Blocks to play. A block has one game for each seating: two games for two seats or two teams, otherwise one for
-    /// each seat.
+    /// Number of blocks. A block has one game for each seating: two games for two seats or two teams, otherwise one
+    /// game for each seat.
     pub blocks: u64,
-    /// Seed of the throws, the first seats and the generators of the games.
+    /// Seed of the throws, of the first seats and of the random generators of the agents.
     pub seed: u64,
-    /// Threads to play on, each with its own agents; 0 counts as 1. The report does not depend on the number.
+    /// Number of threads, each with its own agents; 0 means 1. The report does not depend on this number.
     pub threads: usize,
-    /// Games that each thread plays side by side, so that agents get batches; 0 counts as 1. The report does not depend
-    /// on the number if the choices of the agents do not.
+    /// Number of games that each thread plays at the same time, so that agents choose in batches; 0 means 1. If the
+    /// choices of the agents do not depend on this number, the report does not depend on it.
     pub batch: usize,
 }
 
@@ -58,19 +59,19 @@ impl Default for MatchConfig {
     }
 }
 
-/// Reports the progress of a match, and stops it.
+/// The functions that observe the progress of a match and can stop the match.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct MatchProgress<'a> {
-    /// Called after every finished game, from the thread that played it, with the number of games finished so far.
+    /// Called after every finished game with the number of games finished so far, on the thread that played the game.
     pub finished: &'a (dyn Fn(u64) + Sync),
-    /// Polled between choices: whether to stop at once. The report then covers the blocks before the first unfinished
-    /// block.
+    /// Called between choices. If it returns true, the match stops at once, and the report covers the blocks before the
+    /// first unfinished block.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl MatchProgress<'_> {
-    /// Reports nothing and never stops.
+    /// Ignores the progress and never stops the match.
     pub const UNWATCHED: MatchProgress<'static> = MatchProgress { finished: &|_| (), is_stopped: &|| false };
 }
 
@@ -86,11 +87,11 @@ pub type MakeAgent<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Agent<G> + Send + 'a> +
 pub struct MatchSetup<'a, G: Game> {
     /// The game.
     pub game: &'a G,
-    /// The contestants, by number.
+    /// The contestants. The number of a contestant is its index in this list.
     pub contestants: &'a [MakeContestant<'a, G>],
-    /// The seatings of a block, one for each of its games.
+    /// Returns the seatings of the block with this number, one for each game of the block.
     pub seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
-    /// Polled between choices: whether to stop at once. Unfinished games are then dropped.
+    /// Called between choices. If it returns true, play stops at once, and unfinished games are dropped.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -99,10 +100,10 @@ pub struct MatchSetup<'a, G: Game> {
 /// All games of a block share the first seat, the seed of the agents' generator, and the throws: in each game, turn
 /// number `n` of a seat has the same throws. A game with more turns than
 /// [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit) is truncated. A turn begins with the first throw of the
-/// game, with each throw after an action and with each throw of another seat.
+/// game, with each throw after an action, and whenever another seat throws.
 ///
-/// `study` creates a function for one thread that processes finished games. The results of this function go to `take`,
-/// block by block in ascending order, with any number of threads. When `take` breaks, play stops.
+/// Each thread calls `study` to create its own function that processes finished games. `take` receives the results of
+/// these functions, one block after the other in ascending order. When `take` breaks, play stops.
 ///
 /// # Panics
 /// When a contestant does not return one result for each state; in debug builds also when an action is not legal.
@@ -146,12 +147,12 @@ pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame<G::State>) -> T>(
 
 /// Plays a match between the agents that `a` and `b` create.
 ///
-/// With two sides (two seats or two teams) A takes each side once in every block. With three or four seats without
-/// teams A takes each seat once, and copies of B take all other seats. The games of a block share their throws as in
+/// With two sides (two seats or two teams), A plays each side once in every block. With three or four seats without
+/// teams, A plays each seat once, and copies of B play all other seats. The games of a block have the same throws as in
 /// [`play_blocks`], so an agent against itself scores exactly the chance level. A block with a truncated game does not
 /// count.
 ///
-/// With one thread everything runs on the thread of the caller.
+/// With one thread, everything runs on the thread of the caller.
 ///
 /// # Panics
 /// When an agent does not return one action for each state; in debug builds also when an action is not legal.
@@ -165,8 +166,8 @@ pub fn play_match<G: Game>(
     play_watched_match(game, a, b, config, progress, &|_| ())
 }
 
-/// As [`play_match`]; `watch` also receives every game when it is over, including truncated games, on the threads that
-/// play. A is agent 0.
+/// As [`play_match`]. When a game is over, the thread that played it also calls `watch` with the game; truncated games
+/// are included. A is agent 0.
 ///
 /// # Panics
 /// As [`play_match`].
@@ -280,7 +281,7 @@ mod tests {
         BySeat(Seat::ALL.map(|seat| if side.contains(seat) { Play::Best } else { Play::Uniform }))
     }
 
-    /// The exact score of the best response to random play: the mean over its sides and the first seats.
+    /// The exact score of the best response to random play: the mean over all sides and all first seats.
     fn exact_score(game: &Toy) -> f64 {
         let (sides, seats) = (sides(game.spec()), game.spec().seats);
         let mut score = 0.0;

@@ -1,8 +1,9 @@
 //! Elo ratings of many agents from all their games: the Bradley–Terry model for two sides, Plackett–Luce for more.
 //!
-//! An agent of strength e^r wins with a probability proportional to its strength. If a game is played on for placings,
-//! the second rank is decided in the same way among the agents that are left, and so on. Ratings are the
-//! maximum-likelihood r, in Elo. Intervals are computed from blocks, because the games of a block are not independent.
+//! An agent of strength e^r wins with a probability proportional to its strength. If a game continues for placings, the
+//! second rank is decided in the same way among the remaining agents, and so on. A rating is the maximum-likelihood
+//! estimate of r, converted to Elo. Intervals are computed from blocks, because the games of a block are not
+//! independent.
 
 use serde::Serialize;
 
@@ -11,7 +12,7 @@ use super::estimate::student_95;
 /// A contest of agents for one rank in a game. Agents with equal returns share the rank.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Contest {
-    /// The agents, by number; an agent with several sides is listed once for each side.
+    /// The numbers of the agents; an agent with several sides is listed once for each side.
     pub(super) agents: Vec<usize>,
     /// The share of each agent in the rank; the shares sum to 1.
     pub(super) shares: Vec<f64>,
@@ -20,7 +21,7 @@ pub(super) struct Contest {
 /// The rating of an agent.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Rating {
-    /// In Elo; a difference of 400 is a factor of ten in strength.
+    /// In Elo; a difference of 400 means a factor of ten in strength.
     pub elo: f64,
     /// The 95 % confidence interval.
     pub interval: [f64; 2],
@@ -28,11 +29,11 @@ pub struct Rating {
 
 /// Elo for each unit of r.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
-/// Weight of a very weak prior that all agents are equal; it gives a rating to agents without games.
+/// Weight of a very weak prior that all agents are equal. The prior gives a rating to agents without games.
 const PRIOR: f64 = 1e-4;
 
-/// The contests of a game between `agents` with these `returns`, both by side: one for the first rank or, if the game
-/// was `played_on`, one for each rank. Sides with equal returns share their ranks.
+/// The contests of a game. `agents` and `returns` have an entry for each side. If the game was `played_on`, there is a
+/// contest for each rank, otherwise only for the first rank. Sides with equal returns share their ranks.
 pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Contest> {
     if !played_on {
         let total: f64 = returns.iter().sum();
@@ -58,16 +59,16 @@ pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Ve
     contests
 }
 
-/// Number of games with an uncertain result at which the observed variance of blocks has weight ½.
+/// Number of games with an uncertain result that gives the observed variance of blocks the weight ½.
 const DOUBT: f64 = 20.0;
 
-/// Fits the ratings of `agents` agents to the contests of each block. The returned function takes the anchor: the
-/// rating of the anchor is 0; without an anchor the mean of all ratings is 0.
+/// Fits the ratings of `agents` agents to the contests of each block. The argument of the returned function is the
+/// anchor, the agent with rating 0. Without an anchor, the mean of all ratings is 0.
 ///
-/// The prior is one additional drawn game for each agent, divided equally among all agents that it has met. So an agent
-/// that has won every game has a finite rating, with a wide interval. The variance is a weighted mean of the observed
-/// variance of blocks and the variance of independent games. The more games had an uncertain result, the larger the
-/// weight of the observed variance.
+/// The prior is one additional drawn game for each agent, divided equally among all opponents of the agent. So even an
+/// agent that has won every game has a finite rating, with a wide interval. The variance is a weighted mean of the
+/// observed variance of blocks and the variance of independent games. The weight of the observed variance grows with
+/// the number of games that had an uncertain result.
 pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
     let even = even_games(agents, blocks);
     let mut r = vec![0.0; agents];
@@ -93,7 +94,7 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
             break;
         }
     }
-    // The variance of the gradients of the blocks at the solution gives the variance of the solution (sandwich
+    // The gradients of the blocks vary at the solution; their variance gives the variance of the solution (sandwich
     // estimator).
     let (mut observed, mut modelled) = (SquareMatrix::zero(agents), SquareMatrix::zero(agents));
     let mut informative = vec![0.0; agents];
@@ -135,8 +136,7 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
     }
 }
 
-/// The drawn games of the prior with their weights: one game for each agent, divided equally among all agents that it
-/// has met.
+/// The drawn games of the prior with their weights: one game for each agent, divided equally among all its opponents.
 fn even_games(agents: usize, blocks: &[Vec<Contest>]) -> Vec<(f64, Contest)> {
     let mut have_met = vec![vec![false; agents]; agents];
     for contest in blocks.iter().flatten() {
@@ -244,7 +244,7 @@ mod tests {
     fn two_agents_are_rated_by_their_score() {
         let blocks: Vec<_> = (0..400).map(|game| duel(0, 1, if game % 4 == 0 { 0.0 } else { 1.0 })).collect();
         let found = ratings(2, &blocks)(None);
-        // 75 % is 190.85 Elo; with the prior (half a game won and half a game lost) 190.27.
+        // A score of 75 % is 190.85 Elo. With the prior (half a game won and half a game lost), it is 190.27 Elo.
         assert!((found[0].elo - found[1].elo - 190.27).abs() < 0.1, "{found:?}");
         assert!((found[0].elo + found[1].elo).abs() < 1e-9);
         let anchored = ratings(2, &blocks)(Some(1));
@@ -260,7 +260,7 @@ mod tests {
         let blocks: Vec<_> = (0..50).map(|_| duel(0, 1, 1.0)).collect();
         let found = ratings(3, &blocks)(None);
         assert!(found[0].elo > found[2].elo + 300.0 && found[2].elo > found[1].elo + 300.0, "{found:?}");
-        // The odds are 50.5 to 0.5, and the interval has hardly an upper bound.
+        // The odds are 50.5 to 0.5, and the upper bound of the interval is very high.
         let found = ratings(2, &blocks)(Some(1))[0];
         assert!((found.elo - 801.7).abs() < 1.0 && found.interval[0] < 400.0, "{found:?}");
         assert!(found.interval[1] > 1200.0, "{found:?}");
@@ -295,7 +295,7 @@ mod tests {
         assert!(contests(&[0, 1], &[0.0, 0.0], false).is_empty());
     }
 
-    /// The index of one of `agents`, drawn by their strengths.
+    /// Draws one of `agents` with probabilities proportional to their strengths, and returns its index.
     fn drawn(strengths: &[f64], agents: &[usize], rng: &mut impl RngExt) -> usize {
         let mut left = rng.random::<f64>() * agents.iter().map(|&agent| strengths[agent]).sum::<f64>();
         agents
@@ -314,7 +314,7 @@ mod tests {
         let (mut held, mut all) = (0, 0);
         for run in 0..60 {
             let mut rng = chance::stream(run, 0);
-            // Four agents in each game, which is played on for all ranks.
+            // Each game has four agents and continues until all ranks are decided.
             let blocks: Vec<Vec<Contest>> = (0..300)
                 .map(|game| {
                     let mut left: Vec<usize> = (0..4).map(|seat| (seat + game) % 5).collect();

@@ -28,9 +28,10 @@ pub struct MatchReport {
     pub standard_error: Option<f64>,
     /// The 95 % confidence interval of the score, within 0 to 1; 0 to 1 with fewer than two blocks.
     pub interval: [f64; 2],
-    /// The expected score among equals: ½ for two sides and for placings, else 1 / seats.
+    /// The expected score of an agent among equally strong agents: ½ for two sides and for placings, otherwise 1 /
+    /// sides.
     pub chance_level: f64,
-    /// Won, drawn and lost games of A in a game of two sides.
+    /// Numbers of won, drawn and lost games of A; `None` in a game of more than two sides.
     pub sides: Option<SideResults>,
     /// Mean number of actions of all seats in a game.
     pub decisions_per_game: f64,
@@ -41,11 +42,11 @@ pub struct MatchReport {
 /// Games of A in a match of two sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SideResults {
-    /// Games A won.
+    /// Games that A won.
     pub wins: u64,
     /// Drawn games.
     pub draws: u64,
-    /// Games A lost.
+    /// Games that A lost.
     pub losses: u64,
 }
 
@@ -127,7 +128,7 @@ mod tests {
         let whole = report(&results);
         assert_eq!((whole.blocks, whole.games, whole.truncated_blocks), (4, 8, 0));
         assert_eq!((whole.score, whole.drawn_games), (0.625, 2));
-        // Blocks 0.5, 1, 0.5, 0.5 have the variance 1/16.
+        // The block scores 0.5, 1, 0.5, 0.5 have the variance 1/16.
         assert_eq!(whole.standard_error, Some(0.125));
         assert_eq!(whole.sides, Some(SideResults { wins: 4, draws: 2, losses: 2 }));
         assert_eq!((whole.decisions_per_game, whole.turns_per_game), (10.0, 5.0));

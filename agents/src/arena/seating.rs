@@ -5,7 +5,7 @@
 
 use ashta_env::game::{BySeat, Seat, SeatSet, Spec};
 
-/// The agent of each seat, by number.
+/// The number of the agent that plays each seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seating(BySeat<Option<u8>>);
 
@@ -25,14 +25,14 @@ impl Seating {
 /// The largest number of agents in an arena.
 pub const MAX_AGENTS: usize = 256;
 
-/// The sides of a game, in the order of their first seats. A lineup has an agent for each.
+/// The sides of a game, in the order of their first seats. A lineup has an agent for each side.
 pub fn sides(spec: &Spec) -> Vec<SeatSet> {
     let is_first = |&seat: &Seat| spec.teams[seat].iter().next() == Some(seat);
     spec.seats.iter().filter(is_first).map(|seat| spec.teams[seat]).collect()
 }
 
-/// The seatings of a block: all rotations of `lineup`, each once. In seating `i` the first agent of the lineup has side
-/// `i`.
+/// The seatings of a block: all rotations of `lineup`, without duplicates. In seating `i`, the first agent of the
+/// lineup has side `i`.
 pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
     let (mut lineup, mut seatings) = (lineup.to_vec(), Vec::new());
     for _ in 0..lineup.len() {
@@ -48,9 +48,9 @@ pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
     seatings
 }
 
-/// All lineups of `agents` agents on `sides` sides. Each lineup has as many different agents as possible; of all
-/// rotations of a lineup only one is listed. With two sides these are the pairs of agents. With more sides than agents
-/// some agents have several sides.
+/// All lineups of `agents` agents on `sides` sides. Each lineup has as many different agents as possible. Only one of
+/// all rotations of a lineup is listed. With two sides, the lineups are the pairs of agents. With more sides than
+/// agents, some agents have several sides.
 pub fn lineups(agents: usize, sides: usize) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = (0..agents).map(|agent| vec![agent]).collect();
     for _ in 1..sides {
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(lineups(3, 2), [[0, 1], [0, 2], [1, 2]]);
         assert_eq!(lineups(2, 4), [[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 1]]);
         assert_eq!(lineups(3, 3), [[0, 1, 2], [0, 2, 1]]);
-        // With at least as many agents as sides: the number of choices of agents times (sides - 1)! orders.
+        // With at least as many agents as sides, there are (sides - 1)! lineups for each choice of agents.
         for (agents, sides, count) in [(10, 2, 45), (4, 4, 6), (6, 4, 15 * 6), (5, 3, 10 * 2), (3, 4, 9), (2, 3, 2)] {
             let found = lineups(agents, sides);
             assert_eq!(found.len(), count, "{agents} agents, {sides} sides");

@@ -1,9 +1,10 @@
 //! SPRT, the sequential probability ratio test: games are played until one of two hypotheses is accepted.
 //!
-//! The hypotheses are two expected scores. The test is the generalised one (GSPRT). Plain block scores have few
-//! possible values: 0, ½ and 1 for pairs of games without draws, five values with draws. For these scores, the
-//! likelihood of a hypothesis is the likelihood of the best-fitting distribution of block scores with the mean of the
-//! hypothesis. Luck-adjusted scores can be any number; the test treats them as normally distributed.
+//! The hypotheses are two expected scores. The test is the generalised SPRT (GSPRT). Plain block scores have few
+//! possible values: 0, ½ and 1 for pairs of games without draws, five values with draws. For these scores, the test
+//! fits a distribution of block scores for each hypothesis; its mean is the score of the hypothesis. The likelihood of
+//! the hypothesis is the likelihood of this distribution. Luck-adjusted scores can be any number; the test treats them
+//! as normally distributed.
 
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ pub struct Sprt {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Undecided: play on.
+    /// Undecided: more games are needed.
     Open,
     /// The difference is `elo0` or less.
     AcceptsElo0,
@@ -32,7 +33,7 @@ pub enum Verdict {
     AcceptsElo1,
 }
 
-/// The least number of blocks for a verdict: with fewer blocks the variance of scores is unknown.
+/// The least number of blocks for a verdict: with fewer blocks, the variance of scores is unknown.
 const LEAST_BLOCKS: usize = 8;
 
 /// The expected score for a difference in Elo: ½ for 0.
@@ -79,9 +80,9 @@ impl Sprt {
         total * shares.iter().map(likelihood).sum::<f64>()
     }
 
-    /// The log-likelihood ratio of block scores that can be any number. It compares the normal distributions with the
-    /// two means, each with the variance that fits best. `doubt` is added to the variance (see
-    /// [`Blocks::doubt`](super::Blocks::doubt)).
+    /// The log-likelihood ratio of block scores that can be any number. The ratio compares two normal distributions.
+    /// Each has the mean of one hypothesis and the variance that fits the scores best. `doubt` is added to the variance
+    /// (see [`Blocks::doubt`](super::Blocks::doubt)).
     pub fn ratio_of_numbers(&self, scores: &[f64], doubt: f64) -> f64 {
         if scores.len() < LEAST_BLOCKS {
             return 0.0;
@@ -94,8 +95,8 @@ impl Sprt {
     }
 }
 
-/// Fits a distribution with the given `mean` to `shares`, pairs of score and share. The best fit gives each score the
-/// probability share / (1 + t (score − mean)); returns t.
+/// Fits a distribution with the given `mean` to `shares`, pairs of a score and its observed share. The best fit gives
+/// each score the probability share / (1 + t (score − mean)); returns t.
 fn tilt(shares: &[(f64, f64)], mean: f64) -> f64 {
     let (least, most) = (shares[0].0, shares[shares.len() - 1].0);
     let (mut low, mut high) = (-1.0 / (most - mean), 1.0 / (mean - least));
@@ -132,7 +133,7 @@ mod tests {
         assert!(ratios.windows(2).all(|pair| pair[0] < pair[1]), "{ratios:?}");
         assert!(ratios[1] < 0.0, "an even score speaks for the first hypothesis");
         assert_eq!((SPRT.ratio_of_quarters(&[1.0; 7]), SPRT.ratio_of_numbers(&[0.5; 7], 0.1)), (0.0, 0.0));
-        // Equal blocks reach a verdict, too.
+        // Blocks with equal scores reach a verdict, too.
         for (score, verdict) in [(1.0, Verdict::AcceptsElo1), (0.5, Verdict::AcceptsElo0)] {
             let wide = Sprt { elo1: 50.0, ..SPRT };
             let blocks = Blocks { scores: vec![score; 40], game_variance: 0.1, ..Blocks::default() };
@@ -205,7 +206,7 @@ mod tests {
             for with_luck in [true, false] {
                 let runs = 400;
                 let (wrong, blocks) = simulate(sprt, elo0, with_luck, runs);
-                // 0.05 plus three standard errors of the count.
+                // 0.05 plus three standard errors of the share.
                 assert!(wrong < 0.083, "{elo0} {with_luck}: takes elo1 though elo0 is true in {wrong} of the runs");
                 let (right, _) = simulate(sprt, elo1, with_luck, runs);
                 assert!(right > 0.917, "{elo0} {with_luck}: takes elo1 when it is true in {right} of the runs");

@@ -10,12 +10,12 @@ use super::game_loop::{Ending, Move, PlayedGame};
 use super::rating::{Contest, Rating, contests, ratings};
 use super::sprt::{Sprt, Verdict};
 
-/// One game, by sides.
+/// The facts about one game that the statistics use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameFacts {
     /// The number of its block.
     pub block: u64,
-    /// The agent of each side, by number.
+    /// The number of the agent that plays each side.
     pub agents: Vec<usize>,
     /// The return of each side; `None` for a truncated game.
     pub returns: Option<Vec<f64>>,
@@ -66,7 +66,7 @@ pub struct AgentSummary {
     pub name: String,
     /// Its games; a game in which it has several sides counts once for each side.
     pub games: u64,
-    /// Mean return, 0 to 1, from the blocks.
+    /// Mean return, 0 to 1: the mean over its blocks.
     #[serde(serialize_with = "with_error")]
     pub score: Interval,
     /// The luck-adjusted score.
@@ -85,7 +85,7 @@ pub struct AgentSummary {
     /// The reasons of the first few forfeits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forfeit_reasons: Vec<String>,
-    /// Mean time of a decision in milliseconds; `None` if it made no decision in this run.
+    /// Mean time of a decision in milliseconds; `None` if the agent made no decision in this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub milliseconds: Option<f64>,
 }
@@ -119,7 +119,7 @@ pub struct SprtSummary {
     /// The hypotheses.
     #[serde(flatten)]
     pub sprt: Sprt,
-    /// The log-likelihood ratio of the second against the first.
+    /// The log-likelihood ratio of the second hypothesis against the first hypothesis.
     pub ratio: f64,
     /// The ratios at which the test ends.
     pub bounds: [f64; 2],
@@ -142,7 +142,7 @@ pub struct Summary {
     pub drawn_games: u64,
     /// Games truncated at the turn limit; their blocks do not count in any other number.
     pub truncated_games: u64,
-    /// The expected score among equals.
+    /// The expected score of an agent among equally strong agents.
     pub chance_level: f64,
     /// The name of the reference that measured the luck.
     pub luck_by: Option<String>,
@@ -197,7 +197,8 @@ impl Sums {
         self.0.values().map(|sums| of(sums) / sums.games).collect()
     }
 
-    /// The means of the blocks. Blocks play the lineups in turn, and the blocks of one lineup are a stratum.
+    /// The means of the blocks. Consecutive blocks play consecutive lineups, and the blocks of one lineup are a
+    /// stratum.
     fn blocks(&self, lineups: u64) -> Blocks {
         Blocks {
             scores: self.means(|sums| sums.value),
@@ -214,7 +215,7 @@ pub(super) fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
     blocks.filter(|games| games.iter().all(|game| game.returns.is_some())).flatten().collect()
 }
 
-/// The results of agent 0 in each of these whole blocks, and whether luck was measured in all of them.
+/// The results of agent 0 in each of these whole blocks, and whether luck was measured in all games.
 pub(super) fn of_first_agent(games: &[&GameFacts], chance_level: f64) -> (Blocks, bool) {
     let mut sums = Sums::default();
     for game in games {
@@ -245,18 +246,18 @@ pub(super) struct Schedule<'a> {
     pub(super) spec: &'a Spec,
     /// Its sides.
     pub(super) sides: &'a [SeatSet],
-    /// Number of lineups; the blocks play them in turn.
+    /// Number of lineups; consecutive blocks play consecutive lineups.
     pub(super) lineups: u64,
     /// The agent with rating 0.
     pub(super) anchor: Option<usize>,
 }
 
-/// The expected score among equals: ½ for two sides and for placings, else 1 / sides.
+/// The expected score of an agent among equally strong agents: ½ for two sides and for placings, otherwise 1 / sides.
 pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
     if spec.payoff == Payoff::Placings { 0.5 } else { 1.0 / sides as f64 }
 }
 
-/// Number of forfeits of an agent whose reasons a summary lists.
+/// The largest number of reasons for forfeits that a summary lists for each agent.
 const LISTED_REASONS: usize = 3;
 
 /// Sums up the games of an arena. Blocks are in ascending order; blocks with a truncated game do not count.
@@ -292,7 +293,7 @@ pub(super) fn summarise(
     }
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
     let adjusts_pairs = has_luck && sides.len() == 2;
-    // Rate agents by the numbers of their pairings, so that ratings and pairings agree.
+    // Compute the ratings from the scores of the pairings, so that ratings and pairings agree.
     if count == 2 || adjusts_pairs {
         rounds.values_mut().for_each(Vec::clear);
         for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
@@ -355,8 +356,8 @@ pub(super) fn summarise(
     }
 }
 
-/// The games of two agents by block, as contests. Each contest has the mean share of its block; if `is_adjusted`, the
-/// luck is subtracted.
+/// The games of two agents as contests, block by block. All contests of a block have the mean share of the block. If
+/// `is_adjusted`, the luck is subtracted from this share.
 fn pair_contests(
     agents: [usize; 2],
     sums: &Sums,
@@ -366,7 +367,7 @@ fn pair_contests(
     let mut blocks = sums.blocks(lineups);
     if is_adjusted {
         let Adjusted { blocks: adjusted, estimate, .. } = blocks.luck_adjusted();
-        // The adjusted mean may be below 0 or above 1; the mean of the estimate is limited to this range.
+        // The adjusted mean may be below 0 or above 1; the mean of the estimate is limited to 0 to 1.
         let beyond = mean(&adjusted) - estimate.mean;
         blocks.scores = adjusted.into_iter().map(|share| share - beyond).collect();
     }
@@ -376,7 +377,7 @@ fn pair_contests(
     })
 }
 
-/// The share of the variance of the first numbers that the second numbers explain, 0 to 1.
+/// The share of the variance of the first number of each pair that the second number explains, 0 to 1.
 fn explained(pairs: &[[f64; 2]]) -> f64 {
     let count = pairs.len().max(1) as f64;
     let mean = |of: usize| pairs.iter().map(|pair| pair[of]).sum::<f64>() / count;
@@ -434,7 +435,7 @@ mod tests {
 
     #[test]
     fn ratings_follow_what_is_concluded_of_two_agents() {
-        // The first agent wins two games of three, with luck; without luck the second agent is better.
+        // The first agent wins two of three games, but only because of luck. Without luck, the second agent is better.
         let game = |block: u64, leg: usize| {
             let [own, luck] = if block.is_multiple_of(3) { [0.0, -0.6] } else { [1.0, 0.8] };
             let [mut returns, mut luck] = [[own, 1.0 - own], [luck, -luck]];

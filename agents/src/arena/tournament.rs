@@ -1,5 +1,5 @@
-//! Round-robin tournaments: several agents meet in an arena, every game becomes a record that can be replayed, and all
-//! games are summarised.
+//! Round-robin tournaments: several agents play against each other, every game becomes a record that can be replayed,
+//! and all games are summarised.
 //!
 //! The caller provides the entrants and the clock, stores the records and shows the progress. This module does not use
 //! files, clocks or terminals.
@@ -27,11 +27,12 @@ use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
 use crate::play::throws::TurnClock;
 
-/// Luck is rounded to multiples of 1 / `LUCK_DIGITS`, so that games from a file give the same statistics as games just
-/// played.
+/// Luck is rounded to multiples of 1 / `LUCK_DIGITS`, so that games from a file give the same statistics as games that
+/// were just played.
 const LUCK_DIGITS: f64 = 1e6;
 
-/// The largest difference between two measurements of luck or of the size of a swing: machines round differently.
+/// The largest allowed difference between two measurements of luck or of the size of a swing. Machines round
+/// differently.
 const LUCK_TOLERANCE: f64 = 1e-3;
 
 /// Creates a contestant for one thread.
@@ -58,7 +59,7 @@ impl<'a> Entrant<'a> {
         Entrant { name, make: Box::new(make), thinking: ThinkingTime::default() }
     }
 
-    /// Mean time of a choice in milliseconds; `None` if it made no choice.
+    /// Mean time of a choice in milliseconds; `None` if the entrant made no choice.
     pub fn milliseconds(&self) -> Option<f64> {
         let [choices, nanoseconds] =
             [&self.thinking.choices, &self.thinking.nanoseconds].map(|count| count.load(Relaxed) as f64);
@@ -83,7 +84,7 @@ pub fn distinct_names(specs: &[String]) -> Vec<String> {
     names
 }
 
-/// Nanoseconds since any fixed moment.
+/// Returns the nanoseconds since a fixed moment, which can be any moment.
 pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
 struct TimedContestant<'a> {
@@ -120,7 +121,7 @@ pub struct Tournament<'a> {
 }
 
 impl<'a> Tournament<'a> {
-    /// A tournament of `entrants` in all lineups. The values of `reference`, if there is one, measure luck.
+    /// A tournament in which `entrants` play in all lineups. If there is a `reference`, its values measure the luck.
     ///
     /// # Errors
     /// When there are too few or too many entrants.
@@ -193,8 +194,8 @@ impl<'a> Tournament<'a> {
         self.seatings(block).len()
     }
 
-    /// The blocks that are left to play; empty if the SPRT has a verdict. `facts` are the games so far: whole blocks,
-    /// from the first block on. Each lineup plays `pairs` blocks.
+    /// The blocks that are left to play; empty if the SPRT has a verdict. `facts` are all games so far: the games of
+    /// whole blocks, beginning with block 0. Each lineup plays `pairs` blocks.
     pub fn remaining_blocks(&self, pairs: u64, facts: &[GameFacts]) -> Range<u64> {
         let next = facts.last().map_or(0, |game| game.block + 1);
         let blocks = pairs.saturating_mul(self.lineups.len() as u64);
@@ -202,8 +203,8 @@ impl<'a> Tournament<'a> {
         next..if is_over { next } else { blocks.max(next) }
     }
 
-    /// Plays `blocks` and appends their games to `facts`, which must have the games of all earlier blocks. Each block
-    /// also goes to `take`. Play stops when `take` breaks, when `is_stopped` returns true, or when the SPRT has a
+    /// Plays `blocks` and appends their games to `facts`, which must have the games of all earlier blocks. `take` also
+    /// receives each block. Play stops when `take` breaks, when `is_stopped` returns true, or when the SPRT has a
     /// verdict. `config.blocks` is ignored.
     ///
     /// # Panics
@@ -246,8 +247,8 @@ impl<'a> Tournament<'a> {
         });
     }
 
-    /// Whether the SPRT has a verdict after `block`. The cost of the test grows with the number of blocks, so it runs
-    /// after every block at first, then less often.
+    /// Whether the SPRT has a verdict after `block`. The cost of the test grows with the number of blocks, so the test
+    /// runs after every block at first, then less often.
     fn is_decided(&self, block: u64, facts: &[GameFacts]) -> bool {
         let every = (block / 50).next_power_of_two();
         let is_due = (block + 1).is_multiple_of(every);
@@ -267,8 +268,8 @@ impl<'a> Tournament<'a> {
         (line, facts)
     }
 
-    /// Returns `line` with the luck and the swing of its `moves` from `start`, or without them if there is no
-    /// evaluator.
+    /// Sets the luck and the swing of `line`, computed from its `moves`, which begin at `start`. Without an evaluator,
+    /// removes both.
     fn with_luck(
         &self,
         evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,
@@ -311,7 +312,7 @@ impl<'a> Tournament<'a> {
     /// Compares the luck and the swing of a line with the line `measured`.
     ///
     /// # Errors
-    /// When they differ by more than rounding.
+    /// When the difference is larger than rounding can explain.
     pub fn check_luck(&self, line: &GameLine, measured: &GameLine) -> Result<(), Error> {
         let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= LUCK_TOLERANCE;
         let has_luck = line.luck.iter().flatten().zip(measured.luck.iter().flatten()).all(is_near);

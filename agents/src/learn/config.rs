@@ -13,13 +13,13 @@ pub enum Allowed {
     Whole(i64, i64),
     /// A number between these numbers, both included.
     Number(f64, f64),
-    /// A number greater than the first and at most the second.
+    /// A number above the first number and at most the second.
     Above(f64, f64),
-    /// This word, which means that there is no value, or a value of the other kind.
+    /// Either this word, which means "no value", or a value that the other field allows.
     Or(&'static str, &'static Allowed),
     /// A boolean.
     Switch,
-    /// A text that is not empty, with a description of its meaning.
+    /// A text that is not empty; the field describes its meaning.
     Text(&'static str),
     /// One of these words.
     Word(&'static [&'static str]),
@@ -103,7 +103,7 @@ settings! {
         pub games_per_iteration: u64 = 64 => Whole(1, 1_000_000),
         /// Share of the games that begin with random turns.
         pub random_start_share: f64 = 0.05 => Number(0.0, 1.0),
-        /// The largest number of random turns at the beginning of such a game; all numbers from 1 to this one are
+        /// The largest number of random turns at the beginning of such a game. All numbers from 1 to this number are
         /// equally likely.
         pub random_start_turns: u32 = 8 => Whole(0, 1000),
         /// Number of side branches that start at each turn, each from a random afterstate that was not chosen.
@@ -115,7 +115,7 @@ settings! {
         /// Number of turns after which a game is truncated: its return is then the value estimate of its last position.
         /// The turn limit of the game also applies.
         pub turn_limit: u32 = 10_000 => Whole(1, 1_000_000),
-        /// Throws and series with a smaller probability are pooled in the expectation over the throws: one of them is
+        /// Throws and series with a smaller probability are pooled in the expectation over the throws. One of them is
         /// sampled and gets the total probability of the pool, so the expectation is unbiased.
         pub series_probability: f64 = 0.03 => Number(1e-6, 1.0),
     }
@@ -151,9 +151,9 @@ settings! {
         /// Policy temperature, in units of value: the policy target is the softmax of the values of the afterstates
         /// divided by this temperature.
         pub policy_temperature: f64 = 0.015 => Number(1e-6, 10.0),
-        /// EMA decay of the weights per step, lower in the first steps; `None`: no averaging.
+        /// EMA decay of the weights per step, lower in the first steps; `None` means no averaging.
         pub ema: Option<f64> = Some(0.999) => Or(NONE, &Number(0.0, 0.999_999)),
-        /// Gradient clipping by global norm: the largest norm; `None`: no clipping.
+        /// Gradient clipping by global norm: the largest norm; `None` means no clipping.
         pub gradient_clip: Option<f64> = None => Or(NONE, &Above(0.0, 1e6)),
         /// Decoupled weight decay, as in AdamW: a step shrinks the weights by this share times the learning rate.
         pub weight_decay: f64 = 0.0 => Number(0.0, 1.0),

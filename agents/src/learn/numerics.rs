@@ -10,7 +10,7 @@ use super::config::LearningConfig;
 use super::net::{Batch, Learner, LearnerDevice, Sample};
 use crate::network::portable::{MlpShape, ValueHead};
 
-/// Returns a checksum of elementary functions and of a few steps of learning, both with fixed input.
+/// Returns a checksum over results of elementary functions and of a few learning steps, all with fixed inputs.
 pub fn fingerprint() -> u32 {
     let mut sum = Crc::new();
     for step in 1..2000 {

@@ -1,8 +1,8 @@
 //! The replay buffer: the latest samples of self-play, from which batches are drawn.
 //!
 //! Samples are sparse, and the newest samples overwrite the oldest. They are drawn like cards from a deck: all samples
-//! once in random order, then all again in a new order. So each sample is drawn equally often. A buffer that was saved
-//! and loaded draws the same batches to the last bit.
+//! once in random order, then all samples again in a new order. So each sample is drawn equally often. A buffer that
+//! was saved and loaded draws the same batches to the last bit.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub struct Replay {
     samples: Vec<Stored>,
     /// Number of samples ever added. The next sample is stored at this number modulo the capacity.
     added: u64,
-    /// The indices of the samples that are still to be drawn, the next one last.
+    /// The indices of the samples that are still to be drawn. The last index is drawn next.
     deck: Vec<u32>,
 }
 

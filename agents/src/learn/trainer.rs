@@ -3,8 +3,9 @@
 //! A run has one iteration for each of [`TrainConfig::plans`]. An iteration plays the games of the plan with the latest
 //! weights and at the same time learns from the earlier games ([`Trainer::play_and_learn`]). Then it adds the new games
 //! to the replay buffers ([`Trainer::add_games`]). After the last iteration, [`Trainer::learn`] learns from the last
-//! games, with the final learning rate. Each game has a seed from its number, and each network has one generator for
-//! its batches. So the same games in the same order give the same networks to the last bit, with any number of threads.
+//! games, with the final learning rate. The number of a game determines its random numbers, and each network has one
+//! generator for its batches. So the same games in the same order give the same networks to the last bit, with any
+//! number of threads.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet};
 use crate::network::tensor_file;
 use crate::play::error::Error;
 
-/// For each network, the random stream that draws its batches; a game uses the stream of its number.
+/// For each network, the number of the random stream that draws its batches. The stream of a game has the number of the
+/// game.
 const BATCHES: [u64; 2] = [u64::MAX, u64::MAX - 1];
 /// For each network, the positions that it learns from.
 const PARTS: [Part; 2] = [Part::Starts, Part::Turns];
@@ -36,7 +38,7 @@ pub struct Trainer<G> {
     config: TrainConfig,
     seed: u64,
     game: Arc<G>,
-    /// The value network learns turn-start states, the policy network all other positions.
+    /// The value network learns from turn-start states, the policy network from all other positions.
     networks: [NetTrainer; 2],
 }
 
@@ -80,7 +82,7 @@ pub struct Report {
     pub added: u64,
     /// Number of samples from all games so far, for both networks.
     pub samples: u64,
-    /// The coefficient of the luck-correction of the targets.
+    /// The coefficient of the luck in the targets.
     pub luck_coefficient: f64,
     /// Number of turns of each game; empty without details.
     pub turns: Vec<f32>,
@@ -102,7 +104,7 @@ impl NetTrainer {
         self.replay.save(dir)
     }
 
-    /// Learns from all batches that are due, with `size` samples each.
+    /// Takes a learning step for each batch of `size` samples that is due.
     fn learn(&mut self, size: usize, rate: f64) -> Option<Losses> {
         let NetTrainer { learner, replay, draws: DrawState { due, rng } } = self;
         let mut batch = Batch::default();
@@ -239,9 +241,9 @@ impl<G: Game> Trainer<G> {
         MeanLosses { value, policy }
     }
 
-    /// Adds the samples of the games of an iteration to the replay buffers, with TD(λ) targets for this λ. Makes
-    /// [`replays`](super::config::LearningConfig::replays) draws due for each sample. With `wants_details`, the report
-    /// has the lengths and targets of the games.
+    /// Adds the samples of the games of an iteration to the replay buffers, with TD(λ) targets for this λ. Each added
+    /// sample makes [`replays`](super::config::LearningConfig::replays) more draws due. With `wants_details`, the
+    /// report has the lengths and targets of the games.
     pub fn add_games(&mut self, records: &[GameRecord<G::State>], lambda: f64, wants_details: bool) -> Report {
         let (game, networks) = (&*self.game, &mut self.networks);
         let before = networks.each_ref().map(|network| network.replay.added());
@@ -270,8 +272,8 @@ impl<G: Game> Trainer<G> {
     }
 }
 
-/// Loads the networks to export from the folder `dir` of a saved trainer, in half precision. The device of the training
-/// is not needed.
+/// Loads the networks to export from the folder `dir` of a saved trainer, in half precision. This does not need the
+/// device of the training.
 ///
 /// # Errors
 /// When a file is damaged or does not fit the settings, or learning has diverged.

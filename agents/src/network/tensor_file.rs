@@ -1,8 +1,8 @@
 //! Files of named tensors with a JSON manifest: the part of the safetensors format that this package uses.
 //!
 //! Numbers are floats of 32 or 16 bits, or unsigned integers, little-endian. Matrices are row-major. The manifest is an
-//! entry of `__metadata__` in the header. The reader limits the size of a file and does not trust lengths in it.
-//! Writing is atomic. The callers define the meaning of the tensors.
+//! entry of `__metadata__` in the header. The reader limits the size of a file and does not trust the lengths in a
+//! file. Writing is atomic. The callers define the meaning of the tensors.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use serde::Deserialize;
 use crate::play::error::Error;
 use crate::play::files::{open_regular, read_within, write_whole};
 
-/// The largest header that is read, in bytes.
+/// The largest header that this program reads, in bytes.
 pub(crate) const MAX_HEADER: u64 = 16 << 20;
 /// The number of bytes before the header; they contain the length of the header.
 const LENGTH: usize = 8;
@@ -238,7 +238,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     read_within(limit, file).map_err(failed)
 }
 
-/// Writes a file atomically: `path` always has either the old content or the new.
+/// Writes a file atomically: `path` always has either the old content or the new content.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = failed("write", path);
     write_whole(path, &failed, |file| file.write_all(bytes).map_err(&failed))

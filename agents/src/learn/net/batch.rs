@@ -6,7 +6,7 @@ use ashta_env::game::ActionMask;
 
 use crate::network::portable::Observations;
 
-/// Samples in columns. To avoid allocations, clear a batch and fill it again.
+/// A list of samples, stored by columns. To avoid allocations, clear a batch and fill it again.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Batch {
     /// The entries of the observations that are 1.
@@ -27,7 +27,7 @@ pub struct Sample<'a> {
     /// `[values]`: the value targets, relative to the observer, each 0 to 1.
     pub values: &'a [f32],
     /// The legal actions, and the policy target `[actions]`. The target probabilities of the legal actions sum to 1;
-    /// the other entries are ignored. `None` at chance nodes.
+    /// the other entries are ignored. `None` without a policy target, as at chance nodes.
     pub policy: Option<(ActionMask, &'a [f32])>,
 }
 

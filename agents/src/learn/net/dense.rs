@@ -1,6 +1,6 @@
 //! The deeper layers of a network on the CPU, forward and backward.
 //!
-//! Some layers, such as the head, have few outputs, but all of them can have many inputs. So all inner loops run over
+//! Some layers, such as the head, have few outputs, but all layers can have many inputs. So all inner loops run over
 //! the inputs, and the weights are first transposed to `[outputs, inputs]`. The order of every sum is fixed.
 
 use crate::network::portable::multiply_add;
@@ -87,8 +87,8 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     total(&quarters) + rest
 }
 
-/// The sum of the numbers. Not inlined: otherwise the compiler changes the loop before it to fit this sum, which makes
-/// the loop slower.
+/// The sum of the numbers. If this function were inlined, the compiler would change the loop before the call, which
+/// makes the loop slower.
 #[inline(never)]
 fn total([a, b, c, d, e, f, g, h]: &[f32; STEP / 4]) -> f32 {
     ((a + e) + (b + f)) + ((c + g) + (d + h))

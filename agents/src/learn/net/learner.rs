@@ -1,6 +1,6 @@
 //! The learner: Adam on batches of samples, with an exponential moving average (EMA) of the weights.
 //!
-//! It owns the network, Adam's moments, and the EMA, which plays better than the latest weights. On a GPU, burn
+//! It owns the network, Adam's moments, and the EMA. The EMA plays better than the latest weights. On a GPU, burn
 //! computes the steps ([`device`]); on the CPU, code of this package does ([`host`]). On the CPU, learning is
 //! deterministic: the same batches from the same state give the same bits, also after [`Learner::save`] and
 //! [`Learner::load`]. The learner does not depend on games, schedules or the origin of samples.
@@ -27,7 +27,7 @@ use host::HostNetwork;
 const LEAST_MOMENT: f32 = 1e-30;
 /// Steps between two flushes of small moments to 0, on devices on which a flush needs an extra pass.
 const STEPS_BETWEEN_FLUSHES: u64 = 64;
-/// Steps between two updates of the EMA. An update costs a fifth of a step.
+/// Steps between two updates of the EMA. An update takes a fifth of the time of a step.
 const STEPS_BETWEEN_AVERAGES: u64 = 8;
 
 /// Adam β₁, the decay of the first moment (mean of gradients).
@@ -48,7 +48,7 @@ pub struct Learner {
     reported: u64,
 }
 
-/// A network under training, on the CPU or on a device of burn. The results of the two differ only by rounding.
+/// A network under training, on the CPU or on a device of burn. Both give the same results, except for rounding.
 trait LearnerNetwork: Send + Sync {
     /// Returns the weights, their EMA and the moments.
     fn numbers(&self) -> LearnedNumbers<'_>;
@@ -118,7 +118,7 @@ impl Learner {
         Ok(Learner { shape, config: config.clone(), network, steps, reported: steps })
     }
 
-    /// The network with the latest weights, for self-play: the EMA is hundreds of steps behind.
+    /// The network with the latest weights, for self-play. The EMA would be hundreds of steps too old.
     ///
     /// # Errors
     /// When learning has diverged.
@@ -155,8 +155,8 @@ impl Learner {
         (steps > 0).then_some(Losses { value, policy, policy_entropy, gradient_norm })
     }
 
-    /// The share by which the EMA moves towards the weights in this step; `None` if it is not updated. The decay grows
-    /// with the steps (warm-up), so that the EMA soon forgets the initial weights.
+    /// The share by which the EMA moves towards the weights in this step; `None` if this step does not update the EMA.
+    /// The decay grows with the steps (warm-up), so that the EMA soon forgets the initial weights.
     fn average_rate(&self) -> Option<f32> {
         let warm_up = (1.0 + self.steps as f64) / (10.0 + self.steps as f64);
         let decay = self.config.ema.filter(|_| self.steps.is_multiple_of(STEPS_BETWEEN_AVERAGES))?;

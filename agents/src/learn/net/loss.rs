@@ -17,7 +17,7 @@ use super::Batch;
 /// Mean losses of a batch, before the optimizer step.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Losses {
-    /// Cross-entropy of the values in nats; at least the entropy of the targets.
+    /// Cross-entropy of the values in nats; never below the entropy of the targets.
     pub value: f32,
     /// Cross-entropy of the policy in nats over the samples with a policy target; 0 without such samples.
     pub policy: f32,

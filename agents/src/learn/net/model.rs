@@ -79,8 +79,8 @@ impl Network {
         Network { layers: shape.layers().map(&mut layer).collect() }
     }
 
-    /// The logits `[batch, values + actions]` of observations. `active` `[batch · most]` has the entries that are 1,
-    /// padded with the number of inputs (see [`active_entries`]).
+    /// The logits `[batch, values + actions]` of observations. `active` `[batch · most]` has the entries that are 1, as
+    /// [`active_entries`] returns them.
     pub(super) fn forward(&self, active: Tensor<1, Int>, batch: usize) -> Tensor<2> {
         let LayerTensors { weight, bias } = &self.layers[0];
         let [_, outputs] = weight.dims();

@@ -1,7 +1,7 @@
 //! The first layer of a network on the CPU, forward and backward: sums of rows, because only a few entries of an
 //! observation are 1.
 //!
-//! A product with the full observations, as a matrix of zeros and ones, needs ten times as many operations. Columns are
+//! A matrix product with full observations, most of them zeros, would need ten times as many operations. Columns are
 //! processed in blocks that stay in registers while the rows of a sample are added.
 
 use super::Batch;

@@ -1,17 +1,17 @@
 //! Self-play with TD(λ) targets: games of a one-ply agent against itself, and their luck-corrected value targets.
 //!
-//! Many games are played in lockstep, so that the evaluator gets large batches. In each turn, it evaluates the
-//! afterstates of every likely throw and of one throw that represents the rare ones. The expected value of the turn is
-//! the expectation over these throws of the value of the best afterstate. The luck of the throw is the value of its
-//! best afterstate minus the expected value. `targets` computes the TD(λ) targets from these values and removes the
+//! Many games are played in lockstep, so that the evaluator gets large batches. In each turn, the evaluator evaluates
+//! the afterstates of every likely throw and of one throw that represents all rare throws. The expected value of the
+//! turn is the expectation over these throws of the value of the best afterstate. The luck of the throw is the value of
+//! its best afterstate minus the expected value. `targets` computes the TD(λ) targets from these values and removes the
 //! luck.
 //!
 //! An agent that compares values also needs the values of afterstates that good play never reaches. So some turns are
 //! random (exploration), and side branches continue from some rejected afterstates for a few turns. Targets ignore the
 //! values after a random turn.
 //!
-//! All values are by seat, so extra turns, teams and more than two seats need no special case. Each game has its own
-//! seed, so a game depends neither on the number of threads nor on the number of games in lockstep.
+//! All values are stored for each seat, so extra turns, teams and more than two seats need no special case. Each game
+//! has its own seed, so a game depends neither on the number of threads nor on the number of games in lockstep.
 
 mod record;
 mod targets;
@@ -29,8 +29,8 @@ use turn::SelfPlayTurn;
 pub use record::{GameCounts, GameRecord, PolicyTarget, TrainingPosition, Trajectory, TurnEstimate, TurnTarget};
 pub use targets::{TargetRule, fit_luck};
 
-/// Plays the games with the numbers `games` in the run with the seed `seed`, and returns their records in order. All
-/// seats choose the afterstate with the highest value by `evaluator`.
+/// Plays the games with the numbers `games` in the run with the seed `seed`, and returns their records in order. Except
+/// in random turns, all seats choose the afterstate with the highest value by `evaluator`.
 pub fn play_games<G: Game, E: Evaluator<G>>(
     game: &G,
     evaluator: &mut E,

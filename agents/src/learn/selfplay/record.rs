@@ -52,7 +52,8 @@ pub struct TurnEstimate {
     pub expected: BySeat<f32>,
     /// The value after the throw: the value of the best afterstate. The luck of the throw is `best` minus `expected`.
     pub best: BySeat<f32>,
-    /// Whether the best afterstate was played, or one with equal values. Only then do targets use later values.
+    /// Whether the best afterstate was played, or an afterstate with equal values. Targets use later values only if
+    /// this is true.
     pub is_followed: bool,
 }
 

@@ -81,7 +81,7 @@ pub fn fit_luck<S>(records: &[GameRecord<S>], lambda: f32, seats: SeatSet) -> (V
     let rule = TargetRule { lambda, luck_coefficient: 1.0 };
     let sums: Vec<LuckSums> = records.iter().map(|record| record.main.targets_and_luck(rule, seats).1).collect();
     let all = sums.iter().fold(LuckSums::default(), |all, &own| all.plus(1.0, own));
-    // A smaller variance of the other games is only a rounding error.
+    // If the variance of the other games is smaller, it is only a rounding error.
     let least = 1e-9 * all.variance;
     (sums.iter().map(|&own| all.plus(-1.0, own).coefficient(least)).collect(), all.coefficient(0.0))
 }

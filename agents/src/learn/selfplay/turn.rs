@@ -1,5 +1,5 @@
-//! One turn of a self-play game: throw, enumerate the afterstates of this and of other throws, choose, and record the
-//! value estimates and policy targets.
+//! One turn of a self-play game: throws, enumerates the afterstates of this throw and of other throws, chooses an
+//! afterstate, and records the value estimates and policy targets.
 
 use std::ops::Range;
 
@@ -138,7 +138,7 @@ impl<G: Game> SelfPlayTurn<G> {
         values: &[BySeat<f32>],
     ) {
         for step in 0..chosen.len() {
-            // The value of the best afterstate after each action, among the sequences with the same actions so far.
+            // For each action, the value of the best afterstate that it can lead to, after the same earlier actions.
             let mut actions: Vec<(Action, f32)> = Vec::new();
             for result in 0..self.turn_results.len() {
                 let other = self.turn_results.actions(result);

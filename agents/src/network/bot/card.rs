@@ -29,7 +29,7 @@ impl Manifest {
         card
     }
 
-    /// Writes the strength into the metadata header, for programs that read it.
+    /// Writes the strength into the metadata header, for programs that read model cards.
     fn write_index(&self, card: &mut String, name: &str) -> std::fmt::Result {
         if self.strength.is_empty() {
             return Ok(());

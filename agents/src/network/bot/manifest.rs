@@ -47,7 +47,7 @@ pub struct Manifest {
     /// The levels of difficulty of the bot, the weakest first; empty if the bot was not calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Calibration>,
-    /// Positions with the outputs of a correct reader, at most 64.
+    /// At most 64 positions with the outputs that a correct reader must reproduce.
     pub probes: Vec<Probe>,
 }
 
@@ -55,7 +55,7 @@ pub struct Manifest {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Strength {
-    /// The opponent, and how the bot chose its actions.
+    /// The opponent, and the method by which the bot chose its actions.
     pub opponent: String,
     /// Number of games.
     pub games: u64,
@@ -118,7 +118,8 @@ impl Manifest {
         }
     }
 
-    /// The manifest of a bot for a race game, as [`Manifest::new`], with the sheet of the game if it is not built in.
+    /// The manifest of a bot for a race game, as [`Manifest::new`], with the sheet of the game if the game is not built
+    /// in.
     pub fn of(race: &Race, shape: NetShape) -> Manifest {
         let ruleset = race.ruleset();
         let sheet = (!ruleset.is_builtin()).then(|| ruleset.base().text());
@@ -213,7 +214,7 @@ impl Manifest {
 }
 
 impl Probe {
-    /// The outputs of `net` for a position. `active` are the entries of its observation by `observer` that are 1.
+    /// The outputs of `net` for a position. `active` are the entries that are 1 in the observation by `observer`.
     ///
     /// # Panics
     /// When an entry is not below the length of an observation.

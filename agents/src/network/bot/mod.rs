@@ -34,7 +34,8 @@ const KEY: &str = "ashta";
 /// The name of the last tensor of a file. Its data is the CRC-32 of all bytes before it, little-endian.
 const SEAL: &str = "checksum";
 const SEAL_BYTES: usize = 4;
-/// The largest error of an output for a probe: relative if the expected output is above 1, otherwise absolute.
+/// The largest error of an output for a probe: relative if the size of the expected output is above 1, otherwise
+/// absolute.
 const TOLERANCE: f32 = 1e-4;
 /// The largest number of probes in a file, so that reading is fast.
 pub const MAX_PROBES: usize = 64;
@@ -133,7 +134,7 @@ impl Bot {
         tensor_file::check_size(bytes, MAX_FILE)
     }
 
-    /// Writes the bot to a file atomically: `path` always has either the old content or the new.
+    /// Writes the bot to a file atomically: `path` always has either the old content or the new content.
     ///
     /// # Errors
     /// When the file cannot be written, or the bot is not valid ([`Bot::to_bytes`]).
@@ -141,8 +142,8 @@ impl Bot {
         self.to_bytes().and_then(|bytes| tensor_file::write(path, &bytes)).map_err(in_file(path))
     }
 
-    /// The content of the bot's file. Equal bots have the same bytes. If all weights are exact in half precision, they
-    /// have 16 bits, otherwise 32.
+    /// The content of the bot's file. Equal bots have the same bytes. If half precision can store all weights exactly,
+    /// each weight has 16 bits, otherwise 32 bits.
     ///
     /// # Errors
     /// When a value in the manifest is invalid, the networks do not reproduce the probes, or the file is too large.
@@ -162,7 +163,7 @@ impl Bot {
         named.push(NamedTensor::bytes(SEAL, &[0; SEAL_BYTES]));
         let encode =
             |manifest: &Manifest| -> Result<Vec<u8>, Error> { tensor_file::encode(KEY, manifest.to_json()?, &named) };
-        // The checksum of the weights is in the header, so setting it does not change the data.
+        // The checksum of the weights is in the header, so setting the checksum does not change the data.
         let bytes = encode(&self.manifest)?;
         let data = TensorFile::decode(&bytes, KEY)?.data;
         let checksum = tensor_file::checksum(&[&data[..data.len() - SEAL_BYTES]]);
@@ -195,7 +196,7 @@ impl Bot {
     /// Checks that the bot plays the game of `spec`, with the same encoding and numbers of actions and values.
     ///
     /// # Errors
-    /// When something differs; the message has the first difference.
+    /// When something differs; the message describes the first difference.
     pub fn check_ruleset(&self, spec: &Spec) -> Result<(), Error> {
         let NetShape { value, policy } = &self.manifest.shape;
         let game = Manifest::new(spec, NetShape::for_spec(spec, &value.hidden, &policy.hidden));

@@ -18,7 +18,7 @@ const INT64: i64 = 7;
 const BOOL: i64 = 9;
 /// The type of an attribute with one integer.
 const INT: i64 = 2;
-/// The logit of illegal actions: their probability is exactly 0.
+/// The logit of illegal actions, so low that their probability is 0.
 const NEVER: f32 = -1e30;
 
 impl Bot {
@@ -31,8 +31,8 @@ impl Bot {
     /// | output | `policy` | float | `[batch, actions]`: probabilities, 0 for illegal actions |
     /// | output | `values` | float | `[batch, values]`, 0 to 1, relative to the observer |
     ///
-    /// The metadata are `ruleset`, `ruleset_hash`, `seats`, `encoding`, `outlook`, and `manifest`: the manifest as
-    /// JSON.
+    /// The metadata are `ruleset`, `ruleset_hash`, `seats`, `encoding`, `outlook` (`winner`, `teams` or `placings`: the
+    /// meaning of the values), and `manifest` (the manifest as JSON).
     ///
     /// # Errors
     /// When the manifest is invalid or does not match the networks.

@@ -60,7 +60,8 @@ pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// `x * y + z`, fused if the target has an instruction for it; otherwise a fused operation would be a slow call.
+/// `x * y + z`, fused if the target has an instruction for it. On other targets, a fused operation would be a slow
+/// function call.
 #[inline(always)]
 pub(crate) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { x.mul_add(y, z) } else { x * y + z }

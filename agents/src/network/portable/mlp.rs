@@ -16,7 +16,7 @@ pub struct Mlp {
     parameters: Vec<f32>,
     /// The hidden layers.
     torso: Vec<Layer>,
-    /// The columns of the head for the value logits, separate because many calls do not need the policy.
+    /// The columns of the head for the value logits. They are separate because many calls do not need the policy.
     values: Columns,
     policy: Layer,
 }
@@ -390,7 +390,7 @@ impl Panel {
     }
 }
 
-/// The `N` entries of `lanes`, with a length that the compiler knows, so that it keeps sums in registers.
+/// The `N` entries of `lanes` as an array. The compiler knows the length of an array and so keeps sums in registers.
 #[inline(always)]
 fn exactly<const N: usize>(lanes: &mut [Lanes]) -> &mut [Lanes; N] {
     lanes.first_chunk_mut().expect("a panel of width N has N lanes of output")

@@ -6,7 +6,7 @@
 //!
 //! A bot has two networks. The *value network* is for turn-start states, which are the afterstates that agents compare.
 //! The *policy network* is for positions within a turn, with known throws and actions to choose. These two kinds of
-//! positions have little in common, and one network would not learn both well.
+//! positions have little in common, and one network would not learn both kinds well.
 
 mod lanes;
 mod mlp;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::play::error::Error;
 use crate::play::perspective;
 
-/// The largest number of actions of a game, and so of policy logits.
+/// The largest number of actions of a game, and also of policy logits.
 pub const MAX_ACTIONS: usize = 32;
 
 /// The meaning of the value logits.
@@ -83,7 +83,7 @@ impl NetShape {
         NetShape { value: MlpShape { observation, hidden, actions: 0, ..policy.clone() }, policy }
     }
 
-    /// Whether an observation with the entries `active` is of a turn-start state.
+    /// Whether an observation with the entries `active` belongs to a turn-start state.
     #[inline]
     pub fn is_start(&self, active: &[u16]) -> bool {
         // Computing the maximum is faster than comparing each entry, because it is vectorized.

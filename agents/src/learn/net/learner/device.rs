@@ -1,8 +1,8 @@
 //! A network under training on a device of burn, such as a GPU. burn differentiates the loss and provides the
 //! optimizer.
 //!
-//! A step downloads nothing, so the device works asynchronously. Observations are uploaded as lists of entries, and the
-//! losses are summed on the device until they are reported.
+//! A step does not wait for results of the device, so the device works asynchronously. Observations are uploaded as
+//! lists of entries, and the losses are summed on the device until they are reported.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,7 @@ impl DeviceNetwork {
             optimizer,
             rates: row(&rates),
             parameters: row(&parameters),
-            // The time 0 has no effect: each step first sets the time.
+            // The time 0 has no effect, because each step first sets the time.
             moments: moments
                 .map(|[first, second]| AdamState::new(AdaptiveMomentumState::new(0, row(&first), row(&second)))),
             average: average.map(|average| row(&average)),

@@ -25,7 +25,7 @@ pub(super) struct HostNetwork {
     gradient: Vec<f32>,
     /// The outputs of each layer.
     outputs: Vec<Vec<f32>>,
-    /// The gradient of the sums of a layer, and of the previous layer.
+    /// The gradients of the sums of a layer and of the sums of the previous layer.
     slopes: [Vec<f32>; 2],
     /// The layers after the first layer.
     deeper: Vec<Transposed>,
@@ -185,7 +185,7 @@ mod tests {
         MlpShape { observation: 40, hidden: hidden.to_vec(), values: 2, actions: 9, value_head }
     }
 
-    /// Widths that are multiples of the block size, and others.
+    /// Some widths are multiples of the block size, other widths are not.
     const SHAPES: [(&[usize], ValueHead); 3] =
         [(&[24, 16], ValueHead::Softmax), (&[130], ValueHead::Sigmoid), (&[64, 33, 5], ValueHead::Softmax)];
 

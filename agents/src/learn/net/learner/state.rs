@@ -1,4 +1,4 @@
-//! Checkpoints of a learner: a resumed learner continues to the last bit.
+//! Checkpoints of a learner. A resumed learner gives the same bits as without the interruption.
 //!
 //! A safetensors file has the latest weights, their EMA and Adam's moments, each as one row in the order of
 //! [`MlpShape`]. It is only for resuming a run; the format of exported bots is in [`crate::network::bot`].
