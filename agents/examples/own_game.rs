@@ -134,7 +134,8 @@ impl Game for Pig {
     }
 }
 
-/// Holds with 20 or more points, because one more throw would then lose at least as much as it gains on average.
+/// Holds with 20 or more points in a turn, because one more throw would then lose at least as much as it gains on
+/// average.
 #[derive(Debug)]
 struct HoldAtTwenty;
 

@@ -14,8 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`NamedAgent`] parses the name of an agent, as the command line takes it: a bot, a baseline or perfect play, if
-//! wanted with a look-ahead. [`NamedAgent::player`] makes a [`Player`] for one game:
+//! [`NamedAgent`] parses the name of an agent, as the command line takes it: a bot, a baseline or perfect play. A name
+//! can end with a look-ahead. [`NamedAgent::player`] makes a [`Player`] for one game:
 //!
 //! ```
 //! use ashta_agents::{Agent, Evaluator, NamedAgent};

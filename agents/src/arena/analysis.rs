@@ -63,7 +63,7 @@ impl<S> TurnAnalysis<S> {
     }
 
     /// The values after the throw: the values of the best afterstate. If the end of the turn has a better value, or if
-    /// there was no decision, the values of the end of the turn.
+    /// there was no decision, these are the values of the end of the turn.
     pub fn after_throw(&self) -> BySeat<f32> {
         let best = self.best().map(|best| self.values[best]);
         match (best, self.played) {

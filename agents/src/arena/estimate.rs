@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The quantile of the normal distribution for 95 % intervals.
 pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// A mean with its confidence interval.
@@ -53,7 +52,7 @@ impl Interval {
     }
 
     /// As [`Interval::of_scores`], for blocks in strata whose means may differ. `strata` has the number of the stratum
-    /// of each block. Only differences within strata make the mean uncertain. Without strata all blocks are one
+    /// of each block. Only differences within strata make the mean uncertain. Without strata, all blocks are one
     /// stratum.
     pub fn of_scores_in(blocks: &[f64], strata: &[usize]) -> Interval {
         let (mean, count) = (mean(blocks), blocks.len() as f64);
@@ -124,7 +123,7 @@ pub(super) fn mean(blocks: &[f64]) -> f64 {
 }
 
 /// The variance of `blocks` around the means of their strata, and its degrees of freedom. If every stratum has a single
-/// block, uses the mean of all blocks instead.
+/// block, the variance is around the mean of all blocks.
 fn variance_within(blocks: &[f64], strata: &[usize]) -> (f64, f64) {
     let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
     let of = |block: usize| strata.get(block).copied().unwrap_or(0);
@@ -169,7 +168,7 @@ pub struct Blocks {
     pub scores: Vec<f64>,
     /// The luck of each block; its expectation is 0.
     pub luck: Vec<f64>,
-    /// The stratum of each block, by number; empty if all blocks are one stratum.
+    /// The number of the stratum of each block; empty if all blocks are one stratum.
     pub strata: Vec<usize>,
     /// The variance of single games without luck. The deviation of a game is its score minus its luck minus the chance
     /// level; the variance is the mean of the squared deviations.

@@ -83,7 +83,7 @@ pub struct PlayedGame<S> {
     pub block: u64,
     /// Its number in the block, from 0.
     pub leg: usize,
-    /// The agents by seat.
+    /// The agent of each seat.
     pub seating: Seating,
     /// The seat that threw first.
     pub first: Seat,
@@ -100,7 +100,6 @@ pub struct PlayedGame<S> {
     pub returns: BySeat<f32>,
 }
 
-/// One game in play.
 struct GameInPlay<S> {
     game: PlayedGame<S>,
     state: S,
@@ -250,7 +249,6 @@ impl<G: Game> MatchSetup<'_, G> {
         }
     }
 
-    /// The returns when `seat` forfeits.
     fn forfeit_returns(&self, seat: Seat) -> BySeat<f32> {
         let spec = self.game.spec();
         let sides = sides(spec).len() as f32;
@@ -285,7 +283,6 @@ fn close<S: Clone, T>(
     hand_on(block, blocks.remove(&block).into_iter().flatten().flatten().collect())
 }
 
-/// Records the turn that has ended, if there is one.
 fn end_turn<S: Clone>(game: &mut PlayedGame<S>, turn: &mut Option<OpenTurn<S>>, end: &S) {
     let Some((seat, start, thrown)) = turn.take() else { return };
     let thrown = thrown.unwrap_or_else(|| end.clone());

@@ -30,7 +30,7 @@ pub struct GameLine {
     /// The sheet of a game that is not built in, as TOML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
-    /// The first position, in notation.
+    /// The first position, in the text notation.
     pub start: String,
     /// All throws and choices, in order.
     pub moves: Vec<MoveText>,

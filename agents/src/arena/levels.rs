@@ -17,7 +17,6 @@ const GUESS_BLOCKS: u64 = 100;
 const GUESSES: usize = 3;
 /// The bisection searches temperatures between these powers of ten.
 const EXPONENTS: (f32, f32) = (-5.0, 1.0);
-/// Steps of the bisection.
 const HALVINGS: usize = 20;
 /// A temperature so high that all afterstates are equally likely.
 const RANDOM: f32 = 1e6;

@@ -31,8 +31,8 @@ pub struct Reference<G: Game> {
     pub name: String,
     /// The identifier of its version, if it has versions.
     pub version: Option<String>,
-    /// Names of strengths, the best first, each with the largest regret per decision of a player that gets this name;
-    /// empty if no levels were measured.
+    /// Descriptions of players, the best first, each with the largest regret per decision of such a player; empty if no
+    /// levels were measured.
     pub bands: Vec<(&'static str, f64)>,
     make: MakeEvaluator<G>,
     stop: Stop,

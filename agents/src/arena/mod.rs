@@ -1,9 +1,9 @@
 //! The arena: paired matches between agents, with confidence intervals (variance reduction by common throws).
 //!
 //! Throws decide most games. So the arena plays blocks of paired games, as in duplicate backgammon: all games of a
-//! block have the same throws and the same first seat, but the agents change seats. If a seat has lucky throws, each
-//! agent gets them in one game. Statistics use the results of whole blocks, not of single games, because the games of a
-//! block depend on each other. The arena plays any game through the `Game` interface and does not know how agents
+//! block have the same throws and the same first seat, but the agents change seats. If a seat has lucky throws, every
+//! agent gets them in some game. Statistics use the results of whole blocks, not of single games, because the games of
+//! a block depend on each other. The arena plays any game through the `Game` interface and does not know how agents
 //! choose.
 
 mod analysis;

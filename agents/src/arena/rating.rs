@@ -87,15 +87,14 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
         }
         let step = Factored::new(&curvature).solve(&gradient);
         let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
-        // Far from the solution a full step may overshoot.
+        // Far from the solution, a full step may overshoot.
         let share = if longest > 1.0 { 1.0 / longest } else { 1.0 };
         r.iter_mut().zip(&step).for_each(|(r, step)| *r += share * step);
         if longest < 1e-10 {
             break;
         }
     }
-    // The gradients of the blocks vary at the solution; their variance gives the variance of the solution (sandwich
-    // estimator).
+    // The variance of the block gradients at the solution gives the variance of the solution (sandwich estimator).
     let (mut observed, mut modelled) = (SquareMatrix::zero(agents), SquareMatrix::zero(agents));
     let mut informative = vec![0.0; agents];
     for block in blocks {
@@ -182,7 +181,6 @@ impl SquareMatrix {
         }
     }
 
-    /// Adds the outer product of `vector` with itself.
     fn add_outer_product(&mut self, vector: &[f64]) {
         for (row, own) in self.0.iter_mut().zip(vector) {
             row.iter_mut().zip(vector).for_each(|(entry, other)| *entry += own * other);

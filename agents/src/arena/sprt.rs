@@ -42,8 +42,8 @@ pub(super) fn score_of(elo: f64) -> f64 {
 }
 
 impl Sprt {
-    /// The log-likelihood ratios at which the test ends: at or below the first bound it accepts `elo0`, at or above the
-    /// second bound `elo1`.
+    /// The log-likelihood ratios at which the test ends: at or below the first bound, it accepts `elo0`; at or above
+    /// the second bound, it accepts `elo1`.
     pub fn bounds(&self) -> [f64; 2] {
         [(self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln()]
     }

@@ -239,12 +239,9 @@ pub(super) fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
 /// An agent and its mean time of a decision, in milliseconds.
 pub(super) type AgentTime = (String, Option<f64>);
 
-/// The schedule of a tournament.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule<'a> {
-    /// The game.
     pub(super) spec: &'a Spec,
-    /// Its sides.
     pub(super) sides: &'a [SeatSet],
     /// Number of lineups; consecutive blocks play consecutive lineups.
     pub(super) lineups: u64,

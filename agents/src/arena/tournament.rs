@@ -35,7 +35,6 @@ const LUCK_DIGITS: f64 = 1e6;
 /// differently.
 const LUCK_TOLERANCE: f64 = 1e-3;
 
-/// Creates a contestant for one thread.
 type MakeEntrant<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
 
 /// A participant of a tournament.
@@ -114,7 +113,6 @@ pub struct Tournament<'a> {
     sides: Vec<SeatSet>,
     /// The seatings of each lineup.
     lineups: Vec<Vec<Seating>>,
-    /// The reference whose values measure the luck.
     reference: Option<Reference<Race>>,
     anchor: Option<usize>,
     sprt: Option<Sprt>,
@@ -155,7 +153,7 @@ impl<'a> Tournament<'a> {
     /// Adds an SPRT; the tournament ends when the SPRT has a verdict.
     ///
     /// # Errors
-    /// When the test does not fit the agents or its hypotheses or error rates are invalid.
+    /// When there are not two agents and two sides, or when the hypotheses or error rates are invalid.
     pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, Error> {
         let (agents, sides) = (self.entrants.len(), self.sides.len());
         Error::unless(agents == 2 && sides == 2, || {
@@ -255,7 +253,6 @@ impl<'a> Tournament<'a> {
         self.sprt.is_some_and(|sprt| is_due && sprt_summary(sprt, facts).verdict != Verdict::Open)
     }
 
-    /// The record and the facts of a game, with its luck if there is a reference.
     fn study(
         &self,
         evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,
@@ -268,8 +265,8 @@ impl<'a> Tournament<'a> {
         (line, facts)
     }
 
-    /// Sets the luck and the swing of `line`, computed from its `moves`, which begin at `start`. Without an evaluator,
-    /// removes both.
+    /// Returns `line` with the luck and the swing of its `moves`, which begin at `start`. Without an evaluator, `line`
+    /// gets neither.
     fn with_luck(
         &self,
         evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,
@@ -446,7 +443,6 @@ fn balanced(luck: Vec<f64>) -> Vec<f64> {
     }
 }
 
-/// Rounds luck for a record.
 fn rounded(value: f64) -> f64 {
     (value * LUCK_DIGITS).round() / LUCK_DIGITS
 }

@@ -106,9 +106,10 @@ settings! {
         /// The largest number of random turns at the beginning of such a game. All numbers from 1 to this number are
         /// equally likely.
         pub random_start_turns: u32 = 8 => Whole(0, 1000),
-        /// Number of side branches that start at each turn, each from a random afterstate that was not chosen.
+        /// The largest number of side branches that start at each turn, each from a random afterstate that was not
+        /// chosen.
         pub alternatives: u32 = 1 => Whole(0, 100),
-        /// Number of turns of a side branch.
+        /// The largest number of turns of a side branch.
         pub branch_turns: u32 = 1 => Whole(1, 1000),
         /// Exploration: share of the turns of a game that are played at random. Side branches have no exploration.
         pub exploration: f64 = 0.2 => Number(0.0, 1.0),

@@ -93,14 +93,14 @@ impl Replay {
         self.added
     }
 
-    /// Replays a game and adds its samples of this part, with targets by `rule`. The seat that throws or decides
-    /// observes the position.
+    /// Replays a game and adds its positions of the part of this buffer, with targets by `rule`. The seat that throws
+    /// or decides observes the position.
     pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord<G::State>, rule: TargetRule) {
         record.visit(game, rule, |position| self.add_position(game, &position));
     }
 
-    /// Adds a position of a replayed game if it belongs to this part. To fill several buffers, replay the game once and
-    /// call this for each position and each buffer.
+    /// Adds a position of a replayed game if the position belongs to the part of this buffer. To fill several buffers,
+    /// replay the game once and call this function for each position and each buffer.
     pub fn add_position<G: Game>(&mut self, game: &G, position: &TrainingPosition<'_, G::State>) {
         if position.is_start != (self.part == Part::Starts) {
             return;

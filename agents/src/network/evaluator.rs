@@ -1,4 +1,4 @@
-//! A network as an evaluator: the seat that throws or decides observes the position.
+//! An evaluator with the networks of a bot. The seat that throws or decides observes the position.
 
 use std::sync::Arc;
 

@@ -23,7 +23,6 @@ pub(crate) const MAX_HEADER: u64 = 16 << 20;
 const LENGTH: usize = 8;
 const INVALID: &str = "not a valid safetensors file";
 
-/// The precision of the stored numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Precision {
     /// 32 bits: all numbers are exact.
@@ -40,7 +39,6 @@ impl Precision {
     }
 }
 
-/// A tensor to write.
 pub(crate) struct NamedTensor {
     name: String,
     shape: Vec<usize>,
@@ -59,25 +57,21 @@ impl NamedTensor {
         NamedTensor { name, shape, dtype, bytes }
     }
 
-    /// A tensor of bytes with one dimension.
     pub(crate) fn bytes(name: &str, bytes: &[u8]) -> NamedTensor {
         NamedTensor { name: name.to_owned(), shape: vec![bytes.len()], dtype: Dtype::U8, bytes: bytes.to_owned() }
     }
 
-    /// A tensor of 32-bit floats with one dimension.
     #[cfg(feature = "learning")]
     pub(crate) fn row(name: &str, numbers: &[f32]) -> NamedTensor {
         NamedTensor::floats(name.to_owned(), vec![numbers.len()], numbers, Precision::Single)
     }
 
-    /// A tensor of 16-bit integers with one dimension.
     #[cfg(feature = "learning")]
     pub(crate) fn shorts(name: &str, numbers: &[u16]) -> NamedTensor {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U16, bytes }
     }
 
-    /// A tensor of 32-bit integers with one dimension.
     #[cfg(feature = "learning")]
     pub(crate) fn longs(name: &str, numbers: &[u32]) -> NamedTensor {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -92,7 +86,6 @@ pub(crate) fn checksum(parts: &[&[u8]]) -> u32 {
     sum.sum()
 }
 
-/// The error about bytes that end within the header.
 fn short(bytes: &[u8]) -> Error {
     Error::new(format!("the file has {} bytes, too few for the header", bytes.len()))
 }
@@ -100,7 +93,6 @@ fn short(bytes: &[u8]) -> Error {
 /// The content of a file, with a valid structure.
 pub(crate) struct TensorFile<'a> {
     tensors: SafeTensors<'a>,
-    /// The text of the manifest.
     pub(crate) manifest: String,
     /// The bytes after the header.
     pub(crate) data: &'a [u8],
@@ -150,7 +142,6 @@ impl<'a> TensorFile<'a> {
         Ok(TensorFile { tensors, manifest, data })
     }
 
-    /// Returns an error unless the file has `expected` tensors.
     pub(crate) fn expect_count(&self, expected: usize) -> Result<(), Error> {
         let found = self.tensors.len();
         Error::unless(found == expected, || format!("the file has {found} tensors, not {expected}"))
@@ -214,23 +205,19 @@ pub(crate) fn save(
     write(path, &encode(key, manifest, tensors)?)
 }
 
-/// The error about an invalid manifest of a saved `what`.
 #[cfg(feature = "learning")]
 pub(crate) fn invalid_manifest(what: &str) -> impl FnOnce(serde_json::Error) -> Error {
     Error::because(format!("the saved {what} has no valid manifest"))
 }
 
-/// The error about a failed action of the file system.
 fn failed(action: &str, path: &Path) -> impl Fn(io::Error) -> Error {
     move |source| Error::caused(format!("cannot {action} {}", path.display()), source)
 }
 
-/// Returns an error if a file has more bytes than `limit`.
 pub(crate) fn check_size(bytes: u64, limit: u64) -> Result<(), Error> {
     Error::unless(bytes <= limit, || format!("the file has {bytes} bytes, but at most {limit} are allowed"))
 }
 
-/// Reads a whole file of at most `limit` bytes.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let failed = failed("read", path);
     let file = open_regular(path).map_err(&failed)?;
@@ -263,7 +250,6 @@ mod tests {
         encode("key", "{}".into(), &tensors).expect("the tensors are valid")
     }
 
-    /// A file with this header and 8 bytes of data.
     fn with_header(header: &str) -> Vec<u8> {
         [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0; 8]].concat()
     }

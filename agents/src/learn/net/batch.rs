@@ -1,6 +1,6 @@
 //! A training batch in sparse form: observations with their value and policy targets.
 //!
-//! A batch does not depend on a game. Its values are relative to the observer, not by seat.
+//! A batch does not depend on a game. Its values are relative to the observing seat.
 
 use ashta_env::game::ActionMask;
 

@@ -72,7 +72,6 @@ impl Transposed {
     }
 }
 
-/// The dot product of two rows of equal length.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0; STEP];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<STEP>(), b.as_chunks::<STEP>());
@@ -87,8 +86,8 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     total(&quarters) + rest
 }
 
-/// The sum of the numbers. If this function were inlined, the compiler would change the loop before the call, which
-/// makes the loop slower.
+/// The sum of the numbers. If this function were inlined, the compiler would change the loop before the call and make
+/// it slower.
 #[inline(never)]
 fn total([a, b, c, d, e, f, g, h]: &[f32; STEP / 4]) -> f32 {
     ((a + e) + (b + f)) + ((c + g) + (d + h))

@@ -1,7 +1,7 @@
 //! The learner: Adam on batches of samples, with an exponential moving average (EMA) of the weights.
 //!
 //! It owns the network, Adam's moments, and the EMA. The EMA plays better than the latest weights. On a GPU, burn
-//! computes the steps ([`device`]); on the CPU, code of this package does ([`host`]). On the CPU, learning is
+//! computes the steps ([`device`]); on the CPU, code of this package computes them ([`host`]). On the CPU, learning is
 //! deterministic: the same batches from the same state give the same bits, also after [`Learner::save`] and
 //! [`Learner::load`]. The learner does not depend on games, schedules or the origin of samples.
 
@@ -42,7 +42,6 @@ pub struct Learner {
     shape: MlpShape,
     config: LearningConfig,
     network: Box<dyn LearnerNetwork>,
-    /// Number of steps.
     steps: u64,
     /// Number of steps at the last call of [`Learner::take_losses`].
     reported: u64,
@@ -56,7 +55,6 @@ trait LearnerNetwork: Send + Sync {
     /// Returns the sums of the losses over all steps since the last call: value, policy, policy entropy, gradient norm.
     fn take_losses(&mut self) -> [f64; 4];
 
-    /// Takes one step of Adam.
     fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings);
 }
 
@@ -71,7 +69,6 @@ struct LearnedNumbers<'a> {
     moments: Option<[Cow<'a, [f32]>; 2]>,
 }
 
-/// The settings of one step.
 #[derive(Clone, Copy, Debug)]
 struct StepSettings {
     /// The number of the step, from 1.

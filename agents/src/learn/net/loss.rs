@@ -2,8 +2,8 @@
 //!
 //! The value loss is the cross-entropy of the values (for sigmoid heads, the mean binary cross-entropy). The policy
 //! loss is the cross-entropy over the legal actions, averaged over the samples with a policy target. The gradient of
-//! both with respect to the logits is probability minus target. [`differentiate`] computes it with this formula on the
-//! CPU. [`losses`] computes the losses as tensors, which burn differentiates on any device.
+//! both losses with respect to the logits is probability minus target. [`differentiate`] computes it with this formula
+//! on the CPU. [`losses`] computes the losses as tensors, which burn differentiates on any device.
 
 use ashta_env::game::Action;
 use burn::tensor::activation::log_softmax;

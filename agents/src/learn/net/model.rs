@@ -32,7 +32,7 @@ struct LayerTensors {
 
 /// Returns initial random parameters of a network. They depend only on the shape and the seed.
 ///
-/// The weights of hidden layers are uniform, with the variance that keeps the size of a signal through a ReLU (He
+/// The weights of hidden layers are uniform, with the variance that keeps signals equally large after a ReLU (He
 /// initialization, He et al. 2015). The weights of the head are smaller by a factor of √6. Biases are 0.
 pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

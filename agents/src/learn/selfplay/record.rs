@@ -128,8 +128,8 @@ impl<S> Trajectory<S> {
         }
     }
 
-    /// Replays the turns, and calls `each` with every turn-start state. With `is_main`, also with the other chance
-    /// nodes, the decisions with a policy target, and in every fourth turn the other decisions.
+    /// Replays the turns, and calls `each` with every turn-start state. If `is_main`, it also calls `each` with the
+    /// other chance nodes, the decisions with a policy target, and in every fourth turn the other decisions.
     fn visit<G: Game<State = S>>(
         &self,
         game: &G,

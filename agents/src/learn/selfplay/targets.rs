@@ -31,7 +31,6 @@ struct LuckSums {
 }
 
 impl LuckSums {
-    /// Adds `factor` times the other sums.
     fn plus(self, factor: f64, other: LuckSums) -> LuckSums {
         let covariance = self.covariance + factor * other.covariance;
         LuckSums { covariance, variance: self.variance + factor * other.variance }
@@ -75,8 +74,7 @@ impl<S> Trajectory<S> {
 }
 
 /// Returns the coefficient of the luck for each game, fitted on all other games, and the coefficient fitted on all
-/// games. A coefficient is 1 if there is no luck to fit it on. The side branches of a game use the coefficient of the
-/// game.
+/// games. If there is no luck, a coefficient is 1. The side branches of a game use the coefficient of the game.
 pub fn fit_luck<S>(records: &[GameRecord<S>], lambda: f32, seats: SeatSet) -> (Vec<f32>, f32) {
     let rule = TargetRule { lambda, luck_coefficient: 1.0 };
     let sums: Vec<LuckSums> = records.iter().map(|record| record.main.targets_and_luck(rule, seats).1).collect();

@@ -111,7 +111,6 @@ impl Manifest {
     }
 }
 
-/// The name of the program in cards.
 const LIBRARY: &str = "ashta";
 /// The key of [`Manifest::training`] with all settings.
 pub(super) const CONFIG: &str = "config";

@@ -55,7 +55,7 @@ pub struct Manifest {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Strength {
-    /// The opponent, and the method by which the bot chose its actions.
+    /// The opponent, and the look-ahead or level of the bot.
     pub opponent: String,
     /// Number of games.
     pub games: u64,
@@ -240,7 +240,6 @@ fn check_format(found: u32) -> Result<(), Error> {
     Error::unless(is_known, || format!("the bot has format {found}, this program reads formats 2 and {FORMAT}"))
 }
 
-/// Writes a number with `DIGITS` hexadecimal digits.
 fn write_digits<const DIGITS: usize, N: LowerHex, S: Serializer>(number: &N, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{number:0DIGITS$x}"))
 }
@@ -253,7 +252,6 @@ fn read_checksum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::E
     Ok(read_digits("checksum", 8, deserializer)? as u32)
 }
 
-/// Reads a number with `digits` lowercase hexadecimal digits.
 fn read_digits<'de, D: Deserializer<'de>>(what: &str, digits: usize, deserializer: D) -> Result<u64, D::Error> {
     let text = String::deserialize(deserializer)?;
     let number = u64::from_str_radix(&text, 16).ok().filter(|number| format!("{number:0digits$x}") == text);

@@ -253,7 +253,6 @@ fn seal(bytes: &mut [u8]) {
     seal.copy_from_slice(&tensor_file::checksum(&[content]).to_le_bytes());
 }
 
-/// Adds the path of the bot file to an error.
 fn in_file(path: &Path) -> impl FnOnce(Error) -> Error {
     Error::because(format!("bot file {}", path.display()))
 }
@@ -312,7 +311,6 @@ mod tests {
         Bot { manifest, net: Arc::new(net) }
     }
 
-    /// An error with all its causes.
     fn explain(error: Error) -> String {
         let mut text = error.to_string();
         let mut cause = error.source();

@@ -143,7 +143,6 @@ fn int(name: &str, number: i64) -> Message {
     Message::default().bytes(1, name).number(3, number).number(20, INT)
 }
 
-/// A graph under construction.
 #[derive(Default)]
 struct Builder {
     nodes: Vec<Message>,

@@ -3,7 +3,6 @@
 //! This is safe Rust. Its loops have constant lengths, so the compiler translates each into one instruction if the
 //! target has AVX. The code fixes the order of every sum: the same input gives the same bits.
 
-/// The number of floats in [`Lanes`].
 pub(super) const WIDTH: usize = 8;
 
 /// Eight floats, aligned so that they are within one cache line.
@@ -35,7 +34,6 @@ impl Lanes {
     }
 }
 
-/// The dot product of two rows of equal length.
 #[inline(always)]
 pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
     // Four independent sums hide the latency of a multiplication.

@@ -67,7 +67,6 @@ impl Observations {
         self.ends.push(self.active.len());
     }
 
-    /// The entries of all observations that are 1.
     pub(super) fn active(&self) -> &[u16] {
         &self.active
     }

@@ -67,7 +67,7 @@ impl std::fmt::Display for NetShape {
 
 impl NetShape {
     /// The shape of networks for the game of `spec`. The hidden layers of the value network have the widths `hidden`,
-    /// the hidden layers of the policy network the widths `policy_hidden`.
+    /// the hidden layers of the policy network have the widths `policy_hidden`.
     pub fn for_spec(spec: &Spec, hidden: &[usize], policy_hidden: &[usize]) -> NetShape {
         let policy = MlpShape {
             observation: spec.observation,
@@ -93,7 +93,7 @@ impl NetShape {
     /// Checks every size against its range.
     ///
     /// # Errors
-    /// The first size that is out of range.
+    /// When a size is out of range; the error names the first such size.
     pub fn validate(&self) -> Result<(), Error> {
         let NetShape { value, policy } = self;
         value.validate()?;
@@ -111,7 +111,7 @@ impl MlpShape {
     /// Checks every size against its range.
     ///
     /// # Errors
-    /// The first size that is out of range.
+    /// When a size is out of range; the error names the first such size.
     pub fn validate(&self) -> Result<(), Error> {
         in_range("length of the observation of the network", self.observation, 1, 65_536)?;
         in_range("number of hidden layers of the network", self.hidden.len(), 1, 8)?;
@@ -122,7 +122,7 @@ impl MlpShape {
         in_range("number of actions of the network", self.actions, 0, MAX_ACTIONS)
     }
 
-    /// Inputs and outputs of each layer from the observation to the head.
+    /// Numbers of inputs and outputs of each layer from the observation to the head.
     pub fn layers(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let inputs = std::iter::once(self.observation).chain(self.hidden.iter().copied());
         inputs.zip(self.hidden.iter().copied().chain([self.logits()]))

@@ -1,4 +1,4 @@
-//! Checkpoints of a learner. A resumed learner gives the same bits as without the interruption.
+//! Checkpoints of a learner. A resumed learner computes the same bits as a learner without interruption.
 //!
 //! A safetensors file has the latest weights, their EMA and Adam's moments, each as one row in the order of
 //! [`MlpShape`]. It is only for resuming a run; the format of exported bots is in [`crate::network::bot`].
@@ -19,10 +19,8 @@ use super::{LearnedNumbers, Learner, LearningConfig};
 const FILE: &str = "learner.safetensors";
 /// The key of the manifest in the metadata.
 const KEY: &str = "ashta-learner";
-/// The version of the format.
 const FORMAT: u32 = 1;
 
-/// The manifest of a saved learner.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LearnerManifest {
@@ -87,7 +85,6 @@ mod tests {
     use crate::learn::net::learner::test_support::{random_batch, shape};
     use std::path::PathBuf;
 
-    /// An empty directory for one test.
     fn directory(name: &str) -> PathBuf {
         let dir = std::env::temp_dir().join(format!("ashta-learner-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
