@@ -147,7 +147,7 @@ impl Agent<Pig> for HoldAtTwenty {
     }
 }
 
-/// Trains an agent by self-play and plays a match against [`HoldAtTwenty`]; returns the result of the match.
+/// Trains an agent by self-play and plays a match against `HoldAtTwenty`; returns the result of the match.
 pub fn train() -> Result<MatchReport, Box<dyn Error>> {
     let pig = Arc::new(Pig::for_two());
     let selfplay = SelfPlayConfig { games: 20_000, ..SelfPlayConfig::default() };

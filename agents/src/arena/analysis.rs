@@ -25,8 +25,8 @@ pub struct TurnAnalysis<S> {
     pub results: TurnResults<S>,
     /// The values of the afterstates.
     pub values: Vec<BySeat<f32>>,
-    /// The values before the first throw. [`analyze_game`](super::analyze_game) computes the expectation over all
-    /// throws of the value of the best afterstate. [`TurnAnalysis::new`] uses the evaluator's own estimate.
+    /// The values before the first throw. [`analyze_game`](super::analyze_game) computes the expected value of the best
+    /// afterstate over all throws. [`TurnAnalysis::new`] uses the evaluator's own estimate.
     pub before: BySeat<f32>,
     /// The values of the position at the end of the turn; `None` if the moves end before the turn ends.
     pub played: Option<BySeat<f32>>,

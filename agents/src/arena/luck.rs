@@ -1,10 +1,9 @@
 //! Measures luck and skill in each turn of a played game, by the values of any evaluator. Luck is a control variate.
 //!
-//! The value before a throw is the expectation over all throws of the value of the best afterstate. Luck is the value
-//! after the actual throw minus this expectation. The mean of luck is 0 *for any evaluator*: luck compares a function
-//! of the throw with the mean of the same function over all throws. So a result minus its luck, the luck-adjusted
-//! result, has the same expectation as the result. The better the evaluator, the smaller the variance of the
-//! luck-adjusted result.
+//! The value before a throw is the expected value of the best afterstate over all throws. Luck is the value after the
+//! actual throw minus this expected value. The mean of luck is 0 *for any evaluator*: luck compares a function of the
+//! throw with the mean of the same function over all throws. So a result minus its luck, the luck-adjusted result, has
+//! the same expectation as the result. The better the evaluator, the smaller the variance of the luck-adjusted result.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The replay buffer: the latest samples of self-play, from which batches are drawn.
 //!
-//! Samples are sparse, and the newest samples overwrite the oldest. They are drawn like cards from a deck: all samples
-//! once in random order, then all samples again in a new order. So each sample is drawn equally often. A buffer that
-//! was saved and loaded draws the same batches to the last bit.
+//! Samples are sparse, and the newest samples overwrite the oldest. Samples are drawn like cards from a deck: all
+//! samples once in random order, then all samples again in a new order. So each sample is drawn equally often. A buffer
+//! that was saved and loaded draws the same batches to the last bit.
 
 use std::path::Path;
 

@@ -2,9 +2,9 @@
 //!
 //! Many games are played in lockstep, so that the evaluator gets large batches. In each turn, the evaluator evaluates
 //! the afterstates of every likely throw and of one throw that represents all rare throws. The expected value of the
-//! turn is the expectation over these throws of the value of the best afterstate. The luck of the throw is the value of
-//! its best afterstate minus the expected value. `targets` computes the TD(λ) targets from these values and removes the
-//! luck.
+//! turn is the mean value of the best afterstate over these throws, weighted by their probabilities. The luck of the
+//! throw is the value of its best afterstate minus the expected value. `targets` computes the TD(λ) targets from these
+//! values and removes the luck.
 //!
 //! An agent that compares values also needs the values of afterstates that good play never reaches. So some turns are
 //! random (exploration), and side branches continue from some rejected afterstates for a few turns. Targets ignore the

@@ -47,8 +47,8 @@ pub struct Trajectory<S> {
 /// The value estimates of a turn for each seat, by the network that played it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TurnEstimate {
-    /// The value before the throw: the expectation over throws of the value of the best afterstate. Equal to `best`
-    /// without luck correction.
+    /// The value before the throw: the expected value of the best afterstate over all throws. Without luck correction,
+    /// it equals `best`.
     pub expected: BySeat<f32>,
     /// The value after the throw: the value of the best afterstate. The luck of the throw is `best` minus `expected`.
     pub best: BySeat<f32>,

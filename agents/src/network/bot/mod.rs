@@ -1,9 +1,9 @@
 //! The exported bot: one file that any program can load and play with.
 //!
-//! It is a safetensors file with a manifest in its header: the game of the bot, the shape of its networks, its
-//! training, its measured strength, and probes. A probe is a position with the outputs that a correct reader must
-//! reproduce. `docs/bot-format.md` describes the format for other languages. Reading does not need burn, checks every
-//! byte and never panics.
+//! It is a safetensors file with a manifest in its header. The manifest has the game of the bot, the shape of its
+//! networks, its training, its measured strength, and probes. A probe is a position with the outputs that a correct
+//! reader must reproduce. `docs/bot-format.md` describes the format for other languages. Reading does not need burn,
+//! checks every byte and never panics.
 
 mod card;
 mod manifest;
