@@ -1,8 +1,8 @@
 //! Regret of an agent against perfect play: the winning probability that each of its decisions loses.
 //!
 //! Against a perfect opponent, the expected score of an agent is the value of the initial position minus the sum of its
-//! regrets. Regret does not depend on mistakes of the opponent, and only little on the dice. So a game gives much more
-//! information through its regrets than through its result.
+//! regrets. Regret does not depend on mistakes of the opponent, and only a little on the dice. So the regrets of a game
+//! give much more information than its result.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -75,7 +75,8 @@ struct GameRegret {
     regrets: Vec<f64>,
     /// The sum over the decisions of the probability of an optimal choice.
     optimal: f64,
-    /// The decisions with the largest regret, in descending order: regret, position, chosen and best afterstate.
+    /// The decisions with the largest regret, in descending order. The states are the position, the chosen afterstate
+    /// and the best afterstate.
     worst: Vec<(f64, [State; 3])>,
 }
 
@@ -169,7 +170,8 @@ fn shares(race: &Race, agent: &mut dyn Agent<Race>, turns: &[TurnAnalysis<State>
 /// Plays a match of an agent against perfect play in a game of two seats, as [`play_match`](crate::arena::play_match)
 /// does, and measures the regret of the agent. `agent` makes an agent for each thread.
 ///
-/// Returns `None` for three or four seats: there, perfect play of a seat depends on the play of the others.
+/// Returns `None` for three or four seats, because perfect play of one seat then depends on the play of the other
+/// seats.
 pub fn against_perfect(
     race: &Race,
     agent: MakeAgent<'_, '_, Race>,

@@ -1,7 +1,8 @@
-//! Agents: an agent is an evaluator plus a rule of choice.
+//! Agents choose actions. Most agents have an evaluator and a rule of choice.
 //!
 //! Agents act on batches: one state from each of many games. Each game has its own random generator, so the choices of
-//! an agent do not depend on the batch or on threads. An agent sees only positions and does not remember earlier ones.
+//! an agent do not depend on the batch or on the number of threads. An agent sees only positions and does not remember
+//! earlier ones.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -41,7 +42,7 @@ pub trait Agent<G: Game> {
         self.act(game, std::slice::from_ref(state), std::slice::from_mut(rng))[0]
     }
 
-    /// Sets the stop of this agent: once `stop` is set, calls return soon, with any legal actions.
+    /// Sets the stop of this agent: once `stop` is set, calls return soon, with arbitrary legal actions.
     fn stop_by(&mut self, _stop: &Stop) {}
 }
 
@@ -80,8 +81,8 @@ pub(crate) fn forced_action<G: Game>(game: &G, state: &G::State) -> Option<Actio
     (legal.len() == 1).then_some(first)
 }
 
-/// One-ply play: plays towards the afterstate that the evaluator values highest for the deciding seat. An afterstate is
-/// the position at the end of a turn. The state can be any decision of a turn. A turn with a single afterstate is not
+/// One-ply play: plays towards the afterstate with the highest value for the deciding seat. An afterstate is the
+/// position at the end of a turn. The state can be any decision of a turn. A turn with a single afterstate is not
 /// evaluated; all other afterstates of a call form one batch.
 #[derive(Debug)]
 pub struct OnePly<G: Game, E> {
@@ -90,7 +91,7 @@ pub struct OnePly<G: Game, E> {
     results: TurnResults<G::State>,
     /// The afterstates to evaluate in this call, state by state.
     leaves: Vec<G::State>,
-    /// The first action towards each leaf.
+    /// The first action that leads to each leaf.
     first_actions: Vec<Action>,
     values: Vec<BySeat<f32>>,
 }
@@ -98,12 +99,12 @@ pub struct OnePly<G: Game, E> {
 /// The rule of choice among afterstates.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pick {
-    /// The best one; among equals the first found. Deterministic.
+    /// The best afterstate; if several are equally good, the first found. Deterministic.
     First,
-    /// One of the best, each with equal probability.
+    /// One of the best afterstates, each with equal probability.
     Drawn,
-    /// Any afterstate, with the softmax of the values at this temperature as probabilities. The agent draws again at
-    /// each decision of the turn, among the afterstates it can still reach. So an afterstate that several first actions
+    /// Any afterstate. Its probability is the softmax of the values at this temperature. The agent draws again at each
+    /// decision of the turn, among the afterstates that it can still reach. So an afterstate that several first actions
     /// reach is slightly more likely.
     Softmax(f32),
 }
@@ -113,7 +114,7 @@ pub enum Pick {
 const TIE: f32 = 1e-6;
 
 impl<G: Game, E> OnePly<G, E> {
-    /// An agent that plays the best afterstate by `evaluator`; among equals the first found.
+    /// An agent that plays the best afterstate by `evaluator`; if several are equally good, the first found.
     pub fn new(evaluator: E) -> OnePly<G, E> {
         OnePly::picking(evaluator, Pick::First)
     }
@@ -262,8 +263,8 @@ fn draw_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> us
     equal.nth(below(count, rng)).expect("a turn has a result")
 }
 
-/// Plays the action with the highest probability in the evaluator's policy, among equals the lowest number. If the
-/// evaluator has no policy, it plays the lowest legal action.
+/// Plays the action with the highest probability in the policy of the evaluator; if several have it, the lowest number.
+/// If the evaluator has no policy, the agent plays the lowest legal action.
 #[derive(Clone, Debug)]
 pub struct PolicyAgent<E> {
     /// The evaluator that provides the policy.
@@ -285,8 +286,8 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for PolicyAgent<E> {
     }
 }
 
-/// Random play: at each decision it draws one of the distinct afterstates of the turn, all with equal probability, no
-/// matter how many sequences of actions lead to an afterstate.
+/// Random play: at each decision it draws one of the distinct afterstates of the turn. All afterstates have equal
+/// probability, even if different numbers of sequences of actions lead to them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomAgent;
 
@@ -313,8 +314,8 @@ impl<G: Game> Agent<G> for RandomAgent {
 }
 
 /// Writes the afterstates that an agent chooses among: all afterstates of the turn or, if the turn leads through more
-/// than [`MOST_POSITIONS`] positions, the afterstates found first, at least one. Turns that long are too rare to matter
-/// in play, but a caller can ask about one.
+/// than [`MOST_POSITIONS`] positions, the afterstates found first, at least one. Such long turns are too rare to
+/// matter.
 pub(crate) fn results_of_turn<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
     turn_results_within(game, state, MOST_POSITIONS, out);
 }
@@ -345,7 +346,7 @@ mod tests {
     use ashta_env::turn::turn_results;
     use rand::SeedableRng;
 
-    /// Prefers the last action of every state and counts the states it evaluates.
+    /// Prefers the last action of every state. Counts the states that it evaluates.
     struct LastAction(usize);
 
     impl Evaluator<Toy> for LastAction {

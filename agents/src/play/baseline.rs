@@ -1,7 +1,7 @@
 //! Baselines: rule-based opponents without training, used as references in matches and training runs.
 //!
-//! A baseline sees only how many steps each piece has made. So it plays every game, but none of them well: it knows
-//! nothing of safe squares, twins or throws that capture.
+//! A baseline sees only how many steps each piece has made. So it can play every game, but not well: it does not know
+//! safe squares, twins or throws that capture.
 
 use std::fmt;
 
@@ -16,9 +16,9 @@ use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
 pub enum Baseline {
     /// Random play: see [`RandomAgent`].
     Random,
-    /// Runs with the piece that is furthest ahead.
+    /// Advances the piece that is furthest ahead.
     Runner,
-    /// Captures if it can, otherwise runs.
+    /// Captures if it can; otherwise plays like the runner.
     Hunter,
     /// One-ply play by [`PipEvaluator`].
     Greedy,
@@ -60,8 +60,9 @@ impl fmt::Display for Baseline {
     }
 }
 
-/// Chooses the best afterstate by a fixed order; among equals the first found. A hunter first compares the steps of the
-/// enemies (fewer is better). Then, like a runner, it compares the steps of its own pieces, the furthest piece first.
+/// Chooses the best afterstate by a fixed order; if several are equally good, the first found. A hunter first compares
+/// the steps of the enemies (fewer is better). Then, like a runner, it compares the steps of its own pieces, the
+/// furthest piece first.
 #[derive(Debug)]
 struct RuleAgent<G: Game> {
     hunts: bool,
@@ -116,19 +117,20 @@ fn total_steps<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> u32 {
     game.steps(state, seat)[..game.pieces()].iter().map(|&steps| u32::from(steps)).sum()
 }
 
-/// The logit of a lead of the whole course. With a lead of a fiftieth of the course (about an average throw in the real
-/// games), the winning chance is 53 %; with a lead of a quarter it is 82 %.
+/// The logit of the winning chance with a lead of the whole course. With a lead of 1/50 of the course (about an average
+/// throw in the built-in games), the winning chance is 53 %; with a lead of 1/4 it is 82 %.
 const STEEPNESS: f32 = 6.0;
 
-/// Evaluates a position by the race alone (the pip count of backgammon): by the share of the course that each seat has
-/// covered with all its pieces.
+/// Evaluates a position only by the share of the course that each seat has covered with all its pieces, like the pip
+/// count of backgammon.
 ///
-/// It ignores which piece has moved. So most afterstates of a turn have equal values, and `greedy` draws among them.
+/// It ignores which piece has moved. So most afterstates of a turn have equal values, and `greedy` chooses between
+/// these at random.
 ///
 /// Winning chances are the softmax of the scaled shares; for two seats, this is the sigmoid of their difference. The
-/// share of a team is the mean share of its seats. In games with placings, a value is the mean over the rivals of the
-/// chance to come home first, also a sigmoid; a seat that is home beats every seat that is not. Pending throws do not
-/// count. Finished games have their exact returns. There is no policy.
+/// share of a team is the mean share of its seats. In games with placings, a value is the mean, over the rivals, of the
+/// chance to come home before the rival. This chance is also a sigmoid, or 1 if the seat is home and the rival is not.
+/// Pending throws do not count. Finished games have their exact returns. The policy is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PipEvaluator;
 
@@ -192,7 +194,7 @@ mod tests {
         baseline.agent().choose(game, state, &mut GameRng::seed_from_u64(0))
     }
 
-    /// South to use a 2 with these pieces.
+    /// A position with these pieces after South has thrown 2.
     fn south_has_a_two(game: &Toy, pieces: [[u8; 2]; 4]) -> ToyState {
         let mut state = game.position(Seat::SOUTH, BySeat(pieces));
         game.apply_chance(&mut state, Outcome(1));

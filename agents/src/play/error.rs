@@ -28,7 +28,7 @@ impl Error {
         if holds { Ok(()) } else { Err(Error::new(message())) }
     }
 
-    /// Adds a message to an error, which becomes the cause; for `map_err`.
+    /// For `map_err`: makes an error with this message and the old error as its cause.
     pub(crate) fn because<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
         message: impl Display,
     ) -> impl FnOnce(E) -> Error {

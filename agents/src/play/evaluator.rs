@@ -1,4 +1,4 @@
-//! Evaluators: value estimates of a position for every seat and, at decisions, a policy.
+//! Evaluators estimate the value of a position for every seat. At decisions, they can also have a policy.
 //!
 //! Networks, hand-written rules, tables and searches are evaluators; a search wraps another evaluator. Evaluators work
 //! on batches. Values are indexed by seat, not by ply: after an extra throw the same seat moves again, so signs cannot
@@ -11,7 +11,7 @@ use crate::play::stop::Stop;
 /// The evaluation of one position.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Evaluation {
-    /// The expected return of each seat, 0 to 1; entries of absent seats mean nothing.
+    /// The expected return of each seat, 0 to 1; entries of absent seats have no meaning.
     pub values: BySeat<f32>,
     /// At a decision: the probability of every legal action, in ascending order of actions, with sum 1. Empty at other
     /// nodes, and if the evaluator has no policy.
@@ -26,7 +26,7 @@ impl From<BySeat<f32>> for Evaluation {
 }
 
 impl Evaluation {
-    /// The action with the highest probability, among equals the lowest number; `None` without a policy.
+    /// The action with the highest probability; if several have it, the lowest number. `None` without a policy.
     pub fn best_action(&self) -> Option<Action> {
         first_best(self.policy.iter().map(|&(_, probability)| probability)).map(|best| self.policy[best].0)
     }
@@ -35,14 +35,14 @@ impl Evaluation {
 /// Evaluates positions.
 ///
 /// Contract: every state has one evaluation, in order; an evaluation depends on its state alone, not on the rest of the
-/// batch; a finished game has its exact returns. [`answer_open`] keeps the last promise for evaluators that only handle
-/// open positions.
+/// batch; a finished game has its exact returns. [`answer_open`] ensures the last point for evaluators that only
+/// evaluate unfinished games.
 pub trait Evaluator<G: Game> {
     /// Evaluates every state.
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation>;
 
-    /// Writes the values of every state into `out` and replaces its contents. Evaluators that can skip the policy
-    /// override this.
+    /// Writes the values of every state into `out` and replaces its contents. Evaluators that can leave out the policy
+    /// override this method.
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
         out.clear();
         out.extend(self.evaluate(game, states).into_iter().map(|evaluation| evaluation.values));
@@ -95,7 +95,7 @@ pub fn answer_open<G: Game>(
     }
 }
 
-/// The index of the largest number, among equals the first; `None` if there are no numbers.
+/// The index of the largest number; if several are equal, the first. `None` without numbers.
 pub(crate) fn first_best(numbers: impl IntoIterator<Item = f32>) -> Option<usize> {
     let better = |best: (usize, f32), next: (usize, f32)| if next.1 > best.1 { next } else { best };
     numbers.into_iter().enumerate().reduce(better).map(|(place, _)| place)

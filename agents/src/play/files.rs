@@ -4,15 +4,15 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// File extension of files and folders that are not complete: still being written, or being removed.
+/// File extension of files and folders that are not completely written or not completely removed.
 pub const TEMPORARY: &str = "tmp";
 
-/// Replaces the file at `path` by the output of `write`. `path` has either the old content or the new one, never a
-/// part, even after a power failure.
+/// Replaces the file at `path` by the output of `write`. `path` has either the complete old content or the complete new
+/// content, even after a power failure.
 ///
 /// # Errors
 /// The errors of `write`; the result of `failed` when the file cannot be written, or `path` is a link or not a regular
-/// file. After an error the old file is unchanged.
+/// file. After an error, `path` has the old content; only if the folder cannot be synced, it can have the new content.
 pub fn write_whole<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -87,7 +87,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Reads all bytes of a file, a pipe or a device, at most `limit`.
+/// Reads all bytes of a file, a pipe or a device. There can be at most `limit` bytes.
 ///
 /// # Errors
 /// When reading fails or there are more bytes.
@@ -103,7 +103,7 @@ pub fn read_within(limit: u64, input: impl Read) -> io::Result<Vec<u8>> {
 /// Reads a text of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`read_within`], and when it is not UTF-8.
+/// As [`read_within`], and when the text is not UTF-8.
 pub fn read_text(limit: u64, mut input: impl Read) -> io::Result<String> {
     let not_text = || io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
     let start = read_within(LONGEST_LINE, input.by_ref().take(LONGEST_LINE))?;

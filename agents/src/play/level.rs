@@ -1,4 +1,4 @@
-//! Levels of difficulty: one bot, weakened by a softmax temperature to a given regret.
+//! Levels of difficulty: a softmax temperature weakens a bot until the bot has a given regret.
 //!
 //! A weakened bot draws among the afterstates of its turn, by the softmax of their values: an afterstate whose value is
 //! lower by `temperature` is less probable by a factor of e. Adding independent Gumbel noise of this scale to every
@@ -79,7 +79,7 @@ pub struct Calibration {
     pub regret: f64,
     /// The 95 % interval of the regret.
     pub regret_interval: [f64; 2],
-    /// Games against the bot without noise.
+    /// Number of games against the bot without noise.
     pub games: u64,
     /// Mean score of the level in these games, 0 to 1.
     pub score: f64,
@@ -87,9 +87,9 @@ pub struct Calibration {
     pub score_interval: [f64; 2],
 }
 
-/// Verdicts on players, the best first, each with the largest regret per decision that it covers. These limits are
-/// between the regrets of `levels`, the measured levels of a bot, the weakest first. If regret is measured by perfect
-/// play (`by_perfect`), the best verdict is `perfect`.
+/// Verdicts on players, the best verdict first, each with the largest regret per decision that it covers. `levels` are
+/// the measured levels of a bot, the weakest first; the limits are between their regrets. If perfect play measures the
+/// regret (`by_perfect`), the best verdict is `perfect`.
 pub fn bands(levels: &[Calibration], by_perfect: bool) -> Vec<(&'static str, f64)> {
     let Some((weakest, strongest)) = levels.first().zip(levels.last()) else { return Vec::new() };
     // A bot without noise has no regret by its own values, but a little by the values of perfect play.

@@ -1,4 +1,4 @@
-//! Evaluators and agents: values of positions, agents that choose by them, and seeded throws.
+//! Evaluators, which estimate values of positions; agents, which choose actions; and seeded throws.
 //!
 //! [`evaluator::Evaluator`] estimates the value of a position for each seat, [`agent::Agent`] chooses an action; both
 //! work on batches. [`agent::OnePly`] turns an evaluator into an agent: it plays towards the afterstate with the

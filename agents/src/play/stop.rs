@@ -1,7 +1,7 @@
-//! Stops, which end a computation early: searches check a [`Stop`] every few milliseconds.
+//! A [`Stop`] ends a computation early. Searches check it every few milliseconds.
 //!
-//! The creator of a stop decides when it is set: by a flag, a clock, a signal. A stopped computation returns soon with
-//! a meaningless result; the caller that stopped it discards the result.
+//! The creator of a stop decides when it is set, for example by a flag, a clock or a signal. A stopped computation soon
+//! returns a meaningless result, which the caller must discard.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Seeded throws: a pure function of seed, seat, turn and throw number (common random numbers).
 //!
-//! Two games with the same seed get the same throws in the same turns of a seat, whatever the players choose. So
-//! matches can be paired, and a game can be repeated from its seed alone. There is no generator that advances, so
-//! choices and draws of an agent do not change the dice. The game defines the meaning of throws; this module only uses
-//! their probabilities.
+//! Two games with the same seed get the same throws in the same turns of a seat, even if the players choose
+//! differently. So matches can be paired, and a game can be repeated from its seed alone. The throws use no generator
+//! with a state, so the choices and the random numbers of an agent do not change them. The game defines the meaning of
+//! throws; this module only uses their probabilities.
 
 use ashta_env::chance::{mix, outcome};
 use ashta_env::game::{BySeat, Chances, Outcome, Seat};
@@ -50,8 +50,7 @@ impl TurnClock {
         self.thrower != Some(seat)
     }
 
-    /// Counts a throw of `seat`. Returns the number of the turn among the turns of `seat` and the number of the throw
-    /// within the turn, as [`SeededThrows::draw`] takes them.
+    /// Counts a throw of `seat`. Returns the arguments `turn` and `throw` for [`SeededThrows::draw`].
     pub fn throw(&mut self, seat: Seat) -> (u32, u32) {
         if self.begins_turn(seat) {
             self.thrower = Some(seat);

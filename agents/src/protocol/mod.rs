@@ -39,11 +39,11 @@ pub const LONGEST_REQUEST: usize = 1 << 20;
 pub struct Engine {
     /// The agent that answers `bestmove`, `evaluate` and `hint`.
     agent: Option<NamedAgent>,
-    /// The generator of agents that draw, used by all requests without a seed.
+    /// The generator for agents that choose at random. All requests without a seed share it.
     rng: GameRng,
     /// The games that are known by name.
     sheets: Sheets,
-    /// The sheet of the last request that had one, and its text: many requests repeat a sheet.
+    /// The last sheet in a request, with its text, because many requests repeat a sheet.
     last_sheet: Option<(String, Arc<Sheet>)>,
     /// Ends searches early.
     stop: Stop,
@@ -77,8 +77,8 @@ mod code {
 type Answer = Result<Value, Refusal>;
 
 impl Engine {
-    /// Creates an engine with an agent, or without one for the rules alone. The game of a bot or a table is known by
-    /// its name.
+    /// Creates an engine; without an agent, it only knows the rules. If the agent is a bot or a table, the engine knows
+    /// its game by name.
     pub fn new(agent: Option<NamedAgent>) -> Engine {
         let mut sheets = Sheets::default();
         if let Some(Ok(Some(race))) = agent.as_ref().map(NamedAgent::race) {
@@ -256,7 +256,7 @@ fn check_turn(race: &Race, state: &State) -> Result<(), Refusal> {
     }
 }
 
-/// The positions in which the turn of the decision `state` can end; none at other nodes.
+/// The possible ends of the turn of the decision `state`; empty at other nodes.
 fn afterstates(race: &Race, state: &State) -> Result<TurnResults<State>, Refusal> {
     let mut results = TurnResults::new();
     let most = race.most_results(state);

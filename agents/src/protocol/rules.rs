@@ -119,7 +119,7 @@ fn apply_action(race: &Race, state: &mut State, number: u64) -> Result<(), Refus
 
 pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let values = bytes(request, "throws")?;
-    // `*1` and `*2` wait for an extra throw, which begins a turn, too.
+    // `*1` and `*2` mean an extra throw, which also begins a turn.
     if !text(request, "position")?.rsplit(' ').next().is_some_and(|pending| pending.starts_with('*')) {
         let wrong = "`turns` needs the start of a turn: a position that ends in `*`, or in `*` and a number";
         return Err(refuse(code::POSITION, wrong));

@@ -64,7 +64,7 @@ impl Engine {
     }
 }
 
-/// Reads a sheet. Another sheet with the name of a built-in game is an error.
+/// Reads a sheet. A changed sheet with the name of a built-in game is an error.
 fn read(text: &str) -> Result<Sheet, Refusal> {
     let sheet = Sheet::read(text, "sheet");
     let sheet =

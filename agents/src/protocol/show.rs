@@ -1,4 +1,4 @@
-//! Operations for drawn boards: squares, pieces, the effects of each action and of whole turns, and their values.
+//! Operations for programs that draw boards: squares, pieces, the effects of actions and of whole turns, and values.
 
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::notation::{BoardStep, Ground, Standing};

@@ -1,4 +1,4 @@
-//! Bots and tables by name, in folders and in the program itself; and the reference for luck and errors.
+//! Finds bots and tables by name, in folders and in the program itself, and the reference for luck and errors.
 //!
 //! The caller provides the folders and the embedded bots. [`crate::network::bot`] and [`crate::perfect::table`] read
 //! the files.
@@ -18,7 +18,7 @@ use crate::play::files::open_regular;
 pub const BOT: &str = "bot";
 
 /// The folders of bots and tables, and the bots that are part of the program. If several files have the same name, the
-/// file in the first folder counts. An embedded bot counts if no file has its name.
+/// file in the first folder is used. An embedded bot is used if no file has its name.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
     /// The folders; a missing folder counts as empty.
@@ -112,7 +112,7 @@ impl Folders {
         bots.into_iter().collect()
     }
 
-    /// The files of tables.
+    /// The table files.
     pub fn tables(&self) -> Vec<PathBuf> {
         let mut files = self.files(TABLE);
         files.sort_unstable();

@@ -9,9 +9,9 @@
 //! path/to/file.table                                  perfect play, by this table
 //! ```
 //!
-//! A bot without a suffix looks one ply ahead: it plays the afterstate that its network values highest. Each further
-//! ply is an expectation over the throws of the next seat, which plays its best afterstate (expectimax). `+policy`
-//! plays the action with the highest probability in the network's policy, without look-ahead.
+//! A bot without a suffix looks one ply ahead: it plays the afterstate with the highest value. Each further ply is an
+//! expectation over the throws of the next seat, which plays its best afterstate (expectimax). `+policy` plays the
+//! action with the highest probability in the network's policy, without look-ahead.
 
 pub mod folders;
 
@@ -224,7 +224,7 @@ impl FromStr for NamedAgent {
             return Ok(NamedAgent::Perfect { tables: Arc::default() });
         }
         let is_table = |path: &Path| path.extension().is_some_and(|end| end == TABLE);
-        // The name of a file may contain a plus, so the whole text is tried first.
+        // The name of a file may contain a plus, so try the whole text first.
         match text.rsplit_once('+') {
             _ if path.is_file() && is_table(path) => {
                 Ok(NamedAgent::Table { path: path.into(), table: Arc::new(Table::read(path)?) })
@@ -417,7 +417,7 @@ impl NamedAgent {
         self.bot().map(|bot| format!("{:08x}", bot.manifest.checksum))
     }
 
-    /// Makes a player of a game.
+    /// Makes a player for a game.
     ///
     /// # Errors
     /// When the bot or table is made for another game, the bot lacks the level, or there is no table for perfect play.
@@ -502,12 +502,12 @@ impl Player {
         }
     }
 
-    /// Whether it always plays the afterstate that [`Player::evaluator`] values highest.
+    /// Whether it always plays the afterstate with the highest value by [`Player::evaluator`].
     pub fn plays_by_values(&self) -> bool {
         !self.draws() && matches!(self.lookahead, Lookahead::Plies(_))
     }
 
-    /// Whether it may draw at random among afterstates, as baselines and weakened bots do.
+    /// Whether it may choose among afterstates at random: true for all baselines and for weakened bots.
     pub fn draws(&self) -> bool {
         self.pick != Pick::First
     }

@@ -1,5 +1,5 @@
 //! The one-ply expectation over throws: the expected value of a turn-start state if its seat plays the best afterstate
-//! of each throw. The mean is over every likely throw, and one drawn throw that represents all rare ones.
+//! of each throw. The mean is over every likely throw, and over one drawn throw that represents all rare throws.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use super::throw_series::{Draws, throw_series};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 
-/// The throws from one turn-start state, and the indices of their afterstates in the list of positions to evaluate. Can
-/// be reused for the next turn.
+/// The throws from one turn-start state, and the indices of their afterstates in the list of positions to evaluate. The
+/// object can be reused for the next turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation {
     /// For each throw, or whole series of throws: its probability and the indices of its afterstates. The throw that
-    /// represents the rare ones has the probability of all rare throws.
+    /// represents the rare throws has their total probability.
     branches: Vec<(f32, Range<usize>)>,
 }
 
@@ -43,8 +43,8 @@ pub(crate) fn append_afterstates<G: Game>(
 
 impl Expectation {
     /// Enumerates the throws from the turn-start state. Appends the afterstates of all throws except the actual one to
-    /// `results`. Throws and series with a probability below `limit` are rare. One of them represents all; it is drawn
-    /// from `rng`, independently of the actual throw.
+    /// `results`. Throws and series with a probability below `limit` are rare. One of them represents all rare throws;
+    /// it is drawn with `rng`, independently of the actual throw.
     pub(crate) fn enumerate_throws<G: Game>(
         &mut self,
         game: &G,
@@ -65,7 +65,7 @@ impl Expectation {
     }
 
     /// The expected values of the turn-start state: the mean over the throws of the values of the afterstate that is
-    /// best for `seat`. Exact without rare throws, otherwise unbiased.
+    /// best for `seat`. The result is exact if no throw is rare, otherwise unbiased.
     pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for (probability, results) in &self.branches {
@@ -78,7 +78,7 @@ impl Expectation {
     }
 }
 
-/// The index of the first of `results` that is best for `seat`.
+/// The index of the best of `results` for `seat`; if several are equally good, the first.
 pub(crate) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> usize {
     let own = results.clone().map(|result| values[result][seat]);
     results.start + first_best(own).expect("a throw has a result")

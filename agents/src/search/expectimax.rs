@@ -26,16 +26,16 @@ const SEED: u64 = 0;
 ///
 /// At a chance node, depth 0 is the value of the inner evaluator. Each further ply is the expectation over the throws
 /// of one turn (whole series, if the turn can have several throws). For each throw, the seat plays its best afterstate.
-/// The leaves are the chance nodes at which the next turns begin. At a decision the plies count from the end of the
-/// turn. An extra throw of the same seat is a turn of its own. Finished games have their exact returns at any depth.
+/// The leaves are the chance nodes at which the next turns begin. At a decision, the plies are counted from the end of
+/// the turn. An extra throw of the same seat is a separate turn. Finished games have their exact returns at any depth.
 ///
 /// A series of throws can be long or endless. Throws and series with a probability below `min_probability` are rare.
-/// Some of them, drawn by their probability, represent all rare ones; each draw represents a probability of at most
+/// Some rare throws, drawn by their probability, represent all; each draw represents a probability of at most
 /// `min_probability`. If this is 0, only series with a probability below 1e-9 are rare. The inner evaluator never
 /// values a position within a series. Throws that lead to the same position are one branch.
 ///
-/// The inner evaluator gets the leaves of a call in slices of 1,024. There is no policy; wrap the search in
-/// [`OnePly`](crate::play::agent::OnePly) to play by it.
+/// The inner evaluator gets the leaves of a call in slices of 1,024. The policy is empty;
+/// [`OnePly`](crate::play::agent::OnePly) makes an agent from the search.
 #[derive(Debug)]
 pub struct Expectimax<G: Game, E> {
     evaluator: E,
@@ -44,7 +44,7 @@ pub struct Expectimax<G: Game, E> {
     stop: Stop,
     /// Leaves that are not evaluated yet.
     leaves: Vec<G::State>,
-    /// The values of the leaves that are already evaluated; their numbers are lower.
+    /// The values of the leaves that are already evaluated. These leaves have lower numbers than `leaves`.
     leaf_values: Vec<BySeat<f32>>,
     results: TurnResults<G::State>,
 }
@@ -141,7 +141,7 @@ enum Tree {
     Leaf(usize),
     /// Exact returns.
     Known(BySeat<f32>),
-    /// The child with the highest value for this seat, among equals the first.
+    /// The child with the highest value for this seat; if several are equal, the first.
     Best(Seat, Vec<Tree>),
     /// The expectation over the children and their probabilities.
     Mean(Vec<(f32, Tree)>),

@@ -17,7 +17,7 @@ use crate::play::agent::{Agent, GameRng, choose_unless_forced};
 use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::stop::Stop;
 
-/// While all simulations reach the end of the game, the search checks the stop after this many.
+/// If no simulation needs an evaluation, the search checks the stop once in this many simulations.
 const CHECK_INTERVAL: u32 = 1 << 10;
 
 /// The settings of a search.
@@ -42,9 +42,9 @@ impl Default for MctsConfig {
 /// distribution.
 ///
 /// The policy of the inner evaluator gives the priors; without a policy they are uniform. The values of the inner
-/// evaluator are used only at turn-start states, the positions that evaluators are made for: from a decision or from
-/// within a series of throws, a simulation continues to the next turn-start state. Finished games count with their
-/// exact returns. Every root uses the same seed, so an evaluation depends on the configuration and the state alone.
+/// evaluator are used only at turn-start states: from a decision, or within a series of throws, a simulation continues
+/// to the next turn-start state. Finished games have their exact returns. Every root uses the same seed, so an
+/// evaluation depends on the configuration and the state alone.
 #[derive(Debug)]
 pub struct Mcts<E> {
     evaluator: E,
@@ -100,8 +100,8 @@ impl<E> Mcts<E> {
     }
 }
 
-/// Plays the action with the most visits in a tree search, among equals the lowest number. Forced actions are played
-/// without a search. A search has its own generator, seeded with one draw from the generator of the game.
+/// Plays the action with the most visits in a tree search; if several are equal, the lowest number. Forced actions are
+/// played without a search. A search has its own generator, seeded with one draw from the generator of the game.
 #[derive(Debug)]
 pub struct MctsAgent<E> {
     /// The search.
@@ -187,7 +187,7 @@ impl<S: Clone> Tree<S> {
             };
             let (child, is_new) = self.follow(game, current, edge);
             self.path.push(child);
-            // Within a series, parent and child are chance nodes of one seat; any other chance node begins a turn.
+            // Within a series, parent and child are chance nodes of the same seat. Any other chance node begins a turn.
             let node = self.nodes[child].node;
             if is_new && matches!(node, Node::Chance(_)) && node != self.nodes[current].node {
                 let state = self.nodes[child].state.clone();
@@ -240,8 +240,8 @@ impl<S: Clone> Tree<S> {
         self.nodes[node].edges.start + usize::from(outcome.0)
     }
 
-    /// The edge of a decision with the highest PUCT score for `seat`, among equals the first. An unvisited action has
-    /// the mean value of its parent so far (first-play urgency).
+    /// The edge of a decision with the highest PUCT score for `seat`; if several are equal, the first. An unvisited
+    /// action has the mean value of its parent so far (first-play urgency).
     fn select(&self, node: usize, seat: Seat, c_puct: f32) -> usize {
         let parent = &self.nodes[node];
         let so_far = if parent.visits > 0 { parent.sum[seat] / f64::from(parent.visits) } else { 0.0 };

@@ -11,7 +11,7 @@ use crate::play::agent::{Agent, GameRng};
 use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::throws::{SeededThrows, TurnClock};
 
-/// Answers with the exact values of a solved toy, without a policy.
+/// Returns the exact values of a solved toy game, without a policy.
 #[derive(Clone)]
 pub(crate) struct ExactEvaluator(Arc<Exact<ToyState>>);
 
@@ -38,7 +38,7 @@ impl Evaluator<Toy> for ExactEvaluator {
     }
 }
 
-/// An uninformed evaluator: equal values for all seats, no policy. Counts its calls and the states it evaluates.
+/// An uninformed evaluator: equal values for all seats, no policy. Counts the states that it evaluates.
 #[derive(Clone, Default)]
 pub(crate) struct Ignorant {
     pub(crate) states: usize,

@@ -1,17 +1,17 @@
 //! The throws of a turn: each likely throw with its probability, and one or more drawn throws that represent all rare
-//! ones.
+//! throws.
 //!
 //! Some throws are followed by further throws of the same turn, a series. There are many long series, each of them
 //! rare. A mean over the likely throws alone, divided by their probability, is biased, because long series are good for
-//! the seat. So rare throws are drawn by their probability and represent all rare ones, which keeps the mean unbiased.
-//! The draws are systematic: the rare throws lie in a row, each as long as its probability, and the draws are evenly
-//! spaced points of the row with a random offset.
+//! the seat. So some rare throws are drawn by their probability and represent all rare throws, which keeps the mean
+//! unbiased. The draws are systematic: the rare throws form a row, and each is as long as its probability. The draws
+//! are evenly spaced points of this row, with a random offset.
 
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node, Outcome};
 use rand::Rng;
 
-/// Series with a probability below this are rare whatever the limit, so that endless series end.
+/// Series with a probability below this are rare with every limit, so that endless series end.
 const LEAST_LIMIT: f32 = 1e-9;
 
 /// The number of draws that represent the rare throws.
@@ -19,7 +19,7 @@ const LEAST_LIMIT: f32 = 1e-9;
 pub(crate) enum Draws {
     /// One draw, so that a mean is cheap.
     One,
-    /// Enough draws that each represents a probability of at most the limit of rare throws.
+    /// Enough draws so that each draw represents a probability of at most `limit`.
     ByLimit,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn throw_series<G: Game>(
     throws
 }
 
-/// Draws `draws` of the rare throws. Each draw represents the same part of the probability of all rare throws.
+/// Draws `draws` of the rare throws. Each draw represents an equal part of the total probability of the rare throws.
 fn draw<G: Game>(game: &G, rare: &[(G::State, f32)], draws: usize, rng: &mut GameRng) -> Vec<(G::State, f32)> {
     let mut drawn = Vec::new();
     let spacing = total(rare) / draws as f32;
@@ -91,7 +91,7 @@ fn is_chance<G: Game>(game: &G, state: &G::State) -> bool {
     matches!(game.node(state), Node::Chance(_))
 }
 
-/// Adds `probability` to the probability of `state` in the list.
+/// Adds `probability` to the probability of `state`.
 fn add<S: Eq>(list: &mut Vec<(S, f32)>, state: S, probability: f32) {
     match list.iter_mut().find(|(other, _)| *other == state) {
         Some((_, sum)) => *sum += probability,
@@ -99,7 +99,6 @@ fn add<S: Eq>(list: &mut Vec<(S, f32)>, state: S, probability: f32) {
     }
 }
 
-/// The sum of the probabilities.
 fn total<S>(list: &[(S, f32)]) -> f32 {
     list.iter().map(|&(_, probability)| probability).sum()
 }

@@ -8,8 +8,8 @@ use clap::{Command, CommandFactory, FromArgMatches};
 use crate::cli::{self, commands, help};
 use crate::run::output;
 
-/// Runs the program with these arguments, the first of them its name, and returns the exit code. A wrong argument, or a
-/// second request to stop, ends the process.
+/// Runs the program with these arguments and returns the exit code. The first argument is the name of the program. A
+/// wrong argument, or a second request to stop, ends the process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     #[cfg(unix)]
     block_signals();

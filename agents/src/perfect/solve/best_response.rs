@@ -1,4 +1,5 @@
-//! Best response by value iteration: the expected scores of two players, at least one with a fixed policy.
+//! Best response by value iteration: the expected scores of two players. At least one of the players has a fixed
+//! policy.
 
 use ashta_env::turn_index::{Sides, TurnModel};
 
@@ -18,18 +19,18 @@ pub struct Response {
 }
 
 impl Response {
-    /// The mean of both: each player throws first in half of the games.
+    /// The mean of both scores, because each player throws first in half of the games.
     pub fn mean(self) -> f64 {
         f64::midpoint(self.first, self.second)
     }
 }
 
-/// The values from the last call of [`evaluate_policies`], as a warm start of the next call: similar players have
-/// similar values.
+/// The values from the last call of [`evaluate_policies`]. The next call starts from them (warm start), because similar
+/// players have similar values.
 #[derive(Debug, Default)]
 pub struct Memory(Vec<u32>);
 
-/// Returns the expected score of the first of two players with the policies `policies`; `None` if the watch stopped the
+/// Returns the expected score of the first player when two players follow `policies`; `None` if the watch stopped the
 /// sweeps.
 ///
 /// Each player has its own values, so there are twice as many values as in [`solve`](super::solve). Before the call,
@@ -37,7 +38,7 @@ pub struct Memory(Vec<u32>);
 /// call. The values in `memory` change the result by no more than the tolerance.
 ///
 /// # Errors
-/// When a policy has another number of positions than the game, or the values do not converge.
+/// When a policy and the game have different numbers of positions, or the values do not converge.
 pub fn evaluate_policies<T: TurnModel>(
     turns: &T,
     start: Sides,

@@ -1,15 +1,15 @@
 //! A proven error bound for the values of value iteration.
 //!
-//! Let `h` be a number for each position with `h ≥ c + E[max h]` and `c > 0`. The expectation is over the throws. The
-//! maximum is over the afterstates that a player might choose: those with a value at most a gap below the best. Let `r`
-//! be the largest change of a value by looking one turn ahead, let `d` be the largest probability of throws that were
-//! left out, and let `e = (r + d) / c`. Assume that `2·e·h` is below the gap everywhere, so that the afterstates beyond
-//! the gap cannot become the best. Call values plus `e·h` upper bounds and values minus `e·h` lower bounds. Then
-//! looking one turn ahead increases no upper bound and decreases no lower bound. So the values of perfect play are
-//! between these bounds. `docs/solving.md` has the full argument.
+//! Choose `c > 0`, and a number `h` for each position with `h ≥ c + E[max h]`. The expectation is over the throws. The
+//! maximum is over the afterstates that a player might choose: their values differ from the largest value by at most a
+//! gap. Let `r` be the largest change of a value by looking one turn ahead. Let `d` be the largest probability of
+//! throws that were left out, and let `e = (r + d) / c`. Assume that `2·e·h` is below the gap in every position; then
+//! only these afterstates can become the best. Upper bounds are the values plus `e·h`, lower bounds the values minus
+//! `e·h`. Then looking one turn ahead increases no upper bound and decreases no lower bound. So the values of perfect
+//! play are between these bounds. `docs/solving.md` has the full argument.
 //!
-//! Sweeps find `h`, as they find the values. It is approximately the expected number of turns if both players prolong
-//! the game as far as this costs them almost nothing. If the last sweep changes no `h` by more than `t`, then
+//! Sweeps find `h` in the same way as the values. `h` is approximately the expected number of remaining turns if both
+//! players prolong the game by moves that cost almost nothing. If the last sweep changes no `h` by more than `t`, then
 //! `c = 1 − t` is valid.
 
 use std::ops::ControlFlow;
@@ -22,13 +22,13 @@ use super::order::pair_order;
 use super::quantity::{Length, Quantity};
 use super::sweep::{Cursor, SolveWatch, Sweeps, Swept};
 
-/// Afterstates whose value differs from the best by at most this might be the best.
+/// An afterstate might be the best if its value differs from the largest value by at most this.
 const GAP: f64 = 1e-3;
 /// Sweeps end when they change no `h` by more than this.
 const TOLERANCE: f64 = 0.25;
 /// The largest reduction of `c` by rounding to single precision.
 const ROUNDING: f64 = 0.01;
-/// The largest number of sweeps; if `h` has not converged then, there is no proof.
+/// The largest number of sweeps. If `h` has not converged by then, the proof fails.
 const LIMIT: usize = 200;
 /// With [`TurnModel::has_rows`], a visit ends when its throws have this total probability.
 const COVERED: f64 = 0.999;
@@ -46,7 +46,7 @@ pub struct Certificate {
 }
 
 /// Returns error bounds for values with the Bellman residual `residual`; `None` if there is no proof. `values` are in
-/// the order of the kernel. `deltas` is memory for changes; all its entries are 0. Breaks if the watch breaks.
+/// the order of the kernel. The sweeps use `deltas` as memory; all its entries are 0. Breaks if the watch breaks.
 pub(super) fn certify<T: TurnModel>(
     turns: &T,
     values: &[u32],

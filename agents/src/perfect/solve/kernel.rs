@@ -1,12 +1,12 @@
-//! Value iteration for two seats, for sixteen positions at the same time (SIMD).
+//! Value iteration for two seats, which computes sixteen positions at the same time (SIMD).
 //!
-//! A zero-sum game needs one number per position: the expected return of the seat that throws, as a fraction of
-//! 2³² − 1. This is finer than single precision, and the complement of the bits is the value for the other seat.
+//! A zero-sum game needs one number per position: the expected return of the seat that throws, as a fraction of 2³² −
+//! 1. This number is more precise than single precision. The complement of its bits is the value for the other seat.
 //!
-//! Except for captures, most turns of a side position do not depend on the side position of the other seat. So the
-//! kernel finds the best afterstates against sixteen side positions of the other seat together: the lanes. For this,
-//! the values after a turn must be neighbours in memory. So the cells have the order of [`TurnIndex::number`] with the
-//! two side positions [exchanged](transpose).
+//! Most turns without a capture do not depend on the side position of the other seat. So the kernel finds the best
+//! afterstates against sixteen side positions of the other seat (the lanes) at the same time. The values after a turn
+//! must therefore be neighbours in memory: the cells have the order of [`TurnIndex::number`] with the two side
+//! positions [exchanged](transpose).
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -37,9 +37,9 @@ pub(super) fn transpose(cells: &mut [u32], count: usize) {
 pub enum PlayerPolicy<'a> {
     /// The best response to the other player.
     Best,
-    /// The afterstate with the highest of these values. If several have it, the player gets the worst of them, so that
-    /// its score is a lower bound. There is a value for each turn-start state: the value for the seat that throws, as a
-    /// fraction of 2³² − 1, in the order of `TurnIndex::number`.
+    /// The afterstate with the highest of these values. If several afterstates have this value, the player gets the
+    /// worst one, so that its score is a lower bound. There is a value for each turn-start state: the value for the
+    /// seat that throws, as a fraction of 2³² − 1, in the order of `TurnIndex::number`.
     GreedyBy(&'a [u32]),
     /// A fixed policy that does not depend on values.
     Tabular(&'a TabularPolicy),
@@ -48,7 +48,7 @@ pub enum PlayerPolicy<'a> {
 /// A policy as a table: the ends of the turns in each position.
 #[derive(Debug)]
 pub struct TabularPolicy {
-    /// The index of the first turn of each position, by number; then the number of all turns.
+    /// For each position, by number, the index of its first turn in `turns`. The last entry is the number of all turns.
     first: Vec<usize>,
     /// The probability of the throws of each turn, and its end.
     turns: Vec<(f32, TurnEnd)>,
@@ -85,7 +85,7 @@ impl TabularPolicy {
 /// The game from the point of view of one player.
 #[derive(Clone, Copy, Debug)]
 struct View<'a> {
-    /// The cells of the positions in which the other player throws, and of the positions in which this player throws.
+    /// `[0]`: the cells of the positions where the other player throws; `[1]`: those where this player throws.
     cells: [&'a [u32]; 2],
     policy: PlayerPolicy<'a>,
 }
@@ -111,14 +111,13 @@ pub(super) struct TwoSeats<'a, T, Q> {
     quantity: PhantomData<Q>,
 }
 
-/// The keys of all lanes.
+/// The keys of all lanes, see [`Quantity::key`].
 type Keys = [i32; LANES];
 
 impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
     /// A kernel for players with these policies. If the players are alike, there is one cell for each position.
     /// Otherwise the cells have two halves: in the first half the first player throws, in the second half the second
-    /// player. The values of [`PlayerPolicy::GreedyBy`] have the order of the
-    /// cells.
+    /// player. The values of [`PlayerPolicy::GreedyBy`] have the same order as the cells.
     pub(super) fn new(turns: &'a T, policies: [PlayerPolicy<'a>; 2], are_alike: bool) -> Self {
         let is_tabular = policies.iter().any(|policy| matches!(policy, PlayerPolicy::Tabular(_)));
         let has_rows = turns.has_rows() && !is_tabular;
@@ -127,7 +126,8 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
         TwoSeats { turns, mover, count, policies, gap: 0, are_alike, has_rows, covered, quantity: PhantomData }
     }
 
-    /// A kernel for two players who can choose every afterstate whose value differs from the best by at most `gap`.
+    /// A kernel for two players who can choose every afterstate whose value differs from the largest value by at most
+    /// `gap`.
     pub(super) fn of_nearly_best(turns: &'a T, values: &'a [u32], gap: f64, covered: f64) -> Self {
         let gap = (gap / super::UNIT) as i32;
         TwoSeats { gap, covered, ..TwoSeats::new(turns, [PlayerPolicy::GreedyBy(values); 2], true) }
@@ -179,7 +179,7 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
         std::array::from_fn(|lane| Q::complete(backup(lane), covered))
     }
 
-    /// The lanes in which `own` against `others` is a position.
+    /// The lanes where `own` against `others` is a position.
     fn positions(&self, own: usize, others: &Range<usize>) -> u16 {
         let is_position = |other| self.turns.is_position(self.mover, [own as Side, other as Side, 0, 0]);
         others.clone().rev().fold(0, |lanes, other| lanes << 1 | u16::from(is_position(other)))
@@ -293,7 +293,7 @@ struct BestOfLanes<'a, T, Q> {
     sums: [[f64; LANES]; 3],
     /// The keys of each afterstate.
     results: Vec<Keys>,
-    /// With [`PlayerPolicy::GreedyBy`], the keys of the values by which the player chooses; otherwise empty.
+    /// With [`PlayerPolicy::GreedyBy`], the keys of the values that the player compares; otherwise empty.
     ranks: Vec<Keys>,
     /// The position after each afterstate.
     next: Vec<NextPosition>,
@@ -364,8 +364,7 @@ impl<T, Q: Quantity> BestOfLanes<'_, T, Q> {
         keys
     }
 
-    /// The key of an afterstate. `after` are the cells of the positions in which the other player throws, `again` the
-    /// cells of the positions in which this player throws.
+    /// The key of an afterstate. `after` and `again` are the fields of [`View::cells`].
     #[inline(always)]
     fn key<K: Quantity>(&self, [own, other]: [Side; 2], then: Continuation, [after, again]: [&[u32]; 2]) -> i32 {
         let at = |row: Side, column: Side| usize::from(row) * self.kernel.count + usize::from(column);
@@ -413,7 +412,7 @@ impl<T, Q: Quantity> TurnVisitor for BestOfLanes<'_, T, Q> {
         self.covered += probability;
         let all = ends.clone();
         let Some(next) = ends.next().map(|first| self.next[first]) else { return };
-        // A pass that is not forced is like any other afterstate: iteration finds its value.
+        // A pass that is not forced is like any other afterstate: the sweeps find its value.
         let is_same = next == NextPosition::Elsewhere || ends.all(|end| self.next[end] == next);
         let next = if is_same { next } else { NextPosition::Elsewhere };
         match lanes.count_ones() {

@@ -1,8 +1,8 @@
 //! Value iteration for three and four seats: maxⁿ, in which every seat maximizes its own expected return.
 //!
 //! This is a convention: with more than two seats there can be several equilibria. If several afterstates are equally
-//! good for the seat that chooses, to within [`TIE`], it chooses the first of them in the order of enumeration, no
-//! matter which of the other seats gains.
+//! good for the seat that chooses (their values differ by at most [`TIE`]), it chooses the first one in the order of
+//! enumeration.
 
 use ashta_env::game::MAX_SEATS;
 use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
@@ -29,9 +29,10 @@ fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)>
 /// Number of positions in an item.
 const CHUNK: usize = 256;
 
-/// The order of the positions: one layer, with a level for each total number of steps, in descending order. A round has
-/// a position and the positions that passes from it lead to; the last pass leads back to it. A round is solved at once,
-/// so the order has only one position of each round. Items have the numbers of positions.
+/// The order of the positions: one layer, with a level for each total number of steps. The level with the most steps is
+/// the first. A round is a position and the positions that passes from it lead to; the last pass leads back to the
+/// first position. The positions of a round are solved together, so the order has only one position of each round. An
+/// item is a list of position numbers.
 pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
     let (index, seats) = (turns.index(), turns.index().seats());
     let steps = |side: &Side| usize::from(index.sides()[usize::from(*side)].steps);
@@ -121,7 +122,7 @@ impl<T: TurnModel> MaxN<'_, T> {
             let moving = 1.0 - backup.staying;
             *cell = self.first_cell(mover, sides);
             *passing = if moving < 1e-12 { 1.0 } else { backup.passing / moving };
-            // In turn order from the first seat to throw in the round.
+            // The sums are in turn order from the seat that throws first in the round.
             (0..seats).for_each(|seat| {
                 let sum = backup.sums[(seat + seats - at) % seats];
                 sums[seat] = if moving < 1e-12 { 0.0 } else { sum / moving };
@@ -219,7 +220,7 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
         let ends = ends.map(|end| self.ends[end]);
         let is_here = |end: TurnEnd| end.sides == self.sides;
         let leads = |then| ends.clone().all(|end| is_here(end) && end.then == then);
-        // A pass that is not forced is like any other afterstate: iteration finds its values.
+        // A pass that is not forced is like any other afterstate: the sweeps find its values.
         if leads(Continuation::Next) {
             self.backup.passing += probability;
         } else if leads(Continuation::Again) {

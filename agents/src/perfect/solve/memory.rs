@@ -11,14 +11,14 @@ const REST: usize = 32 << 20;
 /// The memory that each thread needs, in bytes.
 const THREAD: usize = 4 << 20;
 
-/// Returns the memory that [`solve`](super::solve) needs without its tables of moves, approximately, in GB.
+/// Returns the approximate memory that [`solve`](super::solve) needs, without its tables of moves, in GB.
 ///
 /// # Errors
 /// When less memory is free, or the limits of the process allow less.
 pub fn check_memory(starts: &TurnIndex, certify: bool, threads: usize) -> Result<f64, SolveError> {
     let is_pair = starts.seats() == 2;
-    // There are arrays for the values, the lengths of the proof and the changes to extrapolate. The minimum is two: one
-    // for the values, and one for the order of the positions or for the table to write.
+    // There are arrays for the values, the lengths in the proof and the changes to extrapolate. At least two are
+    // needed: one for the values, and one for the order of the positions or for the table to write.
     let arrays = 1 + usize::from(is_pair && certify) + usize::from(is_pair && !starts.may_wait());
     check(value_count(starts), arrays.max(2), threads)
 }

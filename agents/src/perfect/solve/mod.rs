@@ -62,7 +62,7 @@ pub enum Stage {
     Proof(SweepProgress),
 }
 
-/// Receives the stage of a solver at intervals; stops the solver by breaking.
+/// Receives the stage of a solver regularly. If it breaks, the solver stops.
 pub type StageWatch<'a> = &'a (dyn Fn(&Stage) -> ControlFlow<()> + Sync);
 
 /// Perfect play of one game.
@@ -82,7 +82,7 @@ pub struct Solution {
 pub struct Facts {
     /// Number of turn-start states.
     pub positions: u64,
-    /// Number of sweeps over all positions; a sweep over a part counts as its share of the positions.
+    /// Number of sweeps over all positions. A sweep over one layer counts as the share of the positions in this layer.
     pub sweeps: f64,
     /// The largest total probability of throws that were left out of a turn.
     pub cut_off: f64,
@@ -134,7 +134,7 @@ pub enum SolveError {
     /// The values do not converge.
     #[error("the values still change by {change:e} after {sweeps} sweeps: perhaps perfect play needs random choices")]
     NotConverged {
-        /// Sweeps over the layer that does not converge.
+        /// Number of sweeps over the layer that does not converge.
         sweeps: usize,
         /// The largest change in the last sweep.
         change: f64,
@@ -176,7 +176,7 @@ pub fn solve<T: TurnModel>(
     let work = Work { turns, start, place, config, watch };
     let found = if turns.index().seats() == 2 {
         kernel::transpose(&mut values, turns.index().sides().len());
-        // If both seats can wait forever, the values are not unique, so nothing is extrapolated.
+        // If seats can wait for each other forever, the values may not be unique. Then the solver does not extrapolate.
         let deltas = (!turns.index().may_wait()).then_some(&mut deltas);
         let found = work.two_seats(Swept { values: &mut values, deltas });
         kernel::transpose(&mut values, turns.index().sides().len());
@@ -217,8 +217,8 @@ impl<T: TurnModel> Work<'_, T> {
         })
     }
 
-    /// Sweeps until the values have converged, then measures their accuracy. Breaks with the cursor at which the watch
-    /// stopped the solver.
+    /// Sweeps until the values have converged, then measures their accuracy. If the watch stops the solver, breaks with
+    /// the current cursor.
     fn solve<K: Kernel>(
         &self,
         kernel: &K,

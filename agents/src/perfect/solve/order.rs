@@ -7,8 +7,8 @@ use ashta_env::turn_index::{LANES, Side, SideInfo};
 
 use super::sweep::Layer;
 
-/// All pairs of a side position from the range `own` and a side position from the range `other`, which can be the same
-/// range.
+/// All pairs of a side position from the range `own` and a side position from the range `other`. The two ranges can be
+/// equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Tile {
     pub(super) own: Range<Side>,
@@ -25,7 +25,8 @@ fn pieces(range: Range<usize>) -> impl Iterator<Item = Range<Side>> {
 struct SideLayer {
     sides: Range<usize>,
     height: u8,
-    /// For each number of steps, the first side position with at least so many steps; then the end of `sides`.
+    /// For each number of steps, the first side position with at least this number. The last entry is the end of
+    /// `sides`.
     first: Vec<usize>,
 }
 
@@ -41,8 +42,8 @@ impl SideLayer {
 /// The order of the positions of two seats. `sides` are sorted by layer and then by steps.
 ///
 /// A layer has the positions with the same irreversible progress of both seats (pieces at home, a cut). A level has the
-/// positions with the same total number of steps, in descending order. A tile has two positions for each pair of side
-/// positions: either seat can throw.
+/// positions with the same total number of steps; the level with the most steps is the first. A tile has two positions
+/// for each pair of side positions, because each of the two seats can throw.
 pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
     let mut layers: Vec<SideLayer> = Vec::new();
     for layer in sides.chunk_by(|a, b| a.layer == b.layer) {
@@ -55,7 +56,7 @@ pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
             first: (0..=most + 1).map(|steps| start + below(steps)).collect(),
         });
     }
-    // A layer comes before all layers that lead to it.
+    // Each layer is before all layers that lead there.
     let mut pairs: Vec<[usize; 2]> = (0..layers.len()).flat_map(|a| (0..=a).map(move |b| [a, b])).collect();
     pairs.sort_by_key(|&[a, b]| std::cmp::Reverse(layers[a].height + layers[b].height));
     let layer = |[a, b]: [usize; 2]| {

@@ -1,4 +1,4 @@
-//! The quantities that value iteration computes for each position of two seats: the value, and the length of games,
+//! The quantities that value iteration computes for each position of two seats: the value, and the length of the game,
 //! which the error bound needs.
 
 use super::UNIT;
@@ -24,7 +24,7 @@ impl Backup {
         Backup { sum: self.sum * factor, passing: self.passing * factor, staying: self.staying * factor }
     }
 
-    /// The backup on the condition that the player does not stay.
+    /// The backup without `staying`; the other throws are scaled to the total probability 1.
     #[inline]
     fn moving(self) -> Backup {
         let moving = 1.0 - self.staying;
@@ -35,8 +35,8 @@ impl Backup {
     }
 }
 
-/// A quantity of each position. Cells store the quantity as bits. Kernels compare it by keys: integers that have the
-/// order of the numbers that they represent.
+/// A quantity of each position. Cells store the quantity as bits. Kernels compare keys: integers with the same order as
+/// the numbers that they represent.
 pub(super) trait Quantity: Sync {
     /// The bits of a won game, for the winner.
     const WON: u32;
@@ -50,17 +50,17 @@ pub(super) trait Quantity: Sync {
     fn key_after(bits: u32) -> i32;
     /// The number that a key represents.
     fn number(key: i32) -> f64;
-    /// The bits of two positions that differ only in the player who throws, from their backups. A pass leads from each
-    /// of them to the other, and a player can throw again without a move. The equations for both cases are solved
-    /// exactly instead of by iteration.
+    /// Computes the bits of two positions that differ only in the player who throws, from their backups. A pass leads
+    /// from each of them to the other, and a player can throw again without a move. The equations for both cases are
+    /// solved exactly instead of by iteration.
     fn pair(first: Backup, second: Backup) -> [u32; 2];
     /// The key of a pass by the second player, which leads to the position with the backup `first`. `pass` is the
-    /// number of a pass by the first player, and `is_single` means that lanes are visited one by one. `None` if the
-    /// quantity from before this update must be used.
+    /// quantity of a pass by the first player. With `is_single`, the lanes are visited one by one. Returns `None` if
+    /// the pass must use the quantity from before this update.
     fn key_of_pass(first: Backup, pass: f64, is_single: bool) -> Option<i32>;
     /// Extends a backup of throws with the total probability `covered` to all throws.
     fn complete(backup: Backup, covered: f64) -> Backup;
-    /// The key that counts if the player could choose either of two results.
+    /// Selects one of two keys if the player could choose both afterstates.
     fn break_tie(a: i32, b: i32) -> i32;
 
     /// The bits of `new + factor * (new - old)`.
@@ -74,7 +74,7 @@ pub(super) trait Quantity: Sync {
 #[derive(Debug)]
 pub(super) struct Value;
 
-/// The offset between unsigned numbers and signed numbers of the same order.
+/// Inverting this bit converts unsigned numbers to signed numbers in the same order.
 const BIAS: u32 = 1 << 31;
 
 /// The bits of a value.
@@ -115,15 +115,14 @@ impl Quantity for Value {
         [bits(value), bits(second.sum + second.passing * (1.0 - value))]
     }
 
-    /// The second player uses the new value of the first player; otherwise the values of two players who prefer to pass
-    /// would oscillate.
+    /// Uses the new value of the first player. Otherwise the values of two players who prefer to pass would oscillate.
     #[inline]
     fn key_of_pass(first: Backup, pass: f64, is_single: bool) -> Option<i32> {
         let Backup { sum, passing, .. } = first.moving();
         (is_single || passing == 0.0).then(|| Value::key_after(bits(sum + passing * pass)))
     }
 
-    /// Assumes the same mean for the other throws.
+    /// Assumes that the other throws have the same mean.
     #[inline]
     fn complete(backup: Backup, covered: f64) -> Backup {
         backup.scaled(1.0 / covered)
@@ -188,7 +187,7 @@ impl Quantity for Length {
         (!is_single && first.passing == 0.0).then(|| Length::key((first.sum as f32).to_bits()))
     }
 
-    /// Adds one turn, and the bound for the other throws.
+    /// Adds one turn, and [`Length::BOUND`] turns for the other throws.
     #[inline]
     fn complete(backup: Backup, covered: f64) -> Backup {
         Backup { sum: 1.0 + backup.sum + (1.0 - covered) * Length::BOUND, ..backup }

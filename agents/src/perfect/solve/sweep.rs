@@ -1,14 +1,15 @@
-//! Gauss-Seidel sweeps of value iteration on all threads, in an order that makes one sweep nearly backward induction.
+//! Gauss-Seidel sweeps of value iteration on several threads. The order of the positions makes a sweep similar to
+//! backward induction.
 //!
-//! The order has layers, and a layer has levels. The game never returns to a layer that it has left, so the sweeps over
-//! a layer end before the sweeps over the layers that lead to it begin. Within a layer, only captures lead to positions
-//! with fewer steps, so only captures make more than one sweep necessary. The positions of a level depend on each other
-//! only through captures and passes, and all of them read the values from before the level. So the values do not depend
-//! on the number of threads.
+//! The order has layers, and a layer has levels. The game never returns to a layer that it has left. So the sweeps over
+//! a layer end before the solver begins with the layers that lead to this layer. Within a layer, only captures lead to
+//! positions with fewer steps, so only captures make more than one sweep necessary. The positions of a level depend on
+//! each other only through captures and passes, and every update in a level uses the values from before the level. So
+//! the values do not depend on the number of threads.
 //!
 //! From sweep to sweep, the changes soon shrink at a constant rate. Their signs can alternate, because a gain for one
-//! seat is a loss for the other. If two consecutive rates are similar, the changes of the last two sweeps are treated
-//! as the start of a geometric series, and all values move to its limit.
+//! seat is a loss for the other. If two consecutive rates are similar, the solver regards the changes of the last two
+//! sweeps as the start of a geometric series, and moves all values to its limit.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -30,10 +31,10 @@ pub(super) struct Swept<'a> {
     pub(super) deltas: Option<&'a mut Vec<u32>>,
 }
 
-/// Two consecutive rates are similar if their difference is less than this share of 1 minus the last rate.
+/// Two consecutive rates are similar if their difference is less than this number times (1 − the last rate).
 const SIMILAR: f64 = 0.2;
 
-/// Positions that are swept until their values have converged, before the positions of the next layer.
+/// A group of positions. Sweeps over a layer repeat until its values have converged; then the next layer begins.
 pub(super) struct Layer<I> {
     /// Its share of all positions.
     pub(super) share: f64,
@@ -45,10 +46,10 @@ pub(super) struct Layer<I> {
 pub(super) trait Kernel: Sync {
     /// A group of positions.
     type Item: Sync;
-    /// The quantity that it computes for each position.
+    /// The quantity that the kernel computes for each position.
     type Quantity: Quantity;
 
-    /// Calls `set` with the cell and the new bits of every value of the positions.
+    /// Calls `set` with the cell and the new bits of every value of the positions in `item`.
     fn update(&self, cells: &[u32], item: &Self::Item, set: impl FnMut(usize, u32));
 
     /// Returns the number of positions, and the largest change of a value by looking one turn ahead.
@@ -78,13 +79,13 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Whether the changes of the values are recorded, to be extrapolated.
+    /// Whether the solver records the changes of the values for an extrapolation.
     pub(crate) fn has_deltas(&self) -> bool {
         self.totals[0] > 0
     }
 
-    /// The expected sum of all future changes, divided by the changes of the last two sweeps; `None` if the last rates
-    /// are not similar.
+    /// The expected sum of all future changes, divided by the sum of the changes in the last two sweeps; `None` if the
+    /// last rates are not similar.
     fn extrapolation_factor(self) -> Option<f64> {
         let [last, before, first] = self.totals.map(|total| total as f64);
         let (rate, rate_before, both) = (last / before, before / first, last / first);
@@ -105,7 +106,7 @@ pub struct SweepProgress {
     pub last_change: f64,
 }
 
-/// Receives the progress of the solver after each level; stops the solver by breaking.
+/// Receives the progress of the solver after each level. If it breaks, the solver stops.
 pub type SolveWatch<'a> = &'a (dyn Fn(&SweepProgress) -> ControlFlow<()> + Sync);
 
 /// The settings of sweeps.
@@ -140,7 +141,7 @@ impl Swept<'_> {
 
     /// Moves every value by `factor` times its delta, and sets all deltas to 0.
     fn extrapolate<Q: Quantity>(&mut self, factor: f64) {
-        // Most cells belong to other layers. They are only read, which takes little time.
+        // Most cells belong to other layers. This loop only reads them, which takes little time.
         for (value, by) in self.values.iter_mut().zip(self.deltas.iter_mut().flat_map(|deltas| deltas.iter_mut())) {
             if *by != 0 {
                 *value = Q::extrapolated(value.wrapping_sub(*by), *value, factor);
@@ -221,8 +222,8 @@ impl Sweeps {
 /// The smallest number of items of a level for each thread.
 const ITEMS_PER_THREAD: usize = 4;
 
-/// Calls `visit` once with each number below `count`, on `threads` threads. Each thread has its own accumulator, made
-/// by `start`. Returns all accumulators.
+/// Calls `visit` once with each number below `count`, on `threads` threads. Each thread has its own accumulator, which
+/// `start` creates. Returns all accumulators.
 ///
 /// # Panics
 /// When `visit` panics.

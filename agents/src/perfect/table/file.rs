@@ -1,7 +1,7 @@
 //! The file format of a table of values; `docs/table-format.md` describes it for other programs.
 //!
-//! A file has a header of JSON and then blocks of values. Each block is compressed separately and has a checksum. The
-//! reader does not trust lengths in the file, and its errors name the defect of a damaged file. Writing is atomic.
+//! A file has a header in JSON, and then blocks of values. Each block is compressed separately and has a checksum. The
+//! reader checks every length in the file. If a file is damaged, the error names the damaged part. Writing is atomic.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -141,7 +141,7 @@ fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, Vec<u32>
     Error::unless(header.ruleset_hash == hash, || wrong_value("ruleset_hash", &hash, &header.ruleset_hash))?;
     let race = Race::new(header.ruleset.clone());
     let starts = TurnIndex::new(&race).map_err(Error::new)?;
-    // The changes of the last sweeps, if the file has them, follow the values: one for each value.
+    // If the file has the changes of the last sweeps, they follow the values: one change for each value.
     let numbers = if header.unfinished.is_some_and(|place| place.has_deltas()) { 2 } else { 1 };
     let (sides, count) = (starts.sides().len(), value_count(&starts) * numbers);
     Error::unless(header.sides == sides, || wrong_value("camps", sides, header.sides))?;
@@ -205,8 +205,8 @@ fn read_values(input: &mut impl Read, count: usize, bytes: usize) -> Result<Vec<
             format!("the file is damaged: block {} does not have {size} bytes after decompression", block + 1)
         })?;
         if values.capacity() < values.len() + here {
-            // The capacity is at most twice the number of values read so far. So a file with only a header allocates
-            // nothing here.
+            // The capacity is at most about twice the number of values that were read so far. So a file with only a
+            // header allocates nothing here.
             values.reserve_exact((values.len() + here).min(count - values.len()));
         }
         let mut last = 0_u32;
@@ -233,7 +233,7 @@ pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> 
     in_file(path, write_whole(path, io("written"), |out| encode(out, header, value)))
 }
 
-/// Writes the content of a file to `out`; `value` returns the value of each number.
+/// Writes the content of a file to `out`; `value` returns the value with a given number.
 pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
     let &TableHeader { values: count, bits, .. } = header;
     let header = serde_json::to_vec(header).map_err(Error::because(BAD_HEADER))?;

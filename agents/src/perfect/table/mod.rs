@@ -62,7 +62,7 @@ impl Table {
         file::read(path)
     }
 
-    /// Whether a file with this content is a table, finished or not, by its first bytes.
+    /// Whether the first bytes of a file show that it is a table, finished or not.
     pub fn is_table(content: &[u8]) -> bool {
         content.starts_with(file::MAGIC)
     }
@@ -117,7 +117,7 @@ impl Table {
         self.bits
     }
 
-    /// The memory that the values take, in bytes.
+    /// The memory that the values use, in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.values.as_slice())
     }
@@ -174,7 +174,7 @@ impl Perfect {
     }
 
     /// The values of a position within a turn. At a decision node, the policy gives probability 1 to the first action
-    /// towards the best afterstate.
+    /// that leads to the best afterstate.
     fn within_turn(&mut self, race: &Race, state: &State) -> Evaluation {
         let Node::Decision(seat) = race.node(state) else {
             let mut series = Expectimax::new(StartValues(&self.table), 1).with_min_probability(MIN_PROBABILITY);
@@ -200,7 +200,7 @@ impl Evaluator<Race> for Perfect {
     }
 }
 
-/// Evaluates turn-start states. A position within a series of throws gets the values of the turn-start state.
+/// Evaluates turn-start states. A position within a series of throws gets the values of its turn-start state.
 struct StartValues<'a>(&'a Table);
 
 impl Evaluator<Race> for StartValues<'_> {

@@ -74,7 +74,7 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
     // The benchmark drops a game when its number of throws exceeds the turn limit.
     let (limit, mut throws) = (u64::from(race.spec().turn_limit), 0);
     let elapsed = repeat(time, || {
-        // Reading the clock once per 2,048 decisions keeps its cost low.
+        // Reading the clock only once per 2,048 decisions costs little time.
         for _ in 0..2048 {
             let draw = |state: &State, _| {
                 throws += 1;

@@ -58,7 +58,7 @@ fn print_rows<R: BenchRow>(
     measure(&mut |row| print(row.line()))
 }
 
-/// Repeats `work` for `time`; returns the time that it took.
+/// Repeats `work` for at least `time`; returns the measured time.
 fn repeat(time: Duration, mut work: impl FnMut()) -> Duration {
     let clock = Instant::now();
     while clock.elapsed() < time {
@@ -67,7 +67,7 @@ fn repeat(time: Duration, mut work: impl FnMut()) -> Duration {
     clock.elapsed()
 }
 
-/// The games to measure, each with `--seats` seats, or by default with its `most` smallest numbers of seats.
+/// The games to measure, each with `--seats` seats, by default with its `most` smallest numbers of seats.
 fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
     let known = Sheets::default();
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();

@@ -66,8 +66,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     terminal::print_truncated(results.iter().map(|result| result.report.truncated_games).sum())
 }
 
-/// The bot that `--record` writes with the results, its look-ahead and its new file. Checks that the file can be
-/// written.
+/// Returns the bot that `--record` writes, its look-ahead and the new file. Checks that the file can be written.
 fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lookahead, &'path Path)> {
     let NamedAgent::Bot { bot, lookahead, .. } = agent else {
         bail!("--record {}: {agent} is not a bot, and only bots store results", output.display());

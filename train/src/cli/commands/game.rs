@@ -48,7 +48,6 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
     print(text(&race))
 }
 
-/// Prints one line for each game.
 fn list(known: &Sheets) -> Result<()> {
     let rows: Vec<[String; 2]> = known.all().map(|sheet| [sheet.name.clone(), sheet.title.clone()]).collect();
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -91,7 +90,7 @@ fn text(race: &Race) -> String {
     parts.join("\n\n")
 }
 
-/// Number of random games that are searched for a choice.
+/// The program looks for a choice in this many random games.
 const TRIED_GAMES: u64 = 100;
 
 /// Whether no player had a choice in any of the random games.
@@ -123,7 +122,8 @@ fn facts(race: &Race) -> String {
     format!("Seats:   {seats}\nPieces:  {} for each seat (can be: {}){choices}", sheet.pieces.count, other.join(", "))
 }
 
-/// The board with the numbers of South's course. Below it, the second numbers of squares that the course visits twice.
+/// The board with the numbers of South's course, and below it the second numbers of squares that the course visits
+/// twice.
 fn course(race: &Race) -> String {
     let sheet = race.ruleset().sheet();
     let (rows, columns) = (race.board().rows(), race.board().columns());

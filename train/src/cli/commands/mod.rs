@@ -29,7 +29,7 @@ use crate::cli::{Cli, Command, bench};
 /// Runs a command; without one, `ashta new`.
 ///
 /// # Errors
-/// The first error, with the file or key at fault.
+/// The first error, with the file or key that caused it.
 pub fn run(cli: Cli) -> Result<()> {
     if let Some(folder) = cli.data {
         if !folder.is_dir() {

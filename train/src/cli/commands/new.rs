@@ -11,7 +11,7 @@ use crate::run::config::usual_game;
 use crate::run::output::{columns, print, prompt};
 use crate::run::{embedded, games};
 
-/// Goals, and an example of a command for each goal. NAME is replaced by a game, whose bot has the same name.
+/// Goals, and an example of a command for each goal. NAME becomes the name of a game; its bot has the same name.
 const GOALS: [(&str, &str); 6] = [
     ("play in the browser", "ashta serve"),
     ("play in the terminal", "ashta play NAME+novice"),
@@ -20,10 +20,10 @@ const GOALS: [(&str, &str); 6] = [
     ("make a game of my own", "ashta game NAME --sheet > my-game.toml"),
     ("solve a game, for perfect play", "ashta solve NAME -o NAME.table"),
 ];
-/// Levels of difficulty, as a command writes them after the name of a bot.
+/// Levels of difficulty, as they are written after the name of a bot and `+`.
 const LEVELS: [&str; 6] = ["beginner", "novice", "intermediate", "advanced", "expert", "2ply"];
 
-/// Asks on standard output and reads the answers from standard input. Without an answer, ends or takes a default.
+/// Asks on standard output and reads the answers from standard input. If an answer is empty, ends or uses a default.
 ///
 /// # Errors
 /// When standard input or output fails.

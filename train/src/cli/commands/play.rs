@@ -60,7 +60,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
     session.play().context("the game was stopped")
 }
 
-/// The seats of the person: the seat of `--seat`, or its whole team in games in which one player plays for a team.
+/// The seats of the person: the seat of `--seat`, or its whole team if one player plays for a team.
 fn persons(race: &Race, seat: &str) -> Result<SeatSet> {
     let seats = race.spec().seats;
     let found = seat.parse().ok().and_then(|letter: char| Seat::from_letter(letter.to_ascii_uppercase()));

@@ -1,10 +1,10 @@
 //! `ashta serve`: serves the web page on a local port; this program is its engine.
 //!
 //! The static files are the files of `web/`, the sheets, and the bots and tables that have a name. The page on a static
-//! site uses the WebAssembly module. This page sends requests to the program instead: `POST agent` loads an agent, from
-//! its name or from a file, and returns its number; `POST engine` answers a request of the engine protocol. The server
-//! answers only pages of its own address. Connections, bodies, agents and searches are limited. A new search of a page
-//! stops its previous search.
+//! site uses the WebAssembly module. The page of this server sends requests to the program instead. `POST agent` loads
+//! an agent, by its name or from a file, and returns the number of the agent. `POST engine` answers a request of the
+//! engine protocol. The server answers only pages of its own address. It limits connections, bodies, agents and
+//! searches. A new search of a page stops the previous search of this page.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -40,12 +40,12 @@ const USUAL_PORT: u16 = 8000;
 const LARGE: usize = 1 << 20;
 /// The longest file of an agent, in bytes. The server receives one such file at a time.
 const LONGEST_FILE: usize = 1 << 28;
-/// Bytes of a too long body that the server receives and drops, so that the client reads the answer.
+/// The server receives and drops up to this many bytes of a too long body, so that the client reads the answer.
 const DRAINED: u64 = 1 << 30;
-/// Limits of the open agents: their number, and their memory in bytes. The server drops the least recently used ones.
+/// Limits of the open agents: their number, and their memory in bytes. The server drops the least recently used agents.
 const AGENTS: usize = 32;
 const AGENT_BYTES: usize = 1 << 29;
-/// Limits of searches: their number at a time, the time that a request waits to begin one, and the time of one.
+/// Limits of searches: the number at a time, the time that a request waits for its search, and the time of a search.
 const SEARCHES: usize = 2;
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_SEARCH: Duration = Duration::from_secs(60);
@@ -92,21 +92,21 @@ fn free_address(port: Option<u16>) -> Result<SocketAddr> {
     found.with_context(|| format!("cannot listen on port {asked}; --port 0 takes any free port"))
 }
 
-/// The values of `Host` that pages of this server send. Browsers leave out port 80.
+/// The values of the header `Host` that pages of this server send. Browsers leave out port 80.
 fn hosts(port: u16) -> Vec<String> {
     let names = ["127.0.0.1", "localhost"];
     let bare = names.iter().filter(|_| port == 80).map(ToString::to_string);
     names.iter().map(|name| format!("{name}:{port}")).chain(bare).collect()
 }
 
-/// The number of connections that the free file handles allow; if no handle is free, the server stops.
+/// The number of connections that the free file handles allow. If all handles were in use, the server would stop.
 fn connections() -> usize {
     #[cfg(unix)]
     let limit =
         nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
     #[cfg(not(unix))]
     let limit = u64::MAX;
-    // Each connection has two file handles, and needs more to read files.
+    // Each connection has two file handles, and needs more handles to read files.
     (limit.saturating_sub(12) / 4).clamp(1, CONNECTIONS) as usize
 }
 
@@ -183,7 +183,7 @@ impl Site {
         agents.last().map(|opened| Arc::clone(&opened.engine))
     }
 
-    /// Drops the least recently used agents until the limits hold. A running request keeps its agent until it ends.
+    /// Drops the least recently used agents until the limits hold. A running request keeps its agent.
     fn drop_agents(&self) {
         let mut agents = lock(&self.agents);
         let mut bytes: usize = agents.iter().map(|opened| opened.agent.bytes()).sum();
@@ -243,8 +243,8 @@ impl Site {
 
     fn respond(&self, request: &mut Request<Body>) -> Response<Body> {
         let header = |name: HeaderName| request.headers().get(name).map(HeaderValue::as_bytes);
-        // Refuse pages of other sites: pages whose host name resolves to this machine, and pages that send requests
-        // here.
+        // Refuse pages of other sites. The host name of such a page can resolve to this machine, or the page can send
+        // requests here.
         let is_host = header(HOST).is_some_and(|found| self.hosts.iter().any(|host| found == host.as_bytes()));
         let names = |found: &[u8]| self.hosts.iter().any(|host| found == format!("http://{host}").as_bytes());
         let is_own = header(ORIGIN).is_none_or(names);
@@ -276,7 +276,7 @@ impl Site {
         }
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        // Next time, another version of the program may use this address.
+        // Later, another version of the program may use this address.
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }

@@ -19,7 +19,7 @@ use serde_json::json;
 use super::terminal;
 use crate::cli::SolveArgs;
 
-/// The time between two saves is at least this many times as long as a save.
+/// The time between two saves is at least this many times the duration of a save.
 const SAVING: u32 = 20;
 
 /// Runs the command.

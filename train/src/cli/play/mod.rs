@@ -1,4 +1,4 @@
-//! A game of a person against an agent, as text over any input and output; tests play whole games from scripts.
+//! A game of a person against an agent, as text over any input and output, so that tests can play whole games.
 
 mod style;
 #[cfg(test)]
@@ -49,7 +49,7 @@ pub struct PlayTable<'a> {
     pub agent_name: String,
     /// Seed of the first seat, the throws and the agent.
     pub seed: u64,
-    /// Position in which the game begins; `None` for the usual set-up.
+    /// First position of the game; `None` for the usual one.
     pub position: Option<State>,
     /// Whether estimates are always shown.
     pub shows_chances: bool,
@@ -64,7 +64,7 @@ pub struct Session<'a, I, O> {
     output: O,
     throws: SeededThrows,
     now: Moment,
-    /// The moments at which the person had to decide, for undo.
+    /// The moments before the person's decisions, for undo.
     decisions: Vec<Moment>,
     /// The first position, and every position in which a turn was chosen.
     record: Vec<State>,
@@ -128,7 +128,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         write_whole(path, self.record().join("\n") + "\n").map_err(|error| io::Error::other(format!("{error:#}")))
     }
 
-    /// Returns the first position, every position in which a turn was chosen, and the current one, as text.
+    /// Returns the first position, every position in which a turn was chosen, and the current position, as text.
     pub fn record(&self) -> Vec<String> {
         let is_new = self.record.last() != Some(&self.now.state);
         let states = self.record.iter().chain(is_new.then_some(&self.now.state));
@@ -230,7 +230,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         }
     }
 
-    /// Adds the current position, in which a turn is chosen, to the record.
+    /// Adds the current position to the record, before a turn is chosen.
     fn remember(&mut self) {
         if self.record.last() != Some(&self.now.state) {
             self.record.push(self.now.state);
@@ -286,7 +286,8 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))
     }
 
-    /// Lists the choices. If `results` has the positions after them, also shows the estimates of these positions.
+    /// Lists the choices. If `results` contains the positions after the choices, also shows the estimates of these
+    /// positions.
     fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> io::Result<()> {
         writeln!(self.output, "{}:", self.throws_text(seat, &self.now.state))?;
         let values = results.map(|results| self.values(results));

@@ -1,5 +1,5 @@
 //! Colours of seats in the terminal. The crate `console` leaves them out if standard output is not a terminal, or if
-//! the user does not want them (`NO_COLOR`).
+//! the user disables colours (`NO_COLOR`).
 
 use std::fmt::Display;
 
@@ -19,7 +19,7 @@ pub fn bold(text: impl Display) -> String {
     Style::new().bold().apply_to(text).to_string()
 }
 
-/// A drawing of a position with its pieces coloured. The last line, with the letters of the columns, stays plain.
+/// A drawing of a position with coloured pieces. The last line, with the letters of the columns, stays plain.
 pub fn drawing(drawing: &str) -> String {
     let Some((rows, columns)) = drawing.rsplit_once('\n') else { return drawing.to_owned() };
     let piece = |letter: char| seat_of(letter).map_or_else(|| letter.to_string(), |seat| coloured(seat, letter));
@@ -36,7 +36,7 @@ pub fn drawing(drawing: &str) -> String {
     out + "\n" + columns
 }
 
-/// The seat of a piece in a drawing, from its letter, a capital or a small letter.
+/// The seat of a piece in a drawing, from its capital or small letter.
 fn seat_of(letter: char) -> Option<Seat> {
     Seat::from_letter(letter.to_ascii_uppercase())
 }

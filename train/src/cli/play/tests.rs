@@ -11,7 +11,7 @@ fn played(game: &str, seats: usize, person: Seat, agent: &str, seed: u64, input:
     run(&race, None, person, agent, seed, input, false).0
 }
 
-/// The output for a person who plays on from `position`, and the record.
+/// The output for a person who continues from `position`, and the record.
 fn resumed(position: &str, input: &str) -> (String, Vec<String>) {
     let (race, state) = Race::parse_position(position).expect("a position");
     run(&race, Some(state), Seat::SOUTH, "greedy", 1, input, false)

@@ -24,11 +24,11 @@ use super::engine_group::{EngineGroup, GroupWatch};
 
 /// The longest answer of an engine, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
-/// How long the arena waits for the end of an engine.
+/// The longest time that the arena waits for the end of an engine.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
 /// Every engine has at least this time to start and to answer `hello`.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time between two checks whether the arena must stop.
+/// The arena checks at this interval whether it must stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest file for the standard error of an engine, in bytes.
 const KEPT_ERRORS: u64 = 1 << 20;
@@ -85,8 +85,8 @@ impl Program {
     }
 }
 
-/// A player for one thread that asks an engine for its choices. After a fault, it restarts the engine for the next
-/// choice.
+/// A player for one thread that asks an engine for its choices. After a fault, the player restarts the engine for the
+/// next choice.
 #[derive(Debug)]
 pub struct EnginePlayer {
     program: Program,
@@ -256,7 +256,7 @@ impl Running {
     }
 }
 
-/// Waits, when dropped, until the thread that reads the standard error has ended.
+/// When dropped, waits until the thread that reads the standard error has ended, at most [`END_TIMEOUT`].
 #[derive(Debug)]
 struct ErrorsRead(Receiver<()>);
 

@@ -1,8 +1,8 @@
 //! Process groups of engines: an engine ends together with the processes that it has started, even if the arena is
 //! killed.
 //!
-//! Each engine leads a process group. On Linux, the arena finds a process that has left the group by an environment
-//! variable, and becomes the parent of the process when the parent of the process has ended.
+//! Each engine leads a process group. On Linux, the arena also finds processes outside the group by an environment
+//! variable, and becomes their parent when their own parent has ended.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -42,7 +42,7 @@ pub struct GroupWatch {
 /// The processes that the arena itself has started.
 #[derive(Debug, Default)]
 struct Children {
-    /// Started with the first engine; `None` if there is no shell.
+    /// `None` before the first engine; `Some(None)` if the shell cannot be started.
     shell: Option<Option<Child>>,
     engines: BTreeSet<u32>,
 }
@@ -52,7 +52,8 @@ impl GroupWatch {
         self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// On Linux, collects the exit status of processes that engines have detached, which would stay as zombies.
+    /// On Linux, collects the exit status of processes that engines have detached. Otherwise these processes would stay
+    /// as zombies.
     pub fn reap(&self) {
         #[cfg(target_os = "linux")]
         {
@@ -80,7 +81,7 @@ impl Children {
             if cfg!(unix) { in_group(&mut command).ok() } else { None }
         });
         if let Some(input) = shell.as_mut().and_then(|shell| shell.stdin.as_mut()) {
-            // If the shell fails, engines survive an arena that is killed.
+            // If the shell fails, engines continue to run after the arena is killed.
             let _ = writeln!(input, "{sign} {group}");
         }
     }

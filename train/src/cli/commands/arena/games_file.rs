@@ -48,7 +48,7 @@ pub const FORMAT: u32 = 1;
 pub struct GamesFile {
     path: PathBuf,
     file: File,
-    /// The file that [`GamesFile::rewrite`] replaced. It stays open, so its lock stays.
+    /// The file that [`GamesFile::rewrite`] replaced. It stays open, so that its lock remains.
     before: Option<File>,
 }
 
@@ -143,7 +143,7 @@ fn read(
             bail!("line 1: not the settings of an arena");
         }
         if is_part {
-            // An interrupted arena can leave a part of a line or of a block; both are played again.
+            // An interrupted arena can leave a part of a line or of a block. The arena plays these games again.
             return Ok((games, whole));
         }
         bytes += read as u64;

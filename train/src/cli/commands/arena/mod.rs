@@ -30,10 +30,10 @@ use engine::Limits;
 use entrant::{Entrants, ErrorFiles, enter};
 use games_file::{FORMAT, GamesFile, Named, NumberedGame, Settings};
 
-/// Number of games with large swings in a report.
+/// Number of games in a report, those with the largest swings; see [`Swing`].
 const SHOWN_GAMES: usize = 8;
 
-/// About this many games of a file have their luck checked, besides the games with the largest swings.
+/// The arena checks the luck of about this many games of a file, besides the games with the largest swings.
 const MEASURED_AGAIN: usize = 200;
 
 /// Runs the command.
@@ -115,8 +115,8 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Plays the remaining games until `stops` is set or the test has decided. Returns all games, and the games with
-    /// the largest swings.
+    /// Plays the remaining games until `stops` is set or the sequential test has decided. Returns all games, and the
+    /// games with the largest swings.
     fn play(&self, stops: &AtomicBool) -> Result<(Vec<GameFacts>, Vec<GameLine>)> {
         let tournament = &self.tournament;
         let (mut file, mut facts, mut swings) = match &self.args.games_file {
@@ -183,7 +183,7 @@ impl<'a> Arena<'a> {
         Ok((file, facts, swings))
     }
 
-    /// Prints the first forfeit of an agent, with the reason.
+    /// Prints the first game that an agent forfeits (loses by a fault), with the reason.
     fn report_forfeit(&self, game: &GameFacts, reported: &mut [bool], bar: &ProgressBar) {
         let Some((side, reason)) = &game.forfeited else { return };
         let agent = game.agents[*side];

@@ -86,8 +86,8 @@ fn percent(estimate: &Interval) -> [String; 2] {
     [positive(format!("{mean:.2}")), interval]
 }
 
-/// The table of pairings: a row and a column for each agent, in the order of the ranking. Each agent comes with its
-/// index in the summary.
+/// The table of pairings: a row and a column for each agent, in the order of the ranking. `ranked` has the indices of
+/// the agents in the summary.
 fn cross(summary: &Summary, ranked: &[(usize, &AgentSummary)]) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     rows[0].extend((1..=ranked.len()).map(|number| number.to_string()));
@@ -126,9 +126,9 @@ fn best(pairing: &Pairing) -> &Interval {
     pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead)
 }
 
-/// A sentence that says which of two agents is better. Its figures belong to the agent that it names first.
+/// A sentence that says which of two agents is better. Its numbers belong to the first agent in the sentence.
 fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
-    // The reversed pairing has the opposite figures.
+    // The reversed pairing has the opposite numbers.
     let seen = summary.pairings.iter().find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
     let pairing = seen.unwrap_or(pairing);
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
