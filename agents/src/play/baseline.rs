@@ -81,7 +81,7 @@ impl<G: RaceGame> RuleAgent<G> {
             let left_to_enemies = if self.hunts { enemy_steps(game, result, seat) } else { 0 };
             (std::cmp::Reverse(left_to_enemies), running_order(game, result, seat))
         };
-        // `max_by_key` returns the last of equals, so iterate backwards.
+        // `max_by_key` returns the last of several equal items, so iterate backwards.
         let best = (0..self.results.len()).rev().max_by_key(rank).expect("a turn has a result");
         self.results.actions(best)[0]
     }

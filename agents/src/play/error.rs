@@ -4,7 +4,7 @@ use std::fmt::{Display, Write};
 
 /// A problem with a file, a text or a setting: a message for people, and the error that caused it, if any.
 ///
-/// Errors that callers must distinguish have types of their own.
+/// Errors that callers must distinguish have separate types.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -36,8 +36,8 @@ impl Error {
     }
 }
 
-/// Longer parts of a message are shortened: more than `[0]` characters between two backticks, or more than `[1]` in one
-/// line outside of backticks.
+/// Parts of a message are shortened if they have more than `[0]` characters between two backticks, or more than `[1]`
+/// characters in one line outside of backticks.
 const LONGEST: [usize; 2] = [400, 2000];
 /// A shortened part keeps this many characters at its beginning and at its end.
 const SHOWN: usize = 60;

@@ -108,7 +108,7 @@ pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
     race.turn_moves(state, actions).iter().map(|step| describe_step(&standing, step)).collect()
 }
 
-/// `choices`: all ways to play a turn, as moves of whole pieces, and the positions in which it can end.
+/// `choices`: all ways to play a turn, as moves of whole pieces, and the possible positions after the turn.
 pub(super) fn choices((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let most = race.most_results(&state);

@@ -77,9 +77,9 @@ pub enum NamedAgent {
 /// The source of a bot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BotSource {
-    /// In a file.
+    /// A file.
     File(PathBuf),
-    /// In the program itself.
+    /// The program itself.
     Embedded(EmbeddedBot),
 }
 
@@ -330,7 +330,7 @@ impl TableCache {
 
 impl NamedAgent {
     /// Makes an agent from the content of a bot file or a table file, for programs without a file system. `name` is the
-    /// name of the agent, `lookahead` the text after the `+` or an empty text.
+    /// name of the agent, `lookahead` is the text after the `+`, or empty.
     ///
     /// # Errors
     /// When `content` is neither a bot nor a table, or `lookahead` is not a look-ahead.
@@ -375,7 +375,7 @@ impl NamedAgent {
         if let NamedAgent::Table { table, .. } = self { Some(table) } else { None }
     }
 
-    /// The game of its bot or its table; `None` if the agent plays every game.
+    /// The game of the bot or the table; `None` if the agent is not made for one game.
     ///
     /// # Errors
     /// When this program does not know the game of a bot, or knows another version of it.

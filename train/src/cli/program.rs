@@ -29,7 +29,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Lets options read `-1` as a number, not as another option. The error then says which numbers are allowed.
+/// Lets options read `-1` as a number, not as another option. Then the error for `-1` states the allowed numbers.
 fn with_negative_numbers(command: Command) -> Command {
     let reads = |arg: &clap::Arg| arg.get_action().takes_values() && !arg.is_positional();
     let command = command.mut_args(|arg| if reads(&arg) { arg.allow_negative_numbers(true) } else { arg });

@@ -55,8 +55,8 @@ pub struct TabularPolicy {
 }
 
 impl TabularPolicy {
-    /// The policy in a game with this number of positions. Each turn has the number of its position, as
-    /// `TurnIndex::number`, the probability of its throws, and its end. Unused numbers have no turns.
+    /// The policy in a game with this number of positions. Each turn has the number of its position (see
+    /// `TurnIndex::number`), the probability of its throws, and its end. Unused numbers have no turns.
     pub fn new(positions: usize, mut turns: Vec<(usize, f32, TurnEnd)>) -> TabularPolicy {
         turns.sort_by_key(|&(number, ..)| number);
         let first = (0..=positions).map(|number| turns.partition_point(|&(found, ..)| found < number)).collect();
@@ -306,9 +306,9 @@ struct BestOfLanes<'a, T, Q> {
 enum NextPosition {
     /// At least one afterstate leads to another position.
     Elsewhere,
-    /// The same position, with the other player to throw.
+    /// The same position; the other player throws.
     Passing,
-    /// The same position, with the same player to throw.
+    /// The same position; the same player throws.
     Staying,
 }
 

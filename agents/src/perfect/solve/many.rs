@@ -14,8 +14,8 @@ use super::sweep::{Kernel, Layer};
 /// Values with a smaller difference count as equal.
 const TIE: f64 = 1e-7;
 
-/// The position with a number: the index of the mover among the movers, and the side positions; `None` for an unused
-/// number.
+/// The position with this number: the index of the mover in the list of movers, and the side positions; `None` for an
+/// unused number.
 fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)> {
     let count = turns.index().sides().len();
     let mut sides = Sides::default();

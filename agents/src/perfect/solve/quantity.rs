@@ -157,7 +157,7 @@ impl Quantity for Length {
     const DRAWN: u32 = 0;
     const NO_RESULT: i32 = 0;
 
-    /// Positive floats have the order of their bits.
+    /// Positive floats have the same order as their bits.
     #[inline]
     fn key(bits: u32) -> i32 {
         bits as i32

@@ -60,7 +60,7 @@ fn check_intact(part: &str, is_intact: bool) -> Result<(), Error> {
     Error::unless(is_intact, || format!("the file is damaged: the checksum of {part} is wrong"))
 }
 
-/// The message about a key of the header with a wrong value.
+/// The message about a wrong value in the header.
 fn wrong_value(key: &str, expected: impl Display, found: impl Display) -> String {
     format!("{key} in the header is {found}, not {expected}")
 }
@@ -100,7 +100,7 @@ pub(super) fn read(path: &Path) -> Result<Table, Error> {
     in_file(path, open(path).and_then(|mut input| decode(&mut input)))
 }
 
-/// Reads the content of the file of a table.
+/// Reads the content of a table file.
 pub(super) fn decode(input: &mut impl Read) -> Result<Table, Error> {
     match decode_any(input)? {
         (TableHeader { facts: Some(facts), unfinished: None, bits, .. }, starts, values) => {

@@ -243,8 +243,7 @@ impl Site {
 
     fn respond(&self, request: &mut Request<Body>) -> Response<Body> {
         let header = |name: HeaderName| request.headers().get(name).map(HeaderValue::as_bytes);
-        // Refuse pages of other sites. The host name of such a page can resolve to this machine, or the page can send
-        // requests here.
+        // Refuse requests from pages of other sites, even if the host name of the page resolves to this machine.
         let is_host = header(HOST).is_some_and(|found| self.hosts.iter().any(|host| found == host.as_bytes()));
         let names = |found: &[u8]| self.hosts.iter().any(|host| found == format!("http://{host}").as_bytes());
         let is_own = header(ORIGIN).is_none_or(names);

@@ -49,7 +49,7 @@ pub struct PlayTable<'a> {
     pub agent_name: String,
     /// Seed of the first seat, the throws and the agent.
     pub seed: u64,
-    /// First position of the game; `None` for the usual one.
+    /// First position of the game; `None` for the initial position of the rules.
     pub position: Option<State>,
     /// Whether estimates are always shown.
     pub shows_chances: bool,

@@ -116,7 +116,7 @@ fn undo_goes_back_to_the_decision_before() {
     assert!(text.contains("there is nothing to undo"), "{text}");
     assert!(text.ends_with(&format!("{DECISION}\nYour choice (1-4, h for help): {DECISION}\n")), "{text}");
     assert_eq!(record, [DECISION]);
-    // The same turns get the same throws, so playing on as before gives the same game.
+    // The same turns get the same throws, so the same choices give the same game.
     let straight = resumed(DECISION, "1\n1\n1\nq\n");
     let undone = resumed(DECISION, "1\n1\nu\n1\n1\nq\n");
     assert_eq!(straight.1, undone.1);

@@ -133,7 +133,7 @@ impl Contestant<Race> for EnginePlayer {
     }
 }
 
-/// The fault of a choice after the arena has stopped. Its game is not counted.
+/// The fault of a choice after the arena has stopped. The game is not counted.
 fn stopped() -> Fault {
     Fault("the arena has stopped".to_owned())
 }

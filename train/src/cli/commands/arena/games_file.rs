@@ -52,7 +52,7 @@ pub struct GamesFile {
     before: Option<File>,
 }
 
-/// The number of a line, from 1, and the game on it.
+/// The number of a line, from 1, and the game in this line.
 pub type NumberedGame = (usize, GameLine);
 
 impl GamesFile {
