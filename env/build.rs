@@ -1,4 +1,4 @@
-//! Lists the sheets of `games/`, so that a new game is one file more.
+//! Writes the list of the sheets in `games/`. A new game only needs a new file in this folder.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -1,4 +1,4 @@
-//! Sampling of outcomes: the only place where random bits become throws.
+//! Sampling of outcomes. Only this module turns random bits into throws.
 //!
 //! A seed gives the same throws on every machine and in every version of the program; a test pins the values.
 
@@ -22,12 +22,13 @@ pub const fn mix(value: u64) -> u64 {
     value ^ value >> 31
 }
 
-/// The outcome that 64 random bits select, by inverting the cumulative probabilities. Exact to 2⁻⁵³ for probabilities
-/// that are multiples of a power of two. Returns outcome 0 for [`Chances::NONE`].
+/// The outcome that 64 random bits select, by inverting the cumulative probabilities. Probabilities that are multiples
+/// of 2⁻⁵³ are exact; the error of others is about 2⁻⁵³. Returns outcome 0 for [`Chances::NONE`].
 #[inline]
 pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-    // The sums ascend, so the number of sums up to `uniform` is the outcome. Counting avoids an unpredictable branch.
+    // The sums ascend, so the outcome is the number of sums that are at most `uniform`. Counting avoids an
+    // unpredictable branch.
     Outcome(chances.sums.iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
 }
 
@@ -51,7 +52,7 @@ pub fn throw_dice<G: Game>(
     }
 }
 
-/// A number below `bound`, uniform up to a bias of 2⁻⁶⁴ · `bound`.
+/// A random number below `bound`, uniform except for a bias of at most 2⁻⁶⁴ · `bound`.
 #[inline]
 pub fn below(bound: usize, rng: &mut GameRng) -> usize {
     ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize

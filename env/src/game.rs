@@ -1,8 +1,8 @@
 //! The `Game` interface: a turn-based stochastic game of two to four seats with explicit chance nodes.
 //!
-//! Search, learning, arenas and bindings use only this trait; the rules are behind it. A state contains no random
-//! generator and no history: the caller draws the throws, so a planner cannot know future throws. Values are indexed by
-//! seat, not by ply, because extra throws let a seat move again.
+//! Search, learning, arenas and bindings use only this trait; its implementations contain the rules. A state contains
+//! no random generator and no history: the caller draws the throws, so a planner cannot know future throws. Values have
+//! one entry for each seat, because a seat with an extra throw moves twice in a row.
 
 use std::fmt;
 use std::hash::Hash;
@@ -32,7 +32,7 @@ impl TryFrom<u8> for Seat {
 impl Seat {
     /// All sides of the board, in notation order.
     pub const ALL: [Seat; MAX_SEATS] = [Seat(0), Seat(1), Seat(2), Seat(3)];
-    /// The side with the bottom row.
+    /// The side at the bottom row.
     pub const SOUTH: Seat = Seat(0);
     /// The side to South's right.
     pub const EAST: Seat = Seat(1);
@@ -52,13 +52,13 @@ impl Seat {
         (self.0 & 3) as usize
     }
 
-    /// The seat `quarters` quarter turns counter-clockwise of this one.
+    /// The seat that is `quarters` quarter turns counter-clockwise from this seat.
     #[inline]
     pub const fn rotated(self, quarters: usize) -> Seat {
         Seat(((self.0 as usize + quarters) & 3) as u8)
     }
 
-    /// Quarter turns counter-clockwise from this seat to `other`, 0 to 3.
+    /// The number of quarter turns counter-clockwise from this seat to `other`, 0 to 3.
     #[inline]
     pub(crate) const fn quarters_to(self, other: Seat) -> usize {
         (other.0 as usize + MAX_SEATS - self.0 as usize) & 3
@@ -193,14 +193,14 @@ pub struct Action(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Outcome(pub u8);
 
-/// The probabilities of the outcomes of a chance node, as a slice, with their cumulative sums for
-/// [`chance::outcome`](crate::chance::outcome). They are made from a list of at most 256 numbers from 0 to 1 with the
-/// sum 1. Only the tests in [`laws`](crate::testing::laws) check this.
+/// The probabilities of the outcomes of a chance node, as a slice. [`chance::outcome`](crate::chance::outcome) uses
+/// their cumulative sums. The list must have at most 256 numbers from 0 to 1, and their sum must be 1. Only the tests
+/// in [`laws`](crate::testing::laws) check this.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chances {
     probabilities: Vec<f64>,
-    /// The cumulative probability of each outcome; infinite from the last possible outcome on, so that rounding leaves
-    /// no gap.
+    /// The cumulative probability of each outcome. From the last possible outcome on it is infinite, because rounding
+    /// errors could keep the sum below 1.
     pub(crate) sums: Vec<f64>,
 }
 
@@ -328,11 +328,10 @@ pub enum Node {
 pub enum Payoff {
     /// One seat wins: the values of the seats sum to 1.
     Winner,
-    /// A team wins: the seats of a team have one value, and the values of the teams sum to 1.
+    /// One team wins: the seats of a team have equal values, and the values of the teams sum to 1.
     Teams,
-    /// The seats play for placings. Four seats have the returns 1, ⅔, ⅓ and 0, three seats 1, ½ and 0; the values sum
-    /// to
-    /// half the number of seats.
+    /// The seats play for all ranks. Four seats have the returns 1, ⅔, ⅓ and 0, three seats 1, ½ and 0; the values sum
+    /// to half the number of seats.
     Placings,
 }
 
@@ -351,10 +350,10 @@ pub struct Spec {
     pub actions: usize,
     /// The length of an observation.
     pub observation: usize,
-    /// The number of leading entries of an observation that can be 1 in turn-start states. Within a turn a later entry
-    /// is 1, unless the position is equivalent to the turn-start state.
+    /// The number of leading entries of an observation that can be 1 in turn-start states. Within a turn at least one
+    /// later entry is 1, unless the position is equivalent to the turn-start state.
     pub start_observation: usize,
-    /// The version of the encoding of actions and observations. It changes with them.
+    /// The version of the encoding of actions and observations. Each change of the encoding changes this number.
     pub encoding: u32,
     /// A stable hash of the ruleset and the seats.
     pub ruleset_hash: u64,
@@ -365,17 +364,17 @@ pub struct Spec {
 /// A game with explicit chance nodes.
 ///
 /// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] do not check their arguments (the gym
-/// does). With an illegal outcome or action they panic in debug builds. In release builds they do not panic and leave
-/// an unspecified valid state: all pieces are on places of the game, and all methods accept the state, but legal play
-/// may never reach it.
+/// does). With an illegal outcome or action they panic in debug builds. In release builds they do not panic. The
+/// resulting state is not specified but valid: all pieces are on places of the game, and all methods accept the state,
+/// but legal play may never reach it.
 pub trait Game: Send + Sync {
-    /// A position, plain bytes without a turn counter. Equal states have equal futures (Markov property).
+    /// A position: plain data without a turn counter. Equal states have equal futures (Markov property).
     type State: Clone + Eq + Hash + fmt::Debug + Send + Sync;
 
     /// The fixed properties of this game.
     fn spec(&self) -> &Spec;
 
-    /// The position before the first throw, with `first` to throw.
+    /// The position before the first throw, which `first` makes.
     fn initial_state(&self, first: Seat) -> Self::State;
 
     /// The kind of node of `state`.
@@ -393,7 +392,7 @@ pub trait Game: Send + Sync {
     /// Applies an action of [`Game::legal_actions`].
     fn apply_action(&self, state: &mut Self::State, action: Action);
 
-    /// The return of each seat of a finished game, 0 to 1 (see [`Payoff`]); zeros at other nodes.
+    /// The return of each seat at a terminal node, 0 to 1 (see [`Payoff`]); zeros at other nodes.
     fn returns(&self, state: &Self::State) -> BySeat<f32>;
 
     /// Appends the distinct indices of the entries that are 1 in the observation of `state` by `seat`; all other
@@ -415,19 +414,20 @@ pub trait Game: Send + Sync {
     }
 }
 
-/// A game in which the pieces of each seat move along a course. Baselines compare their steps.
+/// A game in which the pieces of each seat move along a course. The baseline agents compare the steps of the pieces.
 pub trait RaceGame: Game {
     /// The number of pieces of each seat, 1 to [`MAX_PIECES`].
     fn pieces(&self) -> usize;
 
-    /// The steps from off the board to the end of the course: the largest entry of [`RaceGame::steps`].
+    /// The number of steps of the whole course, the largest possible entry of [`RaceGame::steps`].
     fn goal(&self) -> u8;
 
-    /// The steps of each piece of `seat`, ascending, 0 to [`RaceGame::goal`]. Only the first [`RaceGame::pieces`]
-    /// entries are used. Throws that are assigned to a piece but not yet played do not count.
+    /// The number of steps that each piece of `seat` has made, in ascending order, 0 to [`RaceGame::goal`]. Only the
+    /// first [`RaceGame::pieces`] entries are used. Throws that are assigned to a piece but not yet played do not
+    /// count.
     fn steps(&self, state: &Self::State, seat: Seat) -> [u8; MAX_PIECES];
 
-    /// The steps of a piece that has just been captured.
+    /// The number of steps, as in [`RaceGame::steps`], of a piece that has just been captured.
     fn captured(&self) -> u8 {
         0
     }

@@ -1,7 +1,7 @@
-//! Reinforcement-learning environments for the race games of India and their family, with explicit chance nodes.
+//! Reinforcement-learning environments for the race games of India and related games, with explicit chance nodes.
 //!
-//! In reading order: [`game`] is the `Game` interface; [`sheet`] is a game as data; [`ruleset`] is a sheet with house
-//! rules and seats; [`race`] is the engine, which compiles a sheet into tables; [`notation`] reads and prints
+//! In reading order: [`game`] is the `Game` interface; [`sheet`] defines games as data; [`ruleset`] is a sheet with
+//! house rules and seats; [`race`] is the engine, which compiles a sheet into tables; [`notation`] reads and prints
 //! positions; [`turn`] lists the afterstates of whole turns; [`turn_index`] numbers the turn-start states for solvers;
 //! [`gym`] steps games and throws their dice; [`testing`] has property tests for all games and a small game for tests.
 //!

@@ -9,7 +9,7 @@ use std::hash::Hash;
 
 use crate::game::{Action, ActionMask, Game, Node};
 
-/// Lists up to this length are searched linearly; longer lists use a hash set.
+/// Lists up to this length are searched item by item; longer lists use a hash set.
 const SHORT: usize = 24;
 
 /// The default bound on the positions visited within one turn. Only a series of many throws exceeds it.
@@ -23,7 +23,8 @@ pub struct TooManyPositions {
     pub most: usize,
 }
 
-/// The distinct afterstates of a turn. [`turn_results`] fills it; if it is reused, most calls allocate no memory.
+/// The distinct afterstates of a turn. [`turn_results`] fills the list. If the caller reuses the list, most calls
+/// allocate no memory.
 #[derive(Debug)]
 pub struct TurnResults<S> {
     results: Distinct<S>,
@@ -36,7 +37,7 @@ pub struct TurnResults<S> {
     path: Vec<Action>,
 }
 
-/// A position within the turn with its actions; `tried` of them have been followed.
+/// A position within the turn and its legal actions. The search has followed the first `tried` actions.
 #[derive(Clone, Debug)]
 struct Open {
     /// The index in `visited`.
@@ -90,7 +91,7 @@ impl<S> TurnResults<S> {
         self.ends.len()
     }
 
-    /// Whether there are no afterstates.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -108,7 +109,7 @@ impl<S> TurnResults<S> {
         &self.results.items[index]
     }
 
-    /// The actions that lead to the afterstate at `index`: one or more, all of the deciding seat.
+    /// The actions that lead to the afterstate at `index`: one or more actions of the seat to act.
     ///
     /// # Panics
     /// If `index` is not below [`TurnResults::len`].
@@ -118,11 +119,11 @@ impl<S> TurnResults<S> {
     }
 }
 
-/// Fills `out` with the distinct afterstates of the turn of `state`: the positions that actions of the seat to act
-/// reach and that are not decisions of this seat. If `state` is not a decision, `out` is empty.
+/// Fills `out` with the distinct afterstates of the turn of `state`: the first positions in which the seat has no
+/// further decision in this turn. If `state` is not a decision, `out` is empty.
 ///
-/// The search is depth-first, with actions in ascending order; each afterstate keeps its first sequence of actions.
-/// Each position within the turn is expanded once.
+/// The search is depth-first, with actions in ascending order; for each afterstate, the list has the first sequence of
+/// actions that the search finds. Each position within the turn is expanded once.
 ///
 /// Time and memory are not bounded: a long series of throws leads to many thousands of positions. For untrusted
 /// positions use [`turn_results_within`].
@@ -130,9 +131,9 @@ pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G
     turn_results_within(game, state, usize::MAX, out);
 }
 
-/// [`turn_results`] with a bound: if it visits more than `most` positions within the turn or at its end, it stops and
-/// returns `false`, and `out` has the afterstates found so far. [`MOST_POSITIONS`] suffices for all but the longest
-/// series of throws.
+/// [`turn_results`] with a bound: if the search visits more than `most` positions within the turn or at its end, it
+/// stops and returns `false`, and `out` has the afterstates found so far. [`MOST_POSITIONS`] is enough for all turns
+/// except very long series of throws.
 pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out: &mut TurnResults<G::State>) -> bool {
     turn_results_while(game, state, |visited| visited <= most, out)
 }
@@ -182,7 +183,7 @@ pub fn turn_results_while<G: Game>(
 #[derive(Debug)]
 struct Distinct<S> {
     items: Vec<S>,
-    /// All items if the list is longer than [`SHORT`]; otherwise empty.
+    /// All items, from the first insertion into a list longer than [`SHORT`] on; empty before.
     index: HashSet<S>,
 }
 

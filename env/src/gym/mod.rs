@@ -3,9 +3,9 @@
 //! [`Env`] is one game; [`VecEnv`] steps many games at once. The environment throws the dice between two decisions, so
 //! a caller sees no chance nodes.
 //!
-//! A game is truncated at its turn limit, [`Spec::turn_limit`](crate::game::Spec::turn_limit). The limit belongs to the
-//! environment, not to the rules: positions, observations and the hash of a ruleset do not depend on it. A race has the
-//! limit of its sheet, unless another limit is set when the race is built.
+//! A game is truncated at its turn limit, [`Spec::turn_limit`](crate::game::Spec::turn_limit). A race has the limit of
+//! its sheet, unless [`Race::with_turn_limit`](crate::Race::with_turn_limit) sets another limit. That limit belongs to
+//! the environment, not to the rules: positions, observations and the hash of the ruleset do not depend on it.
 
 mod rows;
 mod vec_env;
@@ -24,7 +24,6 @@ pub use vec_env::{Caller, VecBuffers, VecEnv, VecGame};
 pub struct Env<G: Game> {
     game: Arc<G>,
     state: G::State,
-    /// The legal actions of `state`.
     legal: ActionMask,
     /// The seat that observes, as in [`Observation::seat`].
     observer: Seat,
@@ -42,17 +41,17 @@ pub struct Snapshot<S> {
     pub observer: Seat,
     /// The random number generator of the throws.
     pub rng: GameRng,
-    /// Turns begun so far.
+    /// The number of turns that have begun so far.
     pub turns: u32,
-    /// Throws made since the environment was built.
+    /// The number of throws since the environment was built.
     pub throws: u64,
 }
 
 /// The observation of a seat and its legal actions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Observation {
-    /// The seat to act. After a truncated game, the seat to throw next; after a finished game, the seat of the last
-    /// move.
+    /// The seat to act. If the game is truncated, the seat that would throw next. If the game is finished, the seat
+    /// that moved last.
     pub seat: Seat,
     /// The distinct indices of the entries that are 1; all other entries are 0.
     pub active: Vec<u16>,
@@ -101,7 +100,7 @@ pub enum StepError {
     /// The game is over or truncated.
     #[error("the game is over: reset it before the next action")]
     Over,
-    /// The number of actions is not the number of games.
+    /// The number of actions differs from the number of games.
     #[error("{found} actions for {expected} games")]
     Count {
         /// The number of games.
@@ -140,8 +139,8 @@ impl<G: Game> Env<G> {
         self.observation()
     }
 
-    /// Starts the next game with the current generator: in `position`, or before the first throw of a random seat. A
-    /// turn that has begun in `position` counts as the first turn.
+    /// Starts the next game with the current random generator: in `position`, or before the first throw of a random
+    /// seat. If `position` is a decision, its turn counts as the first turn.
     fn restart(&mut self, position: Option<G::State>) {
         self.state = position
             .unwrap_or_else(|| self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.rng)));
@@ -150,7 +149,8 @@ impl<G: Game> Env<G> {
         self.advance();
     }
 
-    /// Sets the observer to the seat whose turn it is. At the end it stays the seat of the last move.
+    /// Sets the observer to the seat whose turn it is. When the game is over, the observer stays the seat that moved
+    /// last.
     #[inline]
     fn update_observer(&mut self) {
         if let Node::Chance(seat) | Node::Decision(seat) = self.game.node(&self.state) {
@@ -167,7 +167,7 @@ impl<G: Game> Env<G> {
     /// Takes the action of the seat to act, then throws the dice up to the next decision.
     ///
     /// # Errors
-    /// As [`Env::play`].
+    /// See [`Env::play`].
     pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
         self.play(action)?;
         Ok(Step {
@@ -200,7 +200,7 @@ impl<G: Game> Env<G> {
         self.advance();
     }
 
-    /// The return of each seat, zeros before the end.
+    /// The return of each seat; zeros before the end of the game.
     fn returns(&self) -> BySeat<f32> {
         if self.is_terminated() { self.game.returns(&self.state) } else { BySeat::default() }
     }
@@ -261,7 +261,7 @@ impl<G: Game> Env<G> {
         self.turns > self.game.spec().turn_limit && !self.is_terminated()
     }
 
-    /// The number of turns begun so far. A further throw after a move counts as a turn.
+    /// The number of turns that have begun so far. A further throw after a move counts as a turn.
     pub fn turns(&self) -> u32 {
         self.turns
     }

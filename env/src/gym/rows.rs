@@ -1,5 +1,5 @@
-//! Writes rows of arrays with any strides. Contiguous rows, the usual case, are written as slices, which is much faster
-//! than indexing.
+//! Writes into rows of arrays with any strides. Rows are usually contiguous. They are then written as slices, which is
+//! much faster than indexing.
 
 use ndarray::ArrayViewMut1;
 

@@ -9,17 +9,16 @@ use super::{Env, StepError, rows};
 use crate::chance::{self, GameRng};
 use crate::game::{Action, Game, Seat};
 
-/// Games that are stepped together. After a game has ended, the next step starts a new game and ignores its action
-/// (the `NEXT_STEP` mode of Gymnasium), so the step that ends a game observes its last position. A step allocates no
-/// memory.
+/// Games that are stepped together. When a game has ended, the next step ignores the action for this game and starts a
+/// new game (the `NEXT_STEP` mode of Gymnasium). The step that ends a game therefore observes the last position of this
+/// game. A step allocates no memory.
 ///
-/// The last position of a truncated game is a turn-start state, observed by the seat to throw: a learner that
-/// bootstraps can evaluate it. The last position of a finished game is observed by the seat of the last move; the
-/// observation has the pieces of all seats, but no phase, mover or throws, and its value is the return. A game is
-/// truncated at [`Spec::turn_limit`](crate::game::Spec::turn_limit).
+/// The last position of a truncated game is a turn-start state, observed by the seat that would throw next. A learner
+/// that bootstraps can evaluate this state. The last position of a finished game is observed by the seat that moved
+/// last. This observation has the pieces of all seats, but no phase, mover or throws, and its value is the return.
 ///
-/// If the caller observes one seat ([`Caller`]), it must act for the other seats, which [`VecEnv::opponents`] lists,
-/// between [`VecEnv::play`] and [`VecEnv::write`].
+/// If the caller observes one seat ([`Caller`]), it must also play the actions of the other seats. It does this between
+/// [`VecEnv::play`] and [`VecEnv::write`], in the games of [`VecEnv::opponents`].
 #[derive(Clone, Debug)]
 pub struct VecEnv<G: Game> {
     games: Vec<VecGame<G>>,
@@ -27,7 +26,7 @@ pub struct VecEnv<G: Game> {
     active: Vec<u16>,
 }
 
-/// Whose decisions and observations a [`VecEnv`] hands to its caller.
+/// The seats whose decisions and observations a [`VecEnv`] gives to its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Caller {
     /// All seats.
@@ -38,7 +37,7 @@ pub enum Caller {
     One(Seat),
 }
 
-/// One game of many.
+/// One game of a [`VecEnv`].
 #[derive(Clone, Debug)]
 pub struct VecGame<G: Game> {
     /// The game.
@@ -53,7 +52,7 @@ pub struct VecGame<G: Game> {
 /// The output buffers of a step for `n` games, owned by the caller. Observations are numbers of the type `T`.
 #[derive(Debug)]
 pub struct VecBuffers<'a, T = f32> {
-    /// The observations of the seats of `players`, `[n, observation]`.
+    /// The observation of the seat in `players` for each game, `[n, observation]`.
     pub observations: ArrayViewMut2<'a, T>,
     /// The legal actions, `[n, actions]`; none if the game is over.
     pub masks: ArrayViewMut2<'a, bool>,
@@ -69,7 +68,7 @@ pub struct VecBuffers<'a, T = f32> {
 }
 
 impl<G: Game> VecGame<G> {
-    /// Starts the next game in `position`, or before the first throw.
+    /// Starts the next game in `position`; without a position, before the first throw.
     fn start(&mut self, caller: Caller, position: Option<G::State>) {
         if caller != Caller::All {
             self.env.rng = chance::stream(self.rng.next_u64(), 0);
@@ -113,7 +112,8 @@ impl<G: Game> VecEnv<G> {
         self.write(out);
     }
 
-    /// Starts a new game at `index` with the generator `rng`, in `position` or before the first throw.
+    /// Starts a new game at `index` with the generator `rng`, in `position`; without a position, before the first
+    /// throw.
     pub fn start(&mut self, index: usize, rng: GameRng, position: Option<G::State>) {
         let game = &mut self.games[index];
         (game.env.rng, game.rng) = (rng.clone(), rng);
@@ -129,7 +129,7 @@ impl<G: Game> VecEnv<G> {
     /// Takes one action in every game, and writes the results.
     ///
     /// # Errors
-    /// If an action is not legal in its game, or the number of actions is wrong. Then no game moves and nothing is
+    /// If an action is not legal in its game, or the number of actions is wrong. Then no game changes and nothing is
     /// written.
     ///
     /// # Panics
@@ -147,7 +147,7 @@ impl<G: Game> VecEnv<G> {
     /// [`VecEnv::step`] without writing the results.
     ///
     /// # Errors
-    /// As [`VecEnv::step`].
+    /// See [`VecEnv::step`].
     pub fn play(&mut self, actions: &[Action]) -> Result<(), StepError> {
         if actions.len() != self.games.len() {
             return Err(StepError::Count { expected: self.games.len(), found: actions.len() });

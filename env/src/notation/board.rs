@@ -1,7 +1,7 @@
 //! Positions drawn as plain text for terminals, at most 80 columns wide, without colours.
 //!
-//! The board is drawn from South's side, with column letters and row numbers. Notes beside it count the pieces that are
-//! on no square.
+//! The board is drawn from South's side, with column letters and row numbers. Notes beside the board count the pieces
+//! that are on no square.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub enum Ground {
     Marked,
     /// The finish of one seat, or of all seats (`None`).
     End(Option<Seat>),
-    /// A private square: only the pieces of one seat come to it.
+    /// A private square, on the course of only one seat.
     Belly,
     /// The middle of the board, `board.middle` of the sheet.
     Home,
@@ -59,7 +59,7 @@ pub struct Standing {
     pub square: Option<Square>,
     /// The number of its place; [`Race::place_text`] gives the name.
     pub place: u8,
-    /// Whether it is in a declared unit, or on the way home over squares that the course visits twice.
+    /// Whether the piece is in a declared unit, or on its way home over squares that the course visits twice.
     pub is_marked: bool,
 }
 
@@ -81,7 +81,8 @@ impl Race {
         standing
     }
 
-    /// Whether a seat has captured, in games with a gate (or has entered a piece, with `entry.first_while = "never"`).
+    /// In games with a gate: whether a seat has captured. With `entry.first_while = "never"`: whether it has entered a
+    /// piece.
     pub fn has_cut(&self, state: &State, seat: Seat) -> bool {
         state.has_mark(seat)
     }
@@ -97,8 +98,9 @@ impl Race {
     /// A piece is the letter of its seat; several pieces are letters or a letter with a count: `S`, `SS`, `S3N`. If
     /// they do not fit, the letters of the seats are followed by the number of all pieces. Small letters are pieces on
     /// their way home and pieces of declared units. Empty squares are dots, `[ ]` are marked squares, `(s)` is South's
-    /// finish, `( )` the finish of all, `:` a private square and `##` the middle. To the right of the board, or above
-    /// it, a note for each seat counts its pieces on no square; `>` marks the seat to throw or to choose.
+    /// finish, `( )` the finish of all seats, `:` a private square and `##` the middle. To the right of the board, or
+    /// above it, a note for each seat counts its pieces that are on no square; `>` marks the seat to throw or to
+    /// choose.
     pub fn draw(&self, state: &State) -> String {
         let (rows, columns) = (self.board().rows(), self.board().columns());
         let squares = |row: usize| (0..columns).map(move |column| Square { row: row as u8, column: column as u8 });
@@ -131,7 +133,7 @@ impl Race {
             }
             lines.push(line);
         }
-        // On a cross, notes can be inside the frame, beside the upper arm.
+        // If the board is a cross, notes can be inside the frame, beside the upper arm.
         let mut notes = self.notes(state);
         let beside = (rows - 1).saturating_sub(notes.len())..rows - 1;
         let beside = self.squares().filter(|(square, _)| beside.contains(&usize::from(square.row)));
@@ -164,7 +166,7 @@ impl Race {
         all.map(|square| (square, self.ground(square))).filter(|&(_, ground)| ground != Ground::Outside)
     }
 
-    /// The kind of `square`; [`Ground::Outside`] if no seat of the game comes to it.
+    /// The kind of `square`; [`Ground::Outside`] if it is on no seat's course.
     pub fn ground(&self, square: Square) -> Ground {
         let name = square.to_string();
         let board = &self.rules.sheet.board;
@@ -187,7 +189,7 @@ impl Race {
         }
     }
 
-    /// A line for each seat with its pieces on no square, then the legend.
+    /// A line for each seat with its pieces that are on no square, then the legend.
     fn notes(&self, state: &State) -> Vec<String> {
         let mut notes: Vec<String> = self.spec().seats.iter().map(|seat| self.seat_note(state, seat)).collect();
         notes.push(String::new());
@@ -246,7 +248,7 @@ fn contents(standing: &[Standing], square: Square, most: usize) -> String {
         let letter = piece.seat.letter();
         if piece.is_marked { letter.to_ascii_lowercase() } else { letter }
     };
-    // The pieces of a seat are together, and its marked pieces are the last of them.
+    // The pieces of each seat are listed together, its marked pieces last.
     let letters: Vec<char> = here.map(letter).collect();
     let kinds: Vec<&[char]> = letters.chunk_by(|one, next| one == next).collect();
     let written = |kind: &&[char]| match kind.len() {

@@ -1,8 +1,8 @@
-//! The turn graph: all ways to play the rest of a turn, as moves of whole pieces with their captures.
+//! The turn graph: all ways to play the rest of a turn, as moves of pieces and units with their captures.
 //!
 //! If a piece lands after each throw, a node is a position within the turn, and a move is one hop. If all pieces land
 //! at the end of the turn, each assignment of throws is split into moves of pieces, in any order, and a node is the set
-//! of moves made so far. The web page shows the lines of a node.
+//! of moves made so far. The web page shows the possible moves of a node (its `lines`).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::race::turns::text::joined;
 pub struct TurnGraph {
     /// The distinct moves.
     pub moves: Vec<TurnMove>,
-    /// The nodes: what can follow the moves made so far. Node 0 is the start.
+    /// The nodes. Each has the moves that can follow the moves made so far. Node 0 is the start.
     pub nodes: Vec<TurnNode>,
     /// The distinct positions at the end of the turn, each with actions that lead to it.
     pub ends: Vec<(State, Vec<Action>)>,
@@ -73,7 +73,7 @@ impl Race {
         Some(growth.graph)
     }
 
-    /// The distinct squares on which pieces of `start` are captured in a turn to `end`.
+    /// The distinct squares on which pieces of `start` are captured in a turn that ends in `end`.
     pub fn captures(&self, start: &State, end: &State) -> Vec<Square> {
         let captured = self.captured(start, end, self.colour(start)).into_iter();
         let mut squares: Vec<Square> =
@@ -87,8 +87,8 @@ impl Race {
 /// With more pending throws than this, moves that differ only in their throws are one move.
 const FEW_THROWS: usize = 8;
 
-/// The identity of a move: the place it leaves, whether the pieces are declared, their number, the throws (empty if
-/// there are many), and the place it reaches.
+/// The identity of a move: the place that the pieces leave, whether they are declared, their number, the throws (empty
+/// if there are many), and the place that they reach.
 type MoveKey = (u8, bool, usize, Vec<u8>, u8);
 
 /// Builds a [`TurnGraph`].
@@ -113,13 +113,12 @@ struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// Whether the turn is not over.
     fn is_within_turn(&self, state: &State) -> bool {
         self.race.node(state) == self.race.node(self.start)
     }
 
     /// Follows the positions within a turn. `state` is the position of node `at` after the actions `before`, which move
-    /// nothing; `way` has all actions from the start. Returns `None` if there are too many positions.
+    /// no piece; `way` has all actions from the start. Returns `None` if there are too many positions.
     fn play(&mut self, at: usize, state: &State, before: &[Action], way: &[Action]) -> Option<()> {
         for action in self.race.legal_actions(state).iter() {
             let (mut next, known) = (*state, self.keys.len());

@@ -3,16 +3,16 @@
 //! `docs/notation.md` describes the notation. Within a turn the last part has the unused throws, then `;` and the state
 //! of each piece that has been given throws, in slot order:
 //!
-//! * `5+4`: the piece on 5 moves by 4 alone; `off+0` has entered; `off+4` has entered and moves by 4;
+//! * `5+4`: the piece on 5 moves by 4 alone; `off+0`: a piece has entered; `off+4`: it has entered and moves by 4;
 //! * `6&4,6~`: two pieces on 6 move by 4 as a unit; `keep-`: the piece is borne off;
 //! * `12^6` (two dice): the piece on 12 moves first, with the larger die;
-//! * `!4`: a 4 stays unused (a series with `must = "greedy"`) or is set aside (a series played throw by throw); `+` in
-//!   such a series: the turn has captured;
-//! * `/8`: the unused throw is the rest of an 8, and the other part has brought a piece home; `in`: the unused throw
-//!   has already entered a piece.
+//! * `!4`: a 4 stays unused (a series with `must = "greedy"`) or is set aside (a series played throw by throw); `+`:
+//!   the turn has captured a piece;
+//! * `/8`: the unused throw is a part of an 8, and the other part has been played; `in`: the unused throw has already
+//!   entered a piece.
 //!
 //! Pieces of declared units have a `t`: `14t,14t`, within a turn `14t&4,14t~`. If the throws of a turn are limited,
-//! `*2` waits for the throw after the second, and `4*2` has a 4 as the second throw. A seat that finished second or
+//! `*2` means that the third throw is next, and `4*2` that the second throw is a 4. A seat that finished second or
 //! third has its rank: `N+#2:home,home,home,home`.
 
 mod board;
@@ -96,12 +96,12 @@ impl Race {
         format!("{throws};{}", items.join(","))
     }
 
-    /// The name of a place: the number of its square, or the game's word for a piece that is on none.
+    /// The name of a place: the number of its square, or the game's word for a place without a square.
     pub fn place_text(&self, place: u8) -> String {
         self.rules.place_text(place)
     }
 
-    /// The number of the last place: the finish, or borne off.
+    /// The number of the last place: the finish, or the place of pieces that were borne off.
     pub fn last_place(&self) -> u8 {
         self.rules.goal
     }
@@ -112,7 +112,7 @@ impl Race {
         self.turns.notation().action_text(state, action)
     }
 
-    /// The unused throws in the order thrown, lost throws included.
+    /// The unused throws in the order in which they were thrown, with lost throws.
     pub fn pending_throws(&self, state: &State) -> Vec<u8> {
         self.turns.notation().thrown(state)
     }

@@ -48,7 +48,7 @@ impl Race {
     /// Reads a position of a built-in game, and builds its game for the seats of the text.
     ///
     /// # Errors
-    /// If a part of the text is invalid; [`NotationError`] names the part. Nothing is repaired.
+    /// If a part of the text is invalid; [`NotationError`] names the part. No error is corrected.
     pub fn parse_position(text: &str) -> Result<(Race, State), NotationError> {
         Race::parse_in(&Sheets::default(), text)
     }
@@ -56,7 +56,7 @@ impl Race {
     /// [`Race::parse_position`] for the games of these sheets.
     ///
     /// # Errors
-    /// As [`Race::parse_position`].
+    /// See [`Race::parse_position`].
     pub fn parse_in(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
         let parts = Parts::of(text)?;
         let race = Race::new(sheets.ruleset(parts.game, parts.taking_part)?);
@@ -67,7 +67,7 @@ impl Race {
     /// Reads a position of this game. The ruleset is parsed only if its text differs from the name of this game.
     ///
     /// # Errors
-    /// As [`Race::parse_position`], and [`NotationError::OtherGame`] if the position belongs to another ruleset.
+    /// Those of [`Race::parse_position`], and [`NotationError::OtherGame`] if the position belongs to another ruleset.
     pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
         let parts = Parts::of(text)?;
         let ruleset = self.ruleset();
@@ -79,7 +79,7 @@ impl Race {
                 Ruleset::parse(parts.game, parts.taking_part)?
             };
             if found != *ruleset {
-                // An invalid position is reported before the wrong game.
+                // If the position is also invalid, that error is returned instead.
                 let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
                 return Err(NotationError::OtherGame { found, expected });
             }

@@ -18,14 +18,14 @@ pub struct BoardStep {
     /// The square that the pieces leave; `None` if they were off the board.
     pub from: Option<Square>,
     /// The squares of the way, one for each step; the last is the square that the pieces reach. The last step has no
-    /// square if the pieces are borne off or reach a finish in the middle.
+    /// square if the pieces are borne off or reach a finish in the middle of the board.
     pub path: Vec<Square>,
     /// The name of the place that the pieces reach, as in the notation: `34`, `keep`, `home`.
     pub place: String,
     /// The throws of the move.
     pub throws: Vec<u8>,
-    /// The move in words: `H3 to H7 by 4`. If the turn ends with it, the effects of the turn follow: `twins H5 to H7 by
-    /// 2, captures NN on H7, throws again`.
+    /// The move in words: `H3 to H7 by 4`. If the move ends the turn, the effects of the turn follow: `twins H5 to H7
+    /// by 2, captures NN on H7, throws again`.
     pub text: String,
 }
 
@@ -48,8 +48,8 @@ impl Travel {
 }
 
 impl Race {
-    /// Returns the moves of `actions`, taken in order from `state`. Several throws of one piece are one move. The texts
-    /// leave out captures and other effects.
+    /// Returns the moves of `actions`, taken in order from `state`. Several throws for one piece are one move. The
+    /// texts leave out captures and other effects.
     pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<BoardStep> {
         let (mut at, mut walks) = (*state, Vec::new());
         for &action in actions {
@@ -104,7 +104,7 @@ impl Race {
             (None, MoveKind::Bear) => from + 1,
             (None, MoveKind::Alone | MoveKind::Together(_)) => self.lapped(state, reached).min(self.rules.goal),
         };
-        // A piece that reaches a lower place has gone round again, or bounced off the finish.
+        // A piece that reaches a lower place has gone around the course again (a lap), or back from the finish.
         let lap = self.rules.sheet.gate.lap;
         let (walked, back) = match target < from || target == from && lap > 0 {
             true if lap == 0 => (self.rules.home, target..self.rules.home),
@@ -164,7 +164,7 @@ impl Race {
         reached
     }
 
-    /// The place of a piece that reaches `place`: a lower one if it must go round again.
+    /// The place of a piece that reaches `place`: a lower place if the piece must go around the course again.
     pub(super) fn lapped(&self, state: &State, place: u8) -> u8 {
         let gate = &self.rules.sheet.gate;
         let laps = place >= self.rules.gate
@@ -242,10 +242,10 @@ mod tests {
         };
         let both = turns("pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
         assert!(both.contains(&"K4-P9 [3, 6] x".to_owned()), "{both:?}");
-        // A capture belongs to the landing that makes it, also if that landing is not the last.
+        // A piece can capture on a landing that is not its last.
         let series = turns("ashtapada S:5,7/N:5,25 S 4,2");
         assert!(series.iter().any(|turn| turn.ends_with("xG8")), "{series:?}");
-        // The piece that enters by a 1 moves on by the rest.
+        // The piece enters by the 1 and moves on by the 3.
         assert_eq!(turns("ashtapada S:off,off/N:off,off S 1,3"), ["--H1 [1, 3] x"]);
     }
 }

@@ -1,5 +1,5 @@
 //! The rules of a game in sentences, made from the compiled tables and the values of the sheet. A reader can compare
-//! them with the `rules` of the sheet, which the program does not read.
+//! them with the `rules` of the sheet, which the program does not interpret.
 
 use serde::Serialize;
 
@@ -485,7 +485,7 @@ fn any_in_order(values: &[u8]) -> String {
     any_of(&values)
 }
 
-/// A sentence from its words.
+/// The text with a capital first letter.
 fn capital(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())

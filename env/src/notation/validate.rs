@@ -7,7 +7,6 @@ use crate::race::position::state::{NO_PIECE, State};
 use crate::sheet::WithPartner;
 
 impl Race {
-    /// Checks the pieces of one seat.
     pub(crate) fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
         let rules = &*self.rules;
         let pieces = &state.pieces[seat.index()][..self.pieces()];

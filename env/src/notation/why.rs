@@ -1,5 +1,5 @@
-//! The reason why a piece has no move. The code changes one thing in the position and asks the rules again, so this
-//! module contains no rules.
+//! The reason why a piece has no move. The code changes one thing in the position and lets the engine find the moves
+//! again, so this module contains no rules.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::race::Race;
 use crate::race::position::state::{Phase, State, sort};
 use crate::race::turns::text::any_of;
 
-/// The most positions of a turn that are visited. Larger turns get no reasons. A changed position with a larger turn
-/// counts as one in which the piece cannot move.
+/// The most positions of a turn that are visited. Larger turns get no reasons. If a changed position has a larger turn,
+/// the piece counts as unable to move there.
 const MOST: usize = 1 << 12;
 
 impl Race {
@@ -65,7 +65,7 @@ impl Race {
     fn barring(&self, state: &State, place: u8, moves: &dyn Fn(&State) -> bool) -> Option<String> {
         let own = self.colour(state);
         let others: Vec<Seat> = self.spec().seats.iter().filter(|&seat| seat != own).chain([own]).collect();
-        // Whether the piece could move without the pieces of `seat` on places that fulfil `is_away`.
+        // Whether the piece could move if the pieces of `seat` on the places `is_away` were elsewhere.
         let without = |seat: Seat, is_away: &dyn Fn(u8) -> bool| {
             let mut state = *state;
             let away = if seat == own { self.rules.goal } else { self.rules.sent_to() };
@@ -89,7 +89,7 @@ impl Race {
     }
 
     /// The values of throws that could move a piece at `place` in a turn of one throw. In a series, a throw that ends
-    /// it follows.
+    /// the series is added.
     fn fitting(&self, state: &State, place: u8) -> BTreeSet<u8> {
         let mut start = *state;
         start.begin_turn(state.mover);

@@ -14,7 +14,7 @@ impl Race {
     ///
     /// `state` must be a decision, and each action must be legal. If `state` is within a turn, the text describes the
     /// whole turn and begins with the steps that pieces have already been given. A position does not contain the throws
-    /// behind these steps: 4 steps or more are described as one throw, and earlier unused throws can be missing.
+    /// that gave these steps: the text may describe several throws as one, and may not mention earlier unused throws.
     pub fn turn_text(&self, state: &State, actions: &[Action]) -> String {
         let mut moves = self.allotted(state);
         let mut unused = self.pending_throws(state);
@@ -94,7 +94,7 @@ impl Race {
         }
         let (rules, reached) = (&self.rules, taken.from.saturating_add(taken.steps));
         let arrived = if rules.sheet.finish.overshoot == Overshoot::Wasted { reached.min(rules.goal) } else { reached };
-        // Some games send a piece round again if its seat has not captured.
+        // Some games send a piece around the course again if its seat has not captured.
         let has_lapped = reached >= rules.gate
             && rules.sheet.gate.without == Without::Lap
             && !end.pieces[colour.index()].contains(&arrived);
@@ -154,7 +154,7 @@ impl Race {
         effects.iter().map(|effect| format!(", {effect}")).collect()
     }
 
-    /// The pieces of `start` that a turn of `colour`'s pieces to `end` captures, by seat and slot.
+    /// The pieces that a turn of `colour` from `start` to `end` captures, by seat and slot in `start`.
     pub fn captured(&self, start: &State, end: &State, colour: Seat) -> Vec<(Seat, usize)> {
         let others = self.spec().seats.iter().filter(|&seat| seat != colour);
         let lost = others.map(|seat| {
@@ -180,13 +180,12 @@ impl Race {
         groups.map(text).collect()
     }
 
-    /// Whether the mover of `start` throws again in `end`.
     fn throws_again(&self, start: &State, end: &State) -> bool {
         self.node(end) == Node::Chance(start.mover)
     }
 }
 
-/// Adds a move to the moves of a turn. If the unit has a move, extends that move.
+/// Adds a move to the moves of a turn. If the unit already has a move, extends that move.
 fn add(moves: &mut Vec<UnitMove>, next: UnitMove) {
     let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
     if next.target.is_some() {

@@ -1,4 +1,4 @@
-//! Validation of a sheet that parses: reports values that contradict each other.
+//! Checks a sheet after parsing: reports values that contradict each other.
 
 mod board;
 mod idle;
@@ -35,7 +35,6 @@ pub(super) type Problem = (String, String);
 /// The most values of all house rules together, since each value is checked with the whole sheet.
 pub(super) const MOST_VALUES: usize = 200;
 
-/// The most problems that are collected.
 const MOST_PROBLEMS: usize = 100;
 
 /// A sheet in which every optional key has its default.
@@ -46,7 +45,6 @@ static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str::<Sheet>(text).expect("a sheet with every required key").table()
 });
 
-/// The value of a dotted key.
 fn value_of<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
     let (section, key) = key.split_once('.')?;
     table.get(section)?.get(key)
@@ -145,7 +143,6 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
 
 struct Check<'a> {
     sheet: &'a Sheet,
-    /// The sheet as a table.
     table: Table,
     keys: &'static TurnKeys,
     is_throw: bool,
@@ -534,7 +531,6 @@ impl Check<'_> {
         ]);
     }
 
-    /// The most pieces of a seat.
     fn most_pieces(&self) -> u8 {
         let pieces = &self.sheet.pieces;
         pieces.allowed.iter().copied().fold(pieces.count, u8::max)

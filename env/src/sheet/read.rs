@@ -38,7 +38,6 @@ impl SheetProblem {
     }
 }
 
-/// The most problems in one report.
 const MAX_PROBLEMS: usize = 32;
 
 impl Sheet {
@@ -51,11 +50,11 @@ impl Sheet {
         Sheet::read_as(text, file, true)
     }
 
-    /// Reads a sheet from a bot, a table or a run, which an earlier version of the program may have accepted. Keys
+    /// Reads a sheet from a bot file, a table or a run. An earlier version of the program may have written it. Keys
     /// without effect are allowed; [`Sheet::idle`] lists them.
     ///
     /// # Errors
-    /// As [`Sheet::read`], except for keys without effect.
+    /// Those of [`Sheet::read`], except keys without effect.
     pub fn read_saved(text: &str, file: &str) -> Result<Sheet, SheetError> {
         Sheet::read_as(text, file, false)
     }
@@ -126,9 +125,9 @@ fn merge(table: &mut Table, change: &Table) {
     }
 }
 
-/// Returns a sheet and its contradictions. Missing values (`gaps`) are taken from each of the built-in sheets in turn,
-/// and only contradictions that appear with all of them count. If nothing is missing, house rules are checked too, and
-/// in a new sheet (`is_new`) keys without effect.
+/// Returns a sheet and its contradictions. If values are missing (`gaps`), each built-in sheet fills them once, and
+/// only contradictions that appear with every built-in sheet are returned. Otherwise the house rules are also checked
+/// and, in a new sheet (`is_new`), the keys without effect.
 fn contradictions(table: &Table, gaps: &[String], is_new: bool) -> Result<(Sheet, Vec<check::Problem>), String> {
     let mut all: Result<(Sheet, Vec<check::Problem>), String> = Err(String::new());
     for other in &builtin::TEXTS[..if gaps.is_empty() { 1 } else { builtin::TEXTS.len() }] {
@@ -312,7 +311,7 @@ mod tests {
         assert!(found.iter().any(|problem| problem.contains("seats.allowed: a list can have at most")), "{found:?}");
     }
 
-    /// `turn.must` is required, so it cannot be a key without effect.
+    /// `turn.must` must be set, so it must not be reported as a key without effect.
     #[test]
     fn every_square_can_be_marked() {
         let text = builtin::text("siga").expect("a built-in game").split("[flags").next().expect("a sheet");

@@ -43,7 +43,6 @@ pub struct FlagInfo {
     pub values: Vec<String>,
 }
 
-/// The most problems in one report.
 const MAX_PROBLEMS: usize = 16;
 
 impl PartialEq for Ruleset {
@@ -60,7 +59,7 @@ impl Ruleset {
     /// their default values.
     ///
     /// # Errors
-    /// If the game is unknown, and as [`Ruleset::of`].
+    /// If the game is unknown; also see [`Ruleset::of`].
     pub fn new<'a>(
         game: &str,
         seats: SeatSet,
@@ -103,7 +102,7 @@ impl Ruleset {
     /// This ruleset with another value of a flag, or another number of `pieces`.
     ///
     /// # Errors
-    /// As [`Ruleset::of`].
+    /// See [`Ruleset::of`].
     pub fn with(&self, flag: &str, value: &str) -> Result<Ruleset, RulesetError> {
         let mut ruleset = self.clone();
         let problems = ruleset.set(flag, value).err().into_iter().collect();
@@ -180,7 +179,7 @@ impl Ruleset {
     /// The ruleset written as `game?flag=value&flag=value`, for `seats`, of a built-in game.
     ///
     /// # Errors
-    /// As [`Ruleset::new`]. A flag without `=` has an empty value; nothing after `?` or `&` is an empty flag.
+    /// See [`Ruleset::new`]. A flag without `=` has an empty value. If nothing follows `?` or `&`, the flag is empty.
     pub fn parse(text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
         Sheets::default().ruleset(text, seats)
     }
@@ -189,15 +188,15 @@ impl Ruleset {
     /// seats that the sheet allows; without a `count`, the first set.
     ///
     /// # Errors
-    /// As [`Ruleset::parse`].
+    /// See [`Ruleset::parse`].
     pub fn seated(text: &str, count: Option<usize>) -> Result<Ruleset, RulesetError> {
         Sheets::default().seated(text, count)
     }
 
-    /// The ruleset of the game of a sheet, seated as [`Ruleset::seated`] does.
+    /// The ruleset of the game of a sheet, with the seats that [`Ruleset::seated`] chooses.
     ///
     /// # Errors
-    /// As [`Ruleset::of`].
+    /// See [`Ruleset::of`].
     pub fn seated_of<'a>(
         sheet: Arc<Sheet>,
         count: Option<usize>,
@@ -284,8 +283,8 @@ impl Ruleset {
         if flags.is_empty() { name.clone() } else { format!("{name}?{}", flags.join("&")) }
     }
 
-    /// A 64-bit FNV-1a hash of game, flags and seats, and of the sheet unless it is built in. It is the same in every
-    /// version of the program. A new flag does not change the hash while it has its default value.
+    /// A 64-bit FNV-1a hash of game, flags and seats, and of the sheet unless it is built in. The hash is the same in
+    /// every version of the program. A new flag with its default value does not change the hash.
     pub fn hash64(&self) -> u64 {
         let sheet = if self.is_builtin() { String::new() } else { self.base.text() };
         fnv1a(self.to_string().bytes().chain(sheet.bytes()))

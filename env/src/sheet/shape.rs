@@ -14,7 +14,7 @@ use super::SCHEMA;
 /// The most entries of a list: the number of squares of the largest frame.
 const MOST_ITEMS: usize = 26 * 26;
 
-/// A walk through the tables of a text, with the problems that it has found.
+/// Checks the tables of a text one by one and collects their problems.
 pub(super) struct ShapeCheck<'a> {
     text: &'a str,
     /// Whether empty tables are problems.
@@ -23,7 +23,6 @@ pub(super) struct ShapeCheck<'a> {
     pub(super) problems: Vec<(Option<usize>, String, String)>,
     /// The keys that are missing, and the keys whose values were removed because they are wrong.
     pub(super) gaps: Vec<String>,
-    /// The offset of each key.
     offsets: BTreeMap<String, usize>,
 }
 
@@ -37,7 +36,7 @@ impl<'a> ShapeCheck<'a> {
         self.table(table, &SCHEMA, "", None, false)
     }
 
-    /// The offset of a key in the text. If the key is missing, the offset of the innermost table around it.
+    /// The offset of a key in the text. If the key is missing, the offset of the innermost table that would contain it.
     pub(super) fn offset(&self, key: &str) -> Option<usize> {
         self.offsets.get(key).copied().or_else(|| self.offset(key.rsplit_once('.')?.0))
     }
@@ -167,7 +166,7 @@ fn fits(value: &DeValue<'_>, schema: &Value) -> bool {
     alternatives(schema).iter().any(fits_one)
 }
 
-/// The values that a schema allows, in words: in the singular, or in the plural if there are `many`.
+/// The values that a schema allows, in words: in the plural if `many`, otherwise in the singular.
 fn expected(schema: &Value, many: bool) -> String {
     let alternatives = alternatives(schema);
     let is_any = |name: &str| alternatives.iter().any(|schema| has_type(schema, name) && words(schema).is_none());

@@ -68,16 +68,16 @@ impl Sheets {
     /// The ruleset written as `game?flag=value&flag=value`, for `seats`.
     ///
     /// # Errors
-    /// As [`Ruleset::new`].
+    /// See [`Ruleset::new`].
     pub fn ruleset(&self, text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
         let (name, flags) = Ruleset::split(text);
         Ruleset::of(Arc::clone(self.named(name)?), seats, flags)
     }
 
-    /// The ruleset written as `game?flag=value&flag=value`, seated as [`Ruleset::seated`] does.
+    /// The ruleset written as `game?flag=value&flag=value`, with the seats that [`Ruleset::seated`] chooses.
     ///
     /// # Errors
-    /// As [`Ruleset::seated`].
+    /// See [`Ruleset::seated`].
     pub fn seated(&self, text: &str, count: Option<usize>) -> Result<Ruleset, RulesetError> {
         let (name, flags) = Ruleset::split(text);
         Ruleset::seated_of(Arc::clone(self.named(name)?), count, flags)

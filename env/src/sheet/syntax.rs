@@ -1,9 +1,9 @@
-//! Explains syntax errors of TOML: the place, the key, and the correct way to write it.
+//! Explains syntax errors of TOML: their position, the key, and the correct syntax.
 
 use toml::de::Error;
 
-/// Returns the offset, the dotted key and a sentence for each syntax error of a text, at most one for each line. A
-/// string or a list without an end is the last error.
+/// Returns the offset, the dotted key and a sentence for each syntax error of a text, at most one for each line. After
+/// a string or a list without an end, no more errors are returned.
 pub fn syntax_problems(text: &str, errors: &[Error]) -> Vec<(usize, String, String)> {
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();

@@ -8,7 +8,7 @@ use std::hash::Hash;
 
 use crate::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 
-/// Values closer than this are equal: more than the rounding errors, less than any real difference.
+/// Values that differ by less than this count as equal. Rounding errors are smaller, real differences larger.
 const TIE: f64 = 1e-9;
 
 /// The policy of a seat.
@@ -39,7 +39,7 @@ impl<S: Eq + Hash> Exact<S> {
     }
 }
 
-/// A position as the sweeps use it, with the indices of its successors.
+/// The data of a position that a sweep uses: its returns or the indices of its successors.
 enum ExactRow {
     End(BySeat<f64>),
     Mean(Vec<(f64, usize)>),
@@ -48,7 +48,7 @@ enum ExactRow {
 
 /// Solves `game` with the policies `plays`, until a sweep changes no value by 1e-12 or more. If all seats play
 /// [`Play::Best`], the values are those of perfect play (max^n: each seat maximises its own return). If one seat plays
-/// best against uniform seats, they are the values of the best response to random play.
+/// best against uniform seats, the values are those of the best response to random play.
 ///
 /// Returns `None` if 1,000 sweeps do not converge: with more than two sides, some positions have no pure equilibrium.
 pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> {
@@ -56,7 +56,7 @@ pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> 
     let mut values = vec![BySeat([0.0; MAX_SEATS]); rows.len()];
     for _ in 0..1000 {
         let mut change = 0.0_f64;
-        // Later positions are mostly successors of earlier positions.
+        // Most successors of a position come later in the list, so a sweep starts at the end.
         for (position, row) in rows.iter().enumerate().rev() {
             let new = match row {
                 ExactRow::End(returns) => *returns,
@@ -142,10 +142,10 @@ mod tests {
     fn a_race_to_the_next_throw_is_solved_by_hand() {
         let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
         let exact = solve(&game, BySeat([Play::Best; 4])).expect("settles");
-        // One step from home any throw wins.
+        // A piece that is one step from home wins with any throw.
         let last = game.position(Seat::SOUTH, BySeat([[4, 0], [0; 2], [0; 2], [0; 2]]));
         assert_eq!(exact.values(&last), Some(BySeat([1.0, 0.0, 0.0, 0.0])));
-        // Two steps from home a 2 wins; a 1 leaves the game to North, whom any throw takes home.
+        // A piece that is two steps from home wins with a 2. After a 1, North wins with any throw.
         let race = game.position(Seat::SOUTH, BySeat([[3, 0], [0; 2], [4, 0], [0; 2]]));
         assert_eq!(exact.values(&race), Some(BySeat([0.5, 0.0, 0.5, 0.0])));
     }

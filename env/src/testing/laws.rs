@@ -1,7 +1,8 @@
 //! Property tests for every [`Game`]: the laws that search, learning and the gym rely on.
 //!
-//! A test of a game calls [`check_game`]. It plays random games, checks every visited node and all successors of some
-//! nodes, and returns the first broken law with the state that breaks it. It uses only the `Game` interface.
+//! A test of a game calls [`check_game`]. This function plays random games, checks every visited node and all
+//! successors of some nodes, and returns the first broken law with the state that breaks it. It uses only the `Game`
+//! interface.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -54,7 +55,7 @@ pub struct Broken<S> {
 
 type Checked<G> = Result<(), Broken<<G as Game>::State>>;
 
-/// Laws for some kinds of game: of a state, and of the step from a state to the next.
+/// Checks of further laws, for some kinds of games: of a state, or of the step from this state to the next state.
 type Further<'a, G> = &'a dyn Fn(&G, &<G as Game>::State, Option<&<G as Game>::State>) -> Checked<G>;
 
 fn broken<S: Clone>(law: &'static str, state: &S, problem: impl Into<String>) -> Broken<S> {
@@ -71,16 +72,16 @@ fn hold<S: Clone>(
     if holds { Ok(()) } else { Err(broken(law, state, problem())) }
 }
 
-/// The successors of one in this number of nodes are checked, too.
+/// On average, the successors of one in this number of nodes are checked, too.
 const SPACING: usize = 40;
-/// The number of successors that are checked at such a node.
+/// The largest number of nodes that are checked around such a node.
 const AROUND: usize = 60;
 
-/// Plays random games and checks every law at each node: the laws of [`check_state`] and [`check_step`], and around
-/// some nodes that equal observations mean equal futures.
+/// Plays random games and checks the laws of [`check_state`] and [`check_step`] at each node. Around some nodes, it
+/// also checks that states with equal observations have equal futures.
 ///
 /// # Errors
-/// The first law found broken.
+/// The first broken law.
 pub fn check_game<G: Game>(game: &G, play: &LawConfig) -> Result<Tally, Broken<G::State>> {
     check_with(game, play, &|_, _, _| Ok(()))
 }
@@ -118,7 +119,7 @@ fn check_start<G: Game>(game: &G) -> Checked<G> {
     Ok(())
 }
 
-/// One random game, node by node.
+/// Plays a random game and checks each node.
 fn walk<G: Game>(game: &G, further: Further<'_, G>, rng: &mut GameRng, tally: &mut Tally) -> Checked<G> {
     let mut state = game.initial_state(chance::first_seat(game.spec().seats, rng));
     let (mut turns, mut was_chance) = (0, false);
@@ -202,7 +203,7 @@ fn check_around<G: Game>(game: &G, further: Further<'_, G>, state: &G::State) ->
 }
 
 /// Checks the laws of one state: only chance nodes have throws, only decisions have actions, returns fit the payoff,
-/// observations are in range, and the afterstates are those that the actions reach.
+/// observations are in range, and actions lead exactly to the listed afterstates.
 ///
 /// # Errors
 /// The first broken law.
@@ -252,7 +253,7 @@ fn check_returns<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     let count = spec.seats.len() as f32;
     let expected = match spec.payoff {
         Payoff::Winner => 1.0,
-        // All seats of a team have its value.
+        // Each seat of a team has the value of the team.
         Payoff::Teams | Payoff::Placings => count / 2.0,
     };
     let are_in_range = spec.seats.iter().all(|seat| (0.0..=1.0).contains(&returns[seat]));
@@ -285,7 +286,7 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
 }
 
 /// Checks the laws of one throw or action from `before` to `after`: after a throw the same seat acts, no state follows
-/// the end, and the observation shows the start of a turn.
+/// a terminal state, and the observation shows whether a turn starts.
 ///
 /// # Errors
 /// The first broken law.
@@ -302,7 +303,8 @@ pub fn check_step<G: Game>(game: &G, before: &G::State, after: &G::State) -> Che
     }
 }
 
-/// In a turn-start state only the first entries of an observation can be 1. At a decision, a later entry is 1.
+/// In a turn-start state only the first entries of an observation can be 1. At a decision, at least one later entry is
+/// 1.
 fn check_turn_start<G: Game>(game: &G, before: &G::State, after: &G::State) -> Checked<G> {
     let follows_decision = matches!(game.node(before), Node::Decision(_));
     let is_start = match game.node(after) {

@@ -6,7 +6,7 @@
 //!
 //! Each seat moves one or two pieces along the indices 0 (off the board) to 5 (home). Indices 1 to 4 are on a ring of
 //! four squares that all seats share; each seat enters the ring one square after the previous seat. A coin throws 1 or
-//! 2. A throw moves one piece. A 2 may be shortened to one step; no step goes beyond home. A piece that lands on
+//! 2. A throw moves one piece. A throw of 2 may be played as one step; no move goes beyond home. A piece that lands on
 //! enemies sends all of them back to 0; partners share squares.
 
 use std::sync::LazyLock;
@@ -19,10 +19,10 @@ use crate::game::{
 /// The index of home.
 pub const HOME: u8 = 5;
 
-/// Squares of the shared ring.
 const RING: usize = 4;
 
-/// Entries of an observation for one seat: for each index, whether it has a piece; then whether it has two.
+/// Entries of an observation for one seat: for each index, whether a piece is there; then, for each index, whether two
+/// pieces are there.
 const SEAT_BLOCK: usize = 2 * (HOME as usize + 1);
 
 /// The seats and teams.
@@ -54,11 +54,12 @@ pub enum ToyPieces {
 pub enum ToyThrows {
     /// The seat throws again after it has played the 2.
     Again,
-    /// The seat throws again at once, until a 1 or the third throw. Then all throws are played, the 1 first.
+    /// The seat throws again at once, until it throws a 1 or has made three throws. Then it plays all throws, the 1
+    /// first.
     Series,
 }
 
-/// The toy game; see the module.
+/// The toy game; the module describes its rules.
 #[derive(Clone, Debug)]
 pub struct Toy {
     spec: Spec,
@@ -74,7 +75,7 @@ pub struct ToyState {
     pieces: BySeat<[u8; 2]>,
     /// The seat that throws or moves; after the end, the seat that moved last.
     seat: Seat,
-    /// Throws of 1 and of 2 that wait to be played.
+    /// The numbers of unplayed throws of 1 and of 2.
     pending: [u8; 2],
     moving: bool,
     /// Whether the seat throws again after this move.
@@ -120,7 +121,7 @@ impl Toy {
     }
 
     /// A position with `seat` to throw and the pieces of each seat on the given indices, 0 to [`HOME`]; larger indices
-    /// mean home. In games with one piece only the first index counts. Seats must not have finished.
+    /// mean home. In games with one piece, only the first index is used. No seat may have finished.
     pub fn position(&self, seat: Seat, pieces: BySeat<[u8; 2]>) -> ToyState {
         let mut state = self.initial_state(seat);
         for owner in self.spec.seats.iter() {
@@ -149,7 +150,7 @@ impl Toy {
         }
     }
 
-    /// Sends the pieces of enemies on the square that `seat` reaches at `index` back to 0.
+    /// Sends all enemy pieces on the square at `index` of `seat` back to 0.
     fn capture(&self, state: &mut ToyState, seat: Seat, index: u8) {
         let Some(square) = ring_square(seat, index) else { return };
         for enemy in self.spec.seats.iter().filter(|&other| !self.spec.teams[seat].contains(other)) {
@@ -175,7 +176,7 @@ impl Toy {
     }
 }
 
-/// The shared square of `seat`'s path index, if it is on the ring.
+/// The number of the ring square at `index` of `seat`; `None` if the index is not on the ring.
 fn ring_square(seat: Seat, index: u8) -> Option<usize> {
     (1..HOME).contains(&index).then(|| (usize::from(index) - 1 + seat.index()) % RING)
 }

@@ -1,5 +1,5 @@
-//! Visits of turns by look-up tables, for turns with one throw of one die or several. The afterstates of each side
-//! position and throw are precomputed by stepping the engine, once for every relevant pattern of enemies.
+//! Visits turns with look-up tables, for games in which a turn has one throw of one or more dice. The engine is stepped
+//! once for each side position, throw and relevant arrangement of enemies (a *pattern*).
 
 use std::collections::HashMap;
 
@@ -15,7 +15,6 @@ use crate::race::compile::{Cells, Occupancy, PLACES};
 use crate::race::position::state::{NO_PIECE, State, sort};
 use crate::race::turns::by_kind;
 
-/// The tables by side position.
 #[derive(Clone, Debug)]
 pub(super) struct ListedWalk {
     /// The game without its check for dead positions, which depends on all pieces.
@@ -26,9 +25,9 @@ pub(super) struct ListedWalk {
     /// Lists of ends, concatenated.
     ends: Vec<ListedEnd>,
     consequences: IndexSet<Consequence>,
-    /// `[side position and place]`: the side position after the loss of a piece there.
+    /// `[side position and place]`: the side position after a piece there is captured.
     after_loss: Vec<Side>,
-    /// `[seat][place]`: the contribution of a piece there to the key of a pattern.
+    /// `[seat][place]`: the number that a piece there adds to the key of a pattern.
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether the game can end because no seat can move.
     has_dead_ends: bool,
@@ -43,24 +42,24 @@ type Relevant = Occupancy;
 #[derive(Clone, Copy, Debug)]
 struct ListedTurn {
     relevant: Relevant,
-    /// The start of the list of ends without enemies on the relevant cells.
+    /// The start of the list of ends if no enemy is on the relevant cells.
     alone: u32,
-    /// Whether no piece can move without enemies on these cells.
+    /// Whether no piece can move, even if no enemy is on these cells.
     is_stuck: bool,
-    /// The range of the patterns with enemies in [`ListedWalk::patterns`], by ascending keys. For other patterns, the
-    /// engine is stepped.
+    /// The range of the patterns of this turn in [`ListedWalk::patterns`], in ascending order of keys. For other
+    /// patterns, the engine is stepped.
     patterns: [u32; 2],
 }
 
-/// Enemies on the relevant cells, and the start of the ends of the turn.
+/// A pattern of enemies on the relevant cells, and the start of its list of ends.
 #[derive(Clone, Copy, Debug)]
 struct Pattern {
     key: u32,
     start: u32,
 }
 
-/// An end of a turn: the own side position, and the consequence for others. It is small, because memory limits the
-/// speed.
+/// An end of a turn: the own side position, and the consequence for others. The type is small, because the access to
+/// memory limits the speed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct ListedEnd {
     side: Side,
@@ -89,11 +88,12 @@ type Thrown = (Seat, Side, usize);
 /// The start of each list of ends.
 type ListStarts = HashMap<Vec<ListedEnd>, u32>;
 
-/// A missing list.
+/// This value means a missing list.
 const NONE: u32 = u32::MAX;
 
 impl ListedWalk {
-    /// Lists the turns of each outcome, except where enemies have more than `most_patterns` patterns.
+    /// Lists the turns of each side position and outcome. A turn with more than `most_patterns` patterns is only listed
+    /// without enemies.
     pub(super) fn new(index: &TurnIndex, most_patterns: usize) -> ListedWalk {
         let rules = &index.race.rules;
         let sides = 0..index.sides().len() as Side;
@@ -121,8 +121,7 @@ impl ListedWalk {
             has_dead_ends: rules.waits_at_gate(),
             may_be_stuck: vec![false; sides.len()],
         };
-        // Turns without enemies are read most often. Their lists are contiguous, and so are the lists of each side
-        // position.
+        // Turns without enemies are read most often, so their lists come first, together for each side position.
         for &mover in index.movers() {
             for side in sides.clone() {
                 let mut lists = ListStarts::new();
@@ -208,7 +207,8 @@ impl ListedWalk {
         for enemy in index.others(mover) {
             let bits = &rules.bits[enemy.index()];
             for place in (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0) {
-                // If only two pieces together matter, they may belong to two seats, or be on two places of one seat.
+                // Two pieces that only matter together may belong to two seats, or be on two places with the same
+                // square.
                 let is_apart = index.seats() > 2 || rules.back < rules.home;
                 let is_relevant_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
                 let room = usize::from(rules.room[usize::from(place)]);
@@ -263,7 +263,7 @@ impl ListedWalk {
         results.states().iter().map(end).collect()
     }
 
-    /// Visits the turns with each outcome, together in all lanes with the same list of ends.
+    /// Visits the turns with each outcome. Lanes with the same list of ends are visited together.
     pub(super) fn visit(
         &self,
         index: &TurnIndex,
@@ -273,7 +273,7 @@ impl ListedWalk {
         visitor: &mut impl TurnVisitor,
     ) {
         let mut occupied = [Occupancy::default(); LANES];
-        // Lanes where the game may end because no seat can move: the other seats may all be stuck.
+        // Lanes where all other seats may be stuck. The game may end there, because no seat can move.
         let mut stuck = 0;
         for lane in lanes_of(lanes) {
             let others = in_lane(sides, lane);
@@ -360,7 +360,7 @@ impl ListedWalk {
             }
         }
         let patterns = &self.patterns[turn.patterns[0] as usize..turn.patterns[1] as usize];
-        // Interpolation search: keys are spread evenly, so `key` is near its share of the list.
+        // Interpolation search: keys are spread evenly, so the value of `key` gives its approximate index.
         let mut at = ((u64::from(key) * patterns.len() as u64) >> 32) as usize;
         while at > 0 && patterns[at].key > key {
             at -= 1;

@@ -73,7 +73,8 @@ pub(super) fn by_engine(index: &TurnIndex, start: &State, outcomes: &[u8]) -> BT
     results.states().iter().map(end).collect()
 }
 
-/// Pools of side positions for the seat that throws and for the others: any positions, and positions with rare rules.
+/// Pools of side positions for the seat that throws and for the others: any positions, and positions where rare rules
+/// apply.
 fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     let sides = &turns.index.sides;
     let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {
@@ -83,7 +84,7 @@ fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     };
     let any = pool(&|_, _| true);
     let pairs = pool(&|places, _| places.windows(2).any(|pair| pair[0] == pair[1]));
-    // Pieces that have not captured, before their gate.
+    // Pieces before their gate, of seats that have not captured.
     let gate = turns.index.race.rules.gate;
     let is_before = |place: u8, steps: u8| place < gate && gate - place <= steps;
     let late = pool(&|places, mark| mark == 0 && places.iter().any(|&place| is_before(place, 12)));
@@ -100,7 +101,7 @@ fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng)
         for (turn, side) in sides[..turns.index().seats()].iter_mut().enumerate() {
             let pool = &pools[turn.min(1)];
             *side = pool[below(pool.len(), rng)];
-            // Only the seat on turn has made throws.
+            // Only the seat to throw can have made throws.
             let (places, mark) = (*turns.index.sides.places(*side), turns.index.sides.mark(*side));
             let thrown = if turn == 0 { turns.index.sides.thrown(*side) } else { 0 };
             *side = turns.index.sides.number(places, mark, thrown);
@@ -150,7 +151,7 @@ fn walks_have_the_afterstates_of_the_engine() {
         let deep = std::env::var_os("ASHTA_DEEP").is_some();
         check(&turns, if deep { 2_000 } else { 200 }, &mut rng);
         if matches!(turns.walk, Walk::Listed(_)) {
-            // With so few patterns, the engine is stepped whenever enemies matter.
+            // With so few patterns, the engine is stepped in most turns in which enemies matter.
             for most_patterns in [0, 3] {
                 let walk = Walk::Listed(Box::new(ListedWalk::new(&turns.index, most_patterns)));
                 check(&RaceTurns { walk, ..turns.clone() }, if deep { 200 } else { 50 }, &mut rng);

@@ -1,12 +1,12 @@
-//! Turn-start states, numbered densely, and the results of whole turns, for solvers and their tables.
+//! Numbers the turn-start states and finds the afterstates of whole turns, for solvers and their tables.
 //!
-//! The *side position* of a seat is the places of its pieces at the start of a turn and all other facts that the rules
-//! record about the seat. Side positions are numbered from 0. A turn-start state is the side positions of all seats in
-//! turn order, the seat to throw first ([`TurnIndex`]).
+//! The *side position* of a seat contains the places of its pieces at the start of a turn and all other facts that the
+//! rules record about the seat. Side positions are numbered from 0. A turn-start state consists of the side positions
+//! of all seats in turn order, starting with the seat to throw ([`TurnIndex`]).
 //!
-//! [`RaceTurns`] finds exactly the afterstates of the engine, without stepping through the actions of each turn. If a
-//! turn has few throws, it steps the engine once to list the turns of each side position. For a series, it allots the
-//! throws with functions of the engine.
+//! [`RaceTurns`] finds the same afterstates as the engine. If a turn has one throw, it steps the engine once to list
+//! the turns of each side position. For most series, it allots the throws with functions of the engine and stores the
+//! results. For other series, it steps the engine at each visit.
 
 mod listed;
 #[cfg(test)]
@@ -29,31 +29,30 @@ use sides::SideList;
 
 pub use model::{Continuation, LANES, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor, in_lane, lanes_of};
 
-/// The most numbered positions; the memory of a solver limits them.
+/// The largest number of positions; it is limited by the memory of a solver.
 pub const MAX_POSITIONS: u64 = 500_000_000;
 
-/// The reason why a ruleset has no numbering.
+/// The reason why a ruleset cannot be numbered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
     /// One seat alone has too many side positions.
     ///
-    /// Holds the number of arrangements of its pieces, or a slightly larger number.
+    /// Contains the number of side positions, or an upper bound.
     #[error("one seat's pieces have {0} arrangements; at most {most} can be solved", most = Side::MAX - 1)]
     TooManySides(u64),
-    /// All seats together have too many positions. Holds the product of their numbers of side positions.
+    /// All seats together have too many positions. Contains the number of combinations.
     #[error("there are about {0} positions; at most {MAX_POSITIONS} can be solved")]
     TooManyPositions(u128),
-    /// The game has this property, which is not supported.
+    /// Games with this property are not supported.
     #[error("cannot solve games with {0}")]
     Unsupported(&'static str),
 }
 
 /// The numbered turn-start states of a race game.
 ///
-/// The side position of a seat has the places of its pieces and the facts that the rules record: that it has captured
-/// (if this opens a gate) or entered, and its declared units. If the throws of a turn are limited, it also has the
-/// number of throws made.
+/// The side position of a seat has the places of its pieces, its declared units, and whether the seat has captured (if
+/// this opens a gate) or entered. If the throws of a turn are limited, it also has the number of throws made.
 #[derive(Clone, Debug)]
 pub struct TurnIndex {
     race: Race,
@@ -68,8 +67,8 @@ impl TurnIndex {
     /// Numbers the positions of `race`.
     ///
     /// # Errors
-    /// Fails if there are too many positions, if the game is not only about winning, or if two seats have different
-    /// views of the board.
+    /// Fails if there are too many positions, if the game has teams, placings or too many seats, or if two seats have
+    /// different views of the board.
     pub fn new(race: &Race) -> Result<TurnIndex, IndexError> {
         let seats = race.spec().seats;
         let has_too_many_seats = seats.len() > by_kind!(&race.turns, turns => turns.most_numbered_seats());
@@ -110,7 +109,7 @@ impl TurnIndex {
         self.race.spec().seats.len()
     }
 
-    /// Returns the seats with different views of the board: only one seat if the board looks alike to all.
+    /// Returns the seats with different views of the board: only one seat if the board looks the same to all.
     pub fn movers(&self) -> &[Seat] {
         &self.movers
     }
@@ -155,14 +154,14 @@ impl TurnIndex {
     }
 
     /// Returns the number of a position among all combinations of side positions. Its digits are the index of the seat
-    /// to throw among the movers, and then the side positions in turn order.
+    /// to throw in `movers` and then the side positions in turn order.
     pub fn number(&self, mover: Seat, sides: Sides) -> usize {
         let mover = self.movers.iter().position(|&seat| seat == self.alike_mover(mover)).unwrap_or(0);
         let count = self.sides().len();
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
-    /// Returns the bound of [`TurnIndex::number`]: all numbers are smaller. Some numbers have no position.
+    /// Returns a bound: all results of [`TurnIndex::number`] are smaller. Some smaller numbers belong to no position.
     pub fn numbers(&self) -> usize {
         self.movers.len() * self.sides().len().pow(self.seats() as u32)
     }
@@ -181,7 +180,7 @@ impl TurnIndex {
         if self.movers.contains(&mover) { mover } else { self.movers[0] }
     }
 
-    /// Returns whether no two seats with these side positions are on one of the cells `exclusive`.
+    /// Returns whether each of the cells `exclusive` has pieces of at most one seat.
     fn are_apart(&self, mover: Seat, sides: Sides, exclusive: Cells) -> bool {
         let mut taken = 0;
         sides.into_iter().zip(self.in_turn(mover)).all(|(side, seat)| {
@@ -209,12 +208,12 @@ impl TurnIndex {
 #[derive(Clone, Debug)]
 pub struct RaceTurns {
     index: TurnIndex,
-    /// Cells that two seats never hold at the same time.
+    /// Cells where two seats never have pieces at the same time.
     exclusive: Cells,
     walk: Walk,
 }
 
-/// The afterstates of a throw are not precomputed if enemies have more patterns than this.
+/// If more patterns of enemies than this matter to a throw, its afterstates are not precomputed.
 const MOST_PATTERNS: usize = 256;
 
 #[derive(Clone, Debug)]
@@ -225,7 +224,7 @@ enum Walk {
 }
 
 impl RaceTurns {
-    /// Prepares tables of moves. For a series of throws with two pieces this takes seconds, and minutes if enemies
+    /// Prepares tables of moves. For a series of throws with two pieces this takes seconds, and minutes if enemies can
     /// close squares or any throw may stay unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
         let walk = match index.race.turns.as_series().filter(|turns| turns.allows_tables()) {
@@ -243,8 +242,8 @@ impl TurnModel for RaceTurns {
     }
 
     fn is_position(&self, mover: Seat, sides: Sides) -> bool {
-        // A series is also visited from combinations of side positions that are not a position, because checking them
-        // costs more.
+        // With tables for series, combinations that are not positions are visited, too, because checking them takes
+        // longer.
         matches!(self.walk, Walk::Series(_))
             || self.index.are_apart(self.index.alike_mover(mover), sides, self.exclusive)
     }

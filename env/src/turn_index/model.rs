@@ -1,4 +1,4 @@
-//! The game as seen by a solver: side positions, and visitors of the turns between them.
+//! The game as a solver sees it: side positions, and the turns between them.
 
 use super::TurnIndex;
 use crate::game::{MAX_SEATS, Seat};
@@ -6,7 +6,8 @@ use crate::game::{MAX_SEATS, Seat};
 /// The number of a side position.
 pub type Side = u16;
 
-/// The side positions of the seats in turn order, the seat that throws first. Entries beyond the number of seats are 0.
+/// The side positions of the seats in turn order, starting with the seat to throw. Entries beyond the number of seats
+/// are 0.
 pub type Sides = [Side; MAX_SEATS];
 
 /// The facts of a side position that determine the order of positions in a solver.
@@ -24,7 +25,7 @@ pub struct SideInfo {
 /// An afterstate of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TurnEnd {
-    /// The side positions after the turn, still in turn order from the seat that threw. Unused if the game is over.
+    /// The side positions after the turn, in turn order from the seat that threw; unused if the game is over.
     pub sides: Sides,
     /// The next node.
     pub then: Continuation,
@@ -68,21 +69,21 @@ pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
     [own, first + lane as Side, third, fourth]
 }
 
-/// Visitor of the turns of one side position against several others at the same time. Each of the others is a lane;
-/// sets of lanes are bits.
+/// Receives the turns of one side position against several side positions of the other seats at the same time. Each of
+/// these positions is a lane; a set of lanes is a bit mask.
 ///
-/// Afterstates are numbered from 0 in the order of the visit. The visitor receives them before the throws that lead
-/// there.
+/// Afterstates are numbered from 0 in the order of the visit. The visitor receives afterstates before the throws that
+/// lead to them.
 pub trait TurnVisitor {
-    /// Receives an afterstate. In these lanes the seat that threw gets the side position `own`, and the others do not
-    /// change. In other lanes the afterstate does not exist, or [`TurnVisitor::replace_end`] defines it.
+    /// Receives an afterstate. In these lanes the seat that threw gets the side position `own`, and the other seats do
+    /// not change. In other lanes the afterstate does not exist, or [`TurnVisitor::replace_end`] defines it.
     fn end(&mut self, lanes: u16, own: Side, then: Continuation);
 
     /// Replaces the latest afterstate in this lane by `end`.
     fn replace_end(&mut self, lane: usize, end: TurnEnd);
 
     /// Receives all throws with equal afterstates in these lanes: their total probability and the numbers of the
-    /// afterstates. Two of the afterstates may be equal.
+    /// afterstates. Some of these afterstates may be equal.
     fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone);
 
     /// Returns whether the visit may end early.

@@ -9,8 +9,8 @@ use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
 
 /// The numbered side positions of a ruleset. Each has the places of the pieces in ascending order with fillers last,
-/// and a mark (the seat has captured or entered; declared twins). If the throws of a turn are limited, it also has the
-/// number of throws made. In a game this number is 0 for every seat that is not on turn.
+/// and a mark: whether the seat has captured or entered, and its declared twins. If the throws of a turn are limited,
+/// it also has the number of throws made. This number is 0 for every seat that is not to throw.
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
     pub(super) infos: Vec<SideInfo>,
@@ -22,10 +22,10 @@ pub(super) struct SideList {
 /// The mark of a seat that has captured or entered. The bits below are the slots of declared units.
 pub(super) const SEAT_MARK: u8 = 1 << 7;
 
-/// Above this number of arrangements, legality is not checked: there are too many in any case.
+/// With more arrangements than this, numbering fails before any arrangement is checked.
 const MOST_COUNTED: u64 = 1 << 19;
 
-/// The number of a side position that the rules exclude.
+/// This value means that the rules exclude a side position.
 const NONE: Side = Side::MAX;
 
 impl SideList {
@@ -114,7 +114,7 @@ fn advance(places: &mut [u8], last: u8) -> bool {
     true
 }
 
-/// Returns the facts of a side position for solvers, or `None` if the rules exclude it or the game is over.
+/// Returns the facts of a side position for solvers, or `None` if the rules exclude it or all pieces have finished.
 fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     let seat = race.spec().seats.iter().next()?;
     let pieces = race.pieces();
@@ -129,7 +129,7 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     if race.rules.remembers_entry && !state.has_mark(seat) && places[..pieces].iter().any(|&place| place > 0) {
         return None;
     }
-    // Places are in ascending order. On one place, declared units are last.
+    // Places are in ascending order. On the same place, pieces of declared units are last.
     let marked = |slot: usize| (places[slot], mark >> slot & 1);
     if (1..pieces).any(|slot| marked(slot - 1) > marked(slot)) {
         return None;

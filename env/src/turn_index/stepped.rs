@@ -1,4 +1,4 @@
-//! Visits of turns by stepping the engine: slow, and correct for every game.
+//! Visits turns by stepping the engine. This is slow, but correct for every game.
 
 use indexmap::IndexMap;
 
@@ -8,7 +8,7 @@ use crate::race::Race;
 use crate::race::position::state::State;
 use crate::turn::{TurnResults, turn_results};
 
-/// The total probability of longer series, which are cut off.
+/// Longer series are not visited if their total probability is at most this.
 pub(super) const MISSING: f64 = 1e-7;
 
 /// Visits the turns of `mover`, lane by lane.
@@ -48,7 +48,7 @@ fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
         let mut after = sides;
         if then != Continuation::Won {
             for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
-                // The next seat starts with 0 throws; the others keep their numbers.
+                // `throws_made` is 0 if the next seat throws. The other seats keep their numbers.
                 let made =
                     if seat == thrown.mover { throws_made(end, thrown.mover) } else { index.sides.thrown(*side) };
                 *side = index.sides.of(end, seat, made).expect("the end of a turn is a position");

@@ -46,7 +46,7 @@ impl Ways<'_> {
         number < self.sheet.board.first_number || number > self.last()
     }
 
-    /// The problem of a number for which [`Ways::lacks`] holds.
+    /// The message for a number that [`Ways::lacks`] rejects.
     fn allowed_numbers(&self) -> String {
         format!("a number of a square must be between {} and {}", self.sheet.board.first_number, self.last())
     }
@@ -90,7 +90,7 @@ impl Check<'_> {
         self.check_pieces(&ways);
     }
 
-    /// Checks that each seat that plays has a course, and that all courses have one length.
+    /// Checks that each seat that plays has a course, and that all courses have the same length.
     fn check_lengths(&mut self, ways: &Ways) {
         let (board, course) = (&self.sheet.board, ways.south());
         for &seat in &ways.playing {
@@ -142,7 +142,7 @@ impl Check<'_> {
         );
     }
 
-    /// Checks the names of squares, and that marks are alike for all seats.
+    /// Checks the names of squares, and that marks have the same numbers for all seats.
     fn check_marks(&mut self, ways: &Ways) {
         let (sheet, board) = (self.sheet, &self.sheet.board);
         let columns = board.columns.unwrap_or(board.side);

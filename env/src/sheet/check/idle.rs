@@ -1,4 +1,4 @@
-//! Keys of a valid sheet that have no effect, such as `unit.speed` in a game without units.
+//! Idle keys: keys of a valid sheet that have no effect, such as `unit.speed` in a game without units.
 
 use std::sync::Arc;
 
@@ -131,7 +131,6 @@ const MOST_PAIRED: usize = 24;
 /// The keys about units that capture or are captured.
 const MEETINGS: [&str; 3] = ["capture.single_on_unit", "capture.unit_on_single", "capture.unit_on_unit"];
 
-/// The keys about pieces that enter.
 const ENTRY: [&str; 9] = [
     "entry.first",
     "entry.next",

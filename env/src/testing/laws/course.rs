@@ -8,15 +8,15 @@ use crate::game::{Node, RaceGame, Seat};
 pub enum Course {
     /// A move never moves a piece of its own side back.
     Forward,
-    /// Moves may send pieces round again, with fewer steps. Pieces at the goal stay there.
+    /// A move may send a piece around the course again, with fewer steps. Pieces at the goal stay there.
     Laps,
 }
 
 /// [`check_game`](super::check_game) with the laws of races: a throw moves no piece; an action moves pieces of its side
-/// forward, and pieces of other sides only back to the place of captured pieces.
+/// as [`Course`] describes, and moves pieces of other sides only to the place of captured pieces.
 ///
 /// # Errors
-/// The first law found broken.
+/// The first broken law.
 pub fn check_race<G: RaceGame>(game: &G, play: &LawConfig, course: Course) -> Result<Tally, Broken<G::State>> {
     check_with(game, play, &|game, state, next| match next {
         None => check_steps(game, state),

@@ -6,7 +6,6 @@ use super::*;
 use crate::game::{Action, ActionMask, BySeat, Chances, MAX_PIECES, RaceGame, Spec};
 use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-/// The fault of a spoiled toy game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     None,

@@ -6,7 +6,7 @@ use super::{Checked, hold};
 use crate::game::{Game, Node};
 use crate::turn::{TurnResults, turn_results, turn_results_within};
 
-/// If a turn has more sequences of actions than this, they are not all tried.
+/// If a turn has more sequences of actions than this, their afterstates are not compared.
 const ORDERS: usize = 2000;
 
 /// Checks the afterstates of a decision by taking its actions one by one. Other nodes have no afterstates.

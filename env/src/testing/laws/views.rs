@@ -7,7 +7,7 @@ use crate::game::{Game, Node, Outcome, Seat};
 
 const LAW: &str = "equal observations mean equal futures";
 
-/// The first state of each observation.
+/// The first state with each observation.
 #[derive(Debug)]
 pub(super) struct Views<S> {
     first: HashMap<(Seat, Vec<u16>), S>,
@@ -20,7 +20,7 @@ impl<S> Default for Views<S> {
 }
 
 impl<S: Clone + PartialEq> Views<S> {
-    /// Compares `state` with the first state that has the same observation for a seat. Terminal states are skipped:
+    /// Compares `state` with the first state that has the same observation for a seat. Skips terminal states, because
     /// their observations are not used.
     pub(super) fn check<G: Game<State = S>>(&mut self, game: &G, state: &S) -> Checked<G> {
         if game.node(state) == Node::Terminal {

@@ -1,8 +1,8 @@
 //! The legal turns of a side position with each series of throws.
 //!
-//! This module does not play series. To get the allotments of n throws, it takes the allotments of n - 1 throws and
-//! gives the missing throw to each unit that can take it. Functions of the engine find these units. If a throw stays
-//! unused, the legal allotments are the legal ones of n - 1 throws.
+//! This module does not play each series. To get the allotments of n throws, it takes the allotments of n - 1 throws
+//! and gives the missing throw to each unit that can take it. Functions of the engine find these units. If the missing
+//! throw stays unused, the legal allotments of n - 1 throws are used.
 
 use std::collections::HashMap;
 
@@ -15,22 +15,23 @@ use crate::race::turns::series_throws::AllottedThrow;
 use crate::sheet::Must;
 use crate::turn_index::{Side, TurnIndex};
 
-/// The throws of a series that a seat keeps, in any order: throws that continue the series, and perhaps the one that
-/// ends it.
+/// The throws of a series that a seat keeps, in any order: throws that continue the series, and sometimes the throw
+/// that ends it.
 #[derive(Clone, Debug)]
 pub(super) struct KeptThrows {
-    /// For each kind of these throws, in the order of allotment: the index of the kept throws with one throw of this
-    /// kind removed, and the removed throw.
+    /// For each kind of these throws, in the order of allotment: the index of the set without one throw of this kind,
+    /// and the removed throw.
     pub(super) less: Vec<(usize, AllottedThrow)>,
     count: u8,
     /// The probability that a series begins with these throws in any order.
     begins: f64,
-    /// The probability that a seat keeps exactly these throws: `[0]` without a piece on the board, `[1]` with one.
+    /// The probability that a seat keeps exactly these throws: `[0]` if the seat has no piece on the board, otherwise
+    /// `[1]`.
     pub(super) chances: [f64; 2],
 }
 
-/// Returns all sets of throws that a seat can keep of a series with up to `length` throws before the last one. The sets
-/// ascend by the number of throws before the last one.
+/// Returns all sets of throws that a seat can keep of a series with up to `length` throws before the last one, ordered
+/// by the number of throws before the last one.
 pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
     let (going, ending): (Vec<AllottedThrow>, Vec<AllottedThrow>) =
         turns.series.all().partition(|throw| matches!(throw, AllottedThrow::Of(_)));
@@ -75,8 +76,8 @@ pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
 /// The legal afterstates with each set of kept throws.
 #[derive(Default)]
 pub(super) struct Legal {
-    /// Each set of afterstates once. The upper bits of an afterstate are a choice. The lower [`KIND_BITS`] bits are the
-    /// kinds of throws that the turn could still use, and so must not leave unused.
+    /// The distinct sets of afterstates. The upper bits of an afterstate are a choice. The lower [`KIND_BITS`] bits are
+    /// the kinds of throws that the turn could still use and must not leave unused.
     sets: IndexSet<Vec<u64>>,
     /// `[kept throws]`: the set of legal afterstates, and the number of used throws.
     results: Vec<(usize, u8)>,
@@ -144,7 +145,8 @@ impl Legal {
     }
 }
 
-/// The allotments of a side position with any throws. Many series share an allotment, so the engine computes each once.
+/// The allotments of a side position with any throws. Many series have common allotments, so each allotment is computed
+/// once.
 pub(super) struct Allotted {
     all: IndexSet<Allotment>,
     /// `[kept throws]`: the allotments that use every throw.

@@ -1,7 +1,7 @@
-//! Visits of turns for series of throws: the legal turns of a side position with each series are precomputed.
+//! Visits turns with series of throws. The legal turns of a side position with each series are precomputed.
 //!
-//! The legal turns of a seat only depend on its own side position, unless enemies close marked squares. A separate
-//! table has the captures.
+//! The legal turns of a seat only depend on its own side position, unless enemies close marked squares. Captures are in
+//! a separate table.
 
 mod legal;
 #[cfg(test)]
@@ -19,25 +19,24 @@ use crate::race::turns::series_throws::AllottedThrow;
 use crate::sheet::Must;
 use legal::{Allotted, Legal, kept_throws};
 
-/// The total probability of longer series, which are cut off.
+/// Longer series are not visited if their total probability is at most this.
 const MISSING: f64 = 1e-10;
-/// [`MISSING`] if any throw may stay unused. There are then many more afterstates.
+/// Replaces [`MISSING`] if any throw may stay unused: there are then many more afterstates.
 const MISSING_OPTIONAL: f64 = 1e-6;
 
-/// The tables by side position.
 #[derive(Clone, Debug)]
 pub(super) struct SeriesWalk {
     seats: usize,
     pub(super) cut_off: f64,
-    /// `[quarters][side]`: the view of a seat this number of quarter turns counter-clockwise.
+    /// `[quarters][side]`: the effect of the enemy that is `quarters` quarter turns counter-clockwise.
     views: [Vec<EnemyView>; MAX_SEATS],
-    /// `[quarters][side][landing]`: the side position of this seat after the landing.
+    /// `[quarters][side][landing]`: the side position of this enemy after the landing.
     captured: [Vec<[Side; LANDINGS]>; MAX_SEATS],
     /// The turns of each side position.
     own: Vec<OwnSide>,
 }
 
-/// The landings and squares that matter because of an enemy, as bits by place of the seat that throws.
+/// The landings and squares that matter because of an enemy, as bits. Places belong to the seat that throws.
 #[derive(Clone, Copy, Default, Debug)]
 struct EnemyView {
     /// Landings that capture a piece.
@@ -71,7 +70,7 @@ struct Class {
     chance: f64,
     /// The end of their afterstates in `offers`. They begin at the end of the previous class.
     end: u32,
-    /// The number of choices in this class and all classes before.
+    /// The number of distinct choices in this class and all classes before.
     known: u16,
 }
 
@@ -88,7 +87,6 @@ struct Choice {
 const ENTRY: u64 = 1 << 1;
 /// Added to a place if two pieces land together.
 const PAIR: u8 = 64;
-/// The number of landings.
 const LANDINGS: usize = 128;
 
 impl Choice {
@@ -137,7 +135,7 @@ impl SeriesWalk {
             std::array::from_fn(|quarters| enemy_views(index, turns, quarters, &captured[quarters]));
         let closed = closed_sets(index, &views);
         let own = |side: Side| {
-            // No piece lands on its own place or behind, except that pieces enter on the first place.
+            // Pieces land beyond their places, so no closed square up to the rearmost piece matters.
             let relevant = turns.marked & (u64::MAX << (index.sides.places(side)[0] + 1));
             let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
             let is_on_board = turns.series.is_on_board(index.sides.places(side));
@@ -169,12 +167,12 @@ impl SeriesWalk {
         }
     }
 
-    /// Returns whether the turns of a side position do not depend on the side position of the one other seat.
+    /// Returns whether there is one other seat, and turns do not depend on its side position.
     pub(super) fn has_rows(&self) -> bool {
         self.seats == 2 && self.own.iter().all(|own| own.closed.len() == 1)
     }
 
-    /// Visits the turns, together in all lanes where enemies close the same squares.
+    /// Visits the turns. Lanes where enemies close the same squares are visited together.
     #[inline]
     pub(super) fn visit(
         &self,
@@ -225,7 +223,7 @@ impl SeriesWalk {
         std::array::from_fn(|_| others.next().map(|seat| &self.captured[mover.quarters_to(seat)][..]))
     }
 
-    /// Returns the other seats together, as seen by the seat that throws.
+    /// Returns the combined effect of the other seats on the seat that throws.
     #[inline]
     fn enemies(&self, index: &TurnIndex, mover: Seat, sides: Sides) -> EnemyView {
         let mut enemies = EnemyView::default();
@@ -261,7 +259,7 @@ fn visit_choice(
     };
     for lane in lanes_of(capturing) {
         let [_, next, third, fourth] = in_lane(sides, lane);
-        // An array that is written part by part is slow to read.
+        // The array is built at once, because an array that is written part by part is slow to read.
         let sides = [choice.side, after(next, captured[0]), after(third, captured[1]), after(fourth, captured[2])];
         visitor.replace_end(lane, TurnEnd { sides, then: Continuation::Again });
     }
@@ -285,7 +283,8 @@ fn continue_chance(turns: &SeriesTurns) -> f64 {
     1.0 - ends.map(|throw| turns.series.chance_of(throw)).sum::<f64>()
 }
 
-/// Returns for each side position of a seat `quarters` counter-clockwise the side position after each landing.
+/// Returns the side position after each landing of South, for each side position of the seat `quarters` quarter turns
+/// from South.
 fn captured(index: &TurnIndex, turns: &SeriesTurns, quarters: usize) -> Vec<[Side; LANDINGS]> {
     let enemy = Seat::SOUTH.rotated(quarters);
     let becomes = |side: Side, landing: u8| {
@@ -302,7 +301,7 @@ fn captured(index: &TurnIndex, turns: &SeriesTurns, quarters: usize) -> Vec<[Sid
     sides.map(|side| std::array::from_fn(|landing| becomes(side, landing as u8))).collect()
 }
 
-/// Returns each side position of a seat `quarters` counter-clockwise as seen by South.
+/// Returns the effect on South of each side position of the seat `quarters` quarter turns from South.
 fn enemy_views(
     index: &TurnIndex,
     turns: &SeriesTurns,

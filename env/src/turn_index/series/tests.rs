@@ -1,4 +1,4 @@
-//! The tables for series and the engine have the same afterstates.
+//! The tables for series have the same afterstates as the engine.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::race::Race;
 use crate::sheet::ruleset::Ruleset;
 use crate::turn_index::listed_tests::{Recorder, by_engine};
 
-/// Every flag of the turn at every value, and some combinations.
+/// Every flag of the turn with every value, and some combinations.
 const RULES: [&str; 24] = [
     "thaayam",
     "thaayam?twins=none",
@@ -47,7 +47,7 @@ fn series_turns(index: &TurnIndex) -> &SeriesTurns {
     index.race.turns.as_series().expect("a series with one hop")
 }
 
-/// The longest series before the last throw in these tests.
+/// The most throws before the last throw of a series in these tests.
 const LENGTH: u8 = 8;
 
 fn random_sides(index: &TurnIndex, rng: &mut chance::GameRng) -> Sides {
@@ -104,7 +104,7 @@ fn each_series(
     }
 }
 
-/// Compares the classes with playing every series of up to `length` throws before the last.
+/// Compares the classes with the engine, for every series of up to `length` throws before the last.
 fn check_position(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, length: usize) {
     let mut left = classes(index, walk, mover, sides);
     let total: f64 = left.values().sum();
@@ -135,7 +135,7 @@ fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
     series
 }
 
-/// The index in the list of the throws that a seat keeps of a series.
+/// The index in `throws` of the throws that a seat keeps of a series.
 fn place_of_kept(index: &TurnIndex, throws: &[KeptThrows], side: Side, series: &[u8]) -> usize {
     let is_on_board = series_turns(index).series.is_on_board(index.sides.places(side));
     let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
@@ -148,7 +148,7 @@ fn place_of_kept(index: &TurnIndex, throws: &[KeptThrows], side: Side, series: &
     })
 }
 
-/// Compares the afterstates of long series with playing them.
+/// Compares the afterstates of long series with the engine.
 fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, rng: &mut chance::GameRng) {
     let turns = series_turns(index);
     let throws = kept_throws(turns, LENGTH);
