@@ -194,8 +194,8 @@ pub struct Action(pub u8);
 pub struct Outcome(pub u8);
 
 /// The probabilities of the outcomes of a chance node, as a slice. [`chance::outcome`](crate::chance::outcome) uses
-/// their cumulative sums. The list must have at most 256 numbers from 0 to 1, and their sum must be 1. Only the tests
-/// in [`laws`](crate::testing::laws) check this.
+/// their cumulative sums. Build it from at most 256 numbers from 0 to 1 with the sum 1. Only the tests in
+/// [`laws`](crate::testing::laws) check this.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chances {
     probabilities: Vec<f64>,
@@ -263,7 +263,7 @@ impl ActionMask {
         self.0 == 0
     }
 
-    /// The `n`-th action in ascending order, from 0; `None` if the set has `n` actions or fewer.
+    /// The `n`-th action in ascending order, counted from 0; `None` if the set has `n` actions or fewer.
     #[inline]
     pub fn nth(self, n: usize) -> Option<Action> {
         let mut bits = self.0;
@@ -419,15 +419,15 @@ pub trait RaceGame: Game {
     /// The number of pieces of each seat, 1 to [`MAX_PIECES`].
     fn pieces(&self) -> usize;
 
-    /// The number of steps of the whole course, the largest possible entry of [`RaceGame::steps`].
+    /// The largest possible entry of [`RaceGame::steps`]: the end of the course.
     fn goal(&self) -> u8;
 
-    /// The number of steps that each piece of `seat` has made, in ascending order, 0 to [`RaceGame::goal`]. Only the
-    /// first [`RaceGame::pieces`] entries are used. Throws that are assigned to a piece but not yet played do not
-    /// count.
+    /// The number of steps of each piece of `seat` from off the board, in ascending order, 0 to [`RaceGame::goal`].
+    /// Only the first [`RaceGame::pieces`] entries are used. Throws that are assigned to a piece but not yet played do
+    /// not count.
     fn steps(&self, state: &Self::State, seat: Seat) -> [u8; MAX_PIECES];
 
-    /// The number of steps, as in [`RaceGame::steps`], of a piece that has just been captured.
+    /// The entry in [`RaceGame::steps`] of a piece that has just been captured.
     fn captured(&self) -> u8 {
         0
     }

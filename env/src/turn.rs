@@ -119,8 +119,8 @@ impl<S> TurnResults<S> {
     }
 }
 
-/// Fills `out` with the distinct afterstates of the turn of `state`: the first positions in which the seat has no
-/// further decision in this turn. If `state` is not a decision, `out` is empty.
+/// Fills `out` with the distinct afterstates of the turn of `state`: the first positions in which the seat to act has
+/// no further decision. If `state` is not a decision, `out` is empty.
 ///
 /// The search is depth-first, with actions in ascending order; for each afterstate, the list has the first sequence of
 /// actions that the search finds. Each position within the turn is expanded once.

@@ -4,8 +4,8 @@
 //! a caller sees no chance nodes.
 //!
 //! A game is truncated at its turn limit, [`Spec::turn_limit`](crate::game::Spec::turn_limit). A race has the limit of
-//! its sheet, unless [`Race::with_turn_limit`](crate::Race::with_turn_limit) sets another limit. That limit belongs to
-//! the environment, not to the rules: positions, observations and the hash of the ruleset do not depend on it.
+//! its sheet, unless [`Race::with_turn_limit`](crate::Race::with_turn_limit) sets another limit. Such a limit belongs
+//! to the environment, not to the rules: positions, observations and the hash of the ruleset do not depend on it.
 
 mod rows;
 mod vec_env;

@@ -1,4 +1,4 @@
-//! A vectorised environment: steps many games in lock-step and writes into buffers of the caller.
+//! A vectorised environment: steps many games together and writes into buffers of the caller.
 
 use std::sync::Arc;
 

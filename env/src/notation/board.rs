@@ -166,7 +166,7 @@ impl Race {
         all.map(|square| (square, self.ground(square))).filter(|&(_, ground)| ground != Ground::Outside)
     }
 
-    /// The kind of `square`; [`Ground::Outside`] if it is on no seat's course.
+    /// The kind of `square`; [`Ground::Outside`] if no course of the game contains it.
     pub fn ground(&self, square: Square) -> Ground {
         let name = square.to_string();
         let board = &self.rules.sheet.board;

@@ -39,7 +39,7 @@ pub enum NotationError {
         /// The problem.
         problem: String,
     },
-    /// The seats together are invalid.
+    /// The pieces of all seats together are invalid.
     #[error("{0}")]
     Pieces(String),
 }
@@ -79,7 +79,7 @@ impl Race {
                 Ruleset::parse(parts.game, parts.taking_part)?
             };
             if found != *ruleset {
-                // If the position is also invalid, that error is returned instead.
+                // If the position is also invalid, its own problem is returned instead.
                 let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
                 return Err(NotationError::OtherGame { found, expected });
             }

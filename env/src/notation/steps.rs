@@ -17,7 +17,7 @@ pub struct BoardStep {
     pub pieces: Vec<usize>,
     /// The square that the pieces leave; `None` if they were off the board.
     pub from: Option<Square>,
-    /// The squares of the way, one for each step; the last is the square that the pieces reach. The last step has no
+    /// The squares on the way, one for each step; the last is the square that the pieces reach. The last step has no
     /// square if the pieces are borne off or reach a finish in the middle of the board.
     pub path: Vec<Square>,
     /// The name of the place that the pieces reach, as in the notation: `34`, `keep`, `home`.

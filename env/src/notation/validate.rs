@@ -72,7 +72,6 @@ impl Race {
         self.check_finished(state)
     }
 
-    /// Checks the seats that have finished, and their ranks.
     fn check_finished(&self, state: &State) -> Result<(), String> {
         let spec = self.spec();
         let places = spec.seats.iter().map(|seat| state.finished[seat.index()]);

@@ -13,7 +13,7 @@ use crate::race::turns::text::any_of;
 const MOST: usize = 1 << 12;
 
 impl Race {
-    /// The slot of each of the mover's pieces that has no move in the turn of `state`, with the reason in words. Empty
+    /// For each piece of the mover that has no move in the turn of `state`: its slot, and the reason in words. Empty
     /// within a turn, and if the turn leads through too many positions.
     pub fn reasons(&self, state: &State) -> Vec<(usize, String)> {
         if state.phase != Phase::Choose {
@@ -61,7 +61,8 @@ impl Race {
         moves.filter_map(|next| next.step.throws.first().copied()).collect()
     }
 
-    /// The pieces that block a piece at `place`: the pieces of one seat on one square, or else all pieces of one seat.
+    /// The pieces that block a piece at `place`: the pieces of one seat on one square, otherwise all pieces of one
+    /// seat.
     fn barring(&self, state: &State, place: u8, moves: &dyn Fn(&State) -> bool) -> Option<String> {
         let own = self.colour(state);
         let others: Vec<Seat> = self.spec().seats.iter().filter(|&seat| seat != own).chain([own]).collect();

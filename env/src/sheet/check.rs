@@ -25,7 +25,7 @@ const FEW_PIECES: u8 = 4;
 /// The condition of keys that work only for single pieces and whole throws.
 const SINGLE: &str = "only works with unit.kind = \"none\" and turn.divide = \"none\"";
 
-/// Why a divided total works without `stacking` and `board.mark_rule`.
+/// Why a divided total cannot have `stacking` and `board.mark_rule`.
 const DIVIDED: &str =
     "must be left out with turn.kind = \"divide\": the parts of a total can land on any square of the course";
 
@@ -295,7 +295,7 @@ impl Check<'_> {
         for &key in TurnKeys::ALL.iter().flat_map(|keys| keys.supports) {
             let value = value_of(&self.table, key);
             let is_used = match key {
-                // The kinds of turn differ only in these values of these keys.
+                // All kinds of turn support these keys, except for these values.
                 "board.mark_rule" => value == Some(&"plain".into()),
                 "unit.speed" => value == Some(&"double".into()),
                 "entry.at" | "pieces.sent_to" => value.is_some_and(Value::is_integer),

@@ -179,7 +179,8 @@ impl Ruleset {
     /// The ruleset written as `game?flag=value&flag=value`, for `seats`, of a built-in game.
     ///
     /// # Errors
-    /// See [`Ruleset::new`]. A flag without `=` has an empty value. If nothing follows `?` or `&`, the flag is empty.
+    /// See [`Ruleset::new`]. A flag without `=` has an empty value. An empty flag (nothing after `?` or `&`) is an
+    /// error.
     pub fn parse(text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
         Sheets::default().ruleset(text, seats)
     }

@@ -50,7 +50,8 @@ enum ExactRow {
 /// [`Play::Best`], the values are those of perfect play (max^n: each seat maximises its own return). If one seat plays
 /// best against uniform seats, the values are those of the best response to random play.
 ///
-/// Returns `None` if 1,000 sweeps do not converge: with more than two sides, some positions have no pure equilibrium.
+/// Returns `None` if 1,000 sweeps do not converge: with more than two seats or teams, some positions have no pure
+/// equilibrium.
 pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> {
     let (positions, rows) = enumerate(game, plays);
     let mut values = vec![BySeat([0.0; MAX_SEATS]); rows.len()];

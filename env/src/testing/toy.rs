@@ -63,7 +63,6 @@ pub enum ToyThrows {
 #[derive(Clone, Debug)]
 pub struct Toy {
     spec: Spec,
-    /// Pieces of each seat.
     count: usize,
     throws: ToyThrows,
 }

@@ -5,8 +5,8 @@
 //! of all seats in turn order, starting with the seat to throw ([`TurnIndex`]).
 //!
 //! [`RaceTurns`] finds the same afterstates as the engine. If a turn has one throw, it steps the engine once to list
-//! the turns of each side position. For most series, it allots the throws with functions of the engine and stores the
-//! results. For other series, it steps the engine at each visit.
+//! the turns of each side position. For most series with one or two pieces, it allots the throws with functions of the
+//! engine and stores the results. For other series, it steps the engine at each visit.
 
 mod listed;
 #[cfg(test)]
@@ -204,7 +204,7 @@ impl TurnIndex {
     }
 }
 
-/// [`TurnIndex`] with tables that visit turns quickly.
+/// [`TurnIndex`] with tables for fast visits of turns.
 #[derive(Clone, Debug)]
 pub struct RaceTurns {
     index: TurnIndex,

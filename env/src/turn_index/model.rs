@@ -69,8 +69,8 @@ pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
     [own, first + lane as Side, third, fourth]
 }
 
-/// Receives the turns of one side position against several side positions of the other seats at the same time. Each of
-/// these positions is a lane; a set of lanes is a bit mask.
+/// Receives the turns of one side position against several side positions of the second seat at the same time. Each of
+/// these is a lane; a set of lanes is a bit mask.
 ///
 /// Afterstates are numbered from 0 in the order of the visit. The visitor receives afterstates before the throws that
 /// lead to them.

@@ -1,4 +1,4 @@
-//! Tests of the laws: the toy game keeps all of them, and each law finds a toy game that breaks it.
+//! Tests of the laws: the toy game keeps all of them, and each law detects a toy game that breaks it.
 
 use std::sync::LazyLock;
 

@@ -2,7 +2,7 @@
 //!
 //! This module does not play each series. To get the allotments of n throws, it takes the allotments of n - 1 throws
 //! and gives the missing throw to each unit that can take it. Functions of the engine find these units. If the missing
-//! throw stays unused, the legal allotments of n - 1 throws are used.
+//! throw stays unused, the legal allotments are the legal ones of the other throws.
 
 use std::collections::HashMap;
 
