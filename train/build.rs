@@ -26,7 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The files of a folder with one of these endings, in order. A change in the folder runs this build script again.
+/// Returns the files of a folder with one of these endings, sorted by path. A change in the folder runs this build
+/// script again.
 fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|file| Ok(file?.path())).collect::<std::io::Result<_>>()?;

@@ -12,15 +12,17 @@ use ashta_env::sheet::Sheets;
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::Serialize;
 
-/// The probability below which throws and series are rare in an analysis; see [`analyze_game`].
+/// Throws and series of throws with a smaller probability are rare; [`analyze_game`] evaluates only one of them.
 const SERIES_PROBABILITY: f32 = 0.003;
 /// A choice with at most this regret counts as equal to the best choice.
 const EQUAL: f64 = 1e-6;
 
-/// The error classes of a choice, each with its least regret in winning chances.
+/// The error classes of a choice. The number is the smallest regret of the class, as a loss of expected return (0 to
+/// 1).
 const ERROR_CLASSES: [(&str, f64); 3] = [("doubtful", 0.02), ("error", 0.04), ("blunder", 0.08)];
 
-/// A turn. Chances are expected returns, 0 to 1: one per seat, in the order of the seats in the position.
+/// An analyzed turn. The chances are the expected returns of the seats, from 0 to 1, in the order of the seats in the
+/// position.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AnalyzedTurn {
     /// Number of the turn, from 1.
@@ -33,7 +35,7 @@ pub struct AnalyzedTurn {
     pub before: Vec<f32>,
     /// The throw.
     pub throw: Vec<u8>,
-    /// The chances after the throw, if the best afterstate is chosen.
+    /// The chances after the throw, if the player chooses the best afterstate.
     pub thrown: Vec<f32>,
     /// The luck of the throw for the seat.
     pub luck: f64,
@@ -55,14 +57,14 @@ pub struct AnalyzedTurn {
     pub better: Option<String>,
 }
 
-/// Figures of a player.
+/// The regret and the luck of a player in a game.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PlayerAnalysis {
     /// The seat.
     pub seat: char,
     /// Name of the player.
     pub name: String,
-    /// Turns with more than one possible result.
+    /// Number of turns with more than one afterstate.
     pub choices: usize,
     /// The sum of the regrets of all choices.
     pub regret: f64,
@@ -83,7 +85,7 @@ pub struct Analysis {
     pub game: String,
     /// Name of the evaluator.
     pub by: String,
-    /// The players, by seat in the order of the position.
+    /// The players, in the order of the seats in the position.
     pub players: Vec<PlayerAnalysis>,
     /// The turns.
     pub turns: Vec<AnalyzedTurn>,
@@ -94,13 +96,14 @@ pub struct Analysis {
     pub returns: Option<Vec<f32>>,
 }
 
-/// Whether the turn of a position from an untrusted source is small enough to search.
+/// Whether the turn of a position has few enough afterstates to search. Positions from untrusted sources need this
+/// check.
 pub fn is_bounded(race: &Race, state: &State) -> bool {
     turn_results_within(race, state, race.most_results(state), &mut TurnResults::new())
 }
 
 impl Analysis {
-    /// Analyzes a game by the values of `reference`.
+    /// Analyzes a game with the values of `reference`.
     ///
     /// # Errors
     /// When the game is not valid.

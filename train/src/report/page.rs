@@ -64,7 +64,7 @@ pub struct ShownGame {
 /// A drawn position.
 #[derive(Debug, Serialize)]
 struct Frame {
-    /// Seat, row, column, number of pieces, and whether they are marked.
+    /// Seat, row, column, number of pieces, and whether the pieces are marked.
     pieces: Vec<(char, u8, u8, usize, bool)>,
     /// For each seat, the pieces that are not on a square, in words.
     off: Vec<(char, String)>,
@@ -91,7 +91,7 @@ impl BoardPicture {
 }
 
 impl ShownGame {
-    /// Analyzes a game by the values of `reference`. The page shows turn number `begins` first.
+    /// Analyzes a game with the values of `reference`. The page shows turn number `begins` first.
     ///
     /// # Errors
     /// When the game is not valid.
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn boards_have_the_squares_of_their_games() {
         for (position, squares, side, marked) in [
-            // The goals of East and West are not squares of this board: these seats take no part.
+            // East and West do not play here, so their goals are not squares of the board.
             ("ashtapada S:off,off/N:off,off S *", 62, 8, 12),
             ("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", 49, 7, 4),
         ] {

@@ -1,5 +1,5 @@
-//! The state of the training loop in a checkpoint. A run resumes bit for bit from this
-//! state, the learners and the replay buffers.
+//! The state of the training loop in a checkpoint. A run that resumes from this state, the learners and the replay
+//! buffers has exactly the same result as a run without an interruption.
 
 use std::path::Path;
 
@@ -24,9 +24,9 @@ pub struct LoopState {
     pub seconds: f64,
     /// The best mean score of the short evaluations.
     pub best_score: Option<f64>,
-    /// The iteration of the best score; its checkpoint is the best one.
+    /// The iteration of the best score. The checkpoint of this iteration is the best checkpoint.
     pub best: Option<u64>,
-    /// The settings at this iteration, as TOML; this and `history` are empty in checkpoints of earlier versions.
+    /// The settings at this iteration, as TOML. In checkpoints of earlier versions, `config` and `history` are empty.
     #[serde(default)]
     pub config: String,
     /// The settings that shaped the networks so far.
@@ -70,7 +70,7 @@ fn parse_state(json: &[u8]) -> Result<LoopState> {
     Ok(state)
 }
 
-/// The largest number of games of a run, as in its settings.
+/// The largest number of games that the settings allow.
 const MOST_GAMES: f64 = 1e12;
 /// The largest number of seconds of training, a thousand times the largest time limit.
 const MOST_SECONDS: f64 = 6e10;

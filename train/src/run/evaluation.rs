@@ -62,7 +62,7 @@ impl MatchResult {
             score: self.report.score,
             low,
             high,
-            // Fewer than two pairs of games have no interval.
+            // The regret from fewer than two pairs of games has no interval.
             regret: regret.filter(|found| [found.mean, found.low, found.high].iter().all(|x| x.is_finite())),
         }
     }
@@ -71,7 +71,7 @@ impl MatchResult {
 /// The scores as an aligned table of plain text, with a heading and a final line break. The verdict compares the
 /// interval with the chance level.
 pub fn score_table(results: &[MatchResult]) -> String {
-    // These columns exist only if there are drawn or truncated games.
+    // The columns for drawn and truncated games exist only if there are such games.
     let has_drawn = results.iter().any(|result| result.report.drawn_games > 0);
     let has_truncated = results.iter().any(|result| result.report.truncated_games > 0);
     let mut heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned).to_vec();
@@ -145,13 +145,14 @@ pub struct RunEvaluator {
     config: Config,
     during: Vec<NamedPlayer>,
     opponents: Vec<NamedPlayer>,
-    /// Perfect play, if the game is solved. Regret against it is the most precise measure.
+    /// Perfect play, if the game is solved. The regret against perfect play is the most precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
 }
 
 impl RunEvaluator {
-    /// Loads the opponents of the settings with `agent`. `perfect` is perfect play, if the game is solved.
+    /// Creates the evaluator. `agent` loads an opponent by its name in the settings. `perfect` is perfect play, if the
+    /// game is solved.
     ///
     /// # Errors
     /// When an opponent does not exist or plays another game, or the game is too large for best responses.
@@ -200,7 +201,8 @@ impl RunEvaluator {
         Ok((!stop.is_set()).then_some(evaluation))
     }
 
-    /// Plays against the opponents, and against perfect play if it is available and not among them.
+    /// Plays against the opponents. Also plays against perfect play, if it is available and no opponent plays
+    /// perfectly.
     fn matches(&self, net: &Arc<PortableNet>, opponents: &[NamedPlayer], pairs: u64, stop: &Stop) -> Vec<MatchResult> {
         let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);

@@ -27,10 +27,10 @@ pub fn ending(is_onnx: bool) -> &'static str {
     if is_onnx { "onnx" } else { BOT }
 }
 
-/// Writes the bot of `source`, which is the folder of a run or the file or name of a bot, as a bot file or an ONNX
-/// model to `output`, and its card to `card`. Returns the path of the file. Without `output`, the file is in the
-/// current folder and has the name of the bot. `checkpoint` chooses the checkpoint of a run: `latest` (the default),
-/// `best`, or the number of an iteration.
+/// Exports a bot to the file `output` as a bot file or an ONNX model, and writes the card of the bot to the file
+/// `card`. `source` is the folder of a run, the path of a bot file, or the name of a bot. Without `output`, the
+/// exported file is in the current folder and has the name of the bot. Returns the path of the exported file.
+/// `checkpoint` chooses the checkpoint of a run: `latest` (the default), `best`, or the number of an iteration.
 ///
 /// # Errors
 /// When the run, the checkpoint or the bot cannot be read, or a file cannot be written.
@@ -89,13 +89,13 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     let dir = rundir.checkpoint(iteration);
     let net = Arc::new(load_net(race.spec(), &config.training, &dir)?);
     let state = checkpoint::load_state(&dir)?;
-    // The settings of the run may have changed later.
+    // The settings of the run may have changed after this checkpoint.
     let config = if state.config.is_empty() { config } else { Config::from_toml(&state.config)? };
     Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])))
 }
 
-/// Creates the bot of a network, with the facts of its training, its strength and probes. The seconds of
-/// training are stated only if the run has a time limit. Without one, the same run gives the same bytes again.
+/// Creates the bot of a network, with the facts of its training, its strength and probes. The bot states the seconds of
+/// training only if the run has a time limit. Without a time limit, the same settings always give the same bytes.
 pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, results: &[MatchResult]) -> Bot {
     let mut manifest = Manifest::of(race, net.shape().clone());
     let facts = [
@@ -116,14 +116,14 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
     Bot { manifest, net: Arc::clone(net) }
 }
 
-/// Positions from random games, alternately at chance nodes and at decisions, with the values of the network.
+/// Positions from random games with the values of the network. Chance nodes and decision nodes alternate.
 fn probes(race: &Race, net: &PortableNet, count: usize) -> Vec<Probe> {
     let mut rng = chance::stream(PROBES, 0);
     let mut probes = Vec::new();
     let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
     while probes.len() < count {
         let wants_chance = probes.len() % 2 == 0;
-        // Plays some nodes, then takes the next node of the wanted kind.
+        // Applies 5 to 24 throws and actions at random, then takes the next node of the wanted kind.
         let mut nodes_left = 5 + chance::below(20, &mut rng);
         loop {
             match race.node(&state) {

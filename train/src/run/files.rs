@@ -1,4 +1,4 @@
-//! Reading and writing of files, with errors that name the path. A file is written completely or not at all.
+//! Reads and writes files. Every error names the path of the file. A file is written completely or not at all.
 
 use std::fmt::Display;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -15,7 +15,7 @@ pub use ashta_agents::play::files::TEMPORARY;
 /// Replaces the file at `path` by `content`. A reader sees the old or the new content, never a part.
 ///
 /// # Errors
-/// When the file cannot be written, with the path.
+/// When the file cannot be written.
 pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let written = files::write_whole(path, Error::new, |file| Ok(file.write_all(content.as_ref())?));
     written.with_context(|| cannot_write(path))
@@ -24,9 +24,9 @@ pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 /// Opens a regular file for writing; refuses links, pipes and devices.
 ///
 /// # Errors
-/// When the file cannot be opened, with the path.
+/// When the file cannot be opened.
 pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> Result<File> {
-    // Between the check and the opening, a link or a pipe may appear.
+    // After the check and before the opening, another process may put a link or a pipe at this path.
     #[cfg(unix)]
     options.custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
     files::check_target(path).and_then(|()| options.write(true).open(path)).with_context(|| cannot_write(path))
@@ -38,7 +38,7 @@ const LONGEST: u64 = 1 << 30;
 /// Reads the regular file at `path`.
 ///
 /// # Errors
-/// When the file cannot be read or is too long, with the path.
+/// When the file cannot be read or is too long.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let read = files::open_regular(path).and_then(|file| files::read_within(LONGEST, file));
     read.with_context(|| format!("cannot read {}", path.display()))
@@ -55,7 +55,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
 /// Removes the file or folder at `path`, if it exists.
 ///
 /// # Errors
-/// When it cannot be removed, with the path.
+/// When it cannot be removed.
 pub fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     match removed {
@@ -67,30 +67,31 @@ pub fn remove(path: &Path) -> Result<()> {
 /// The paths of all files and folders in `folder`.
 ///
 /// # Errors
-/// When the folder cannot be read, with the path.
+/// When the folder cannot be read.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = || std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
     list().with_context(|| format!("cannot read the folder {}", folder.display()))
 }
 
-/// Writes the names in `folder` to the disk.
+/// Makes sure that the names of the files in `folder` are on disk.
 ///
 /// # Errors
-/// When the system cannot write, with the path.
+/// When the system cannot write.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     files::sync_folder(folder).with_context(|| format!("cannot write the folder {}", folder.display()))
 }
 
-/// Checks that the file at `path` can be written, before long work for it. An existing file does not change.
+/// Checks that the file at `path` can be written. Callers check this before long work, so that its result is not lost.
+/// An existing file does not change.
 ///
 /// # Errors
-/// When the file cannot be written, with the path.
+/// When the file cannot be written.
 pub fn check_writable(path: &Path) -> Result<()> {
     files::check_writable(path).with_context(|| cannot_write(path))
 }
 
-/// Locks a file until it is closed; the system also closes it when the process dies. If another process has locked it,
-/// the error is `taken`.
+/// Locks a file until it is closed. The system closes the file when the process ends. If another process has locked the
+/// file, the text of the error is `taken`.
 ///
 /// # Errors
 /// When the file is locked or cannot be locked.

@@ -30,8 +30,8 @@ pub fn configured(config: &RulesetConfig) -> Result<Race> {
     Ok(Race::new(ruleset))
 }
 
-/// The ruleset written as `game?flag=value&flag=value`, for `count` seats or the default number. The game is one of
-/// `known`, or a sheet file.
+/// The ruleset that `game` names in the form `game?flag=value&flag=value`, for `count` seats or the default number of
+/// seats. The game is one of the games `known`, or a sheet file.
 ///
 /// # Errors
 /// When the game or file does not exist, or does not allow the flags or the number of seats.
@@ -68,18 +68,18 @@ pub fn agent(spec: &str) -> Result<NamedAgent> {
     Ok(agent)
 }
 
-/// Warns of keys without effect in the sheet of a bot, a table or a run; an earlier version accepted them.
+/// Warns of keys without effect in the sheet of a bot, a table or a run. Earlier versions accepted such keys.
 pub fn warn_of_idle_keys(owner: &str, sheet: &Sheet) {
     for SheetProblem { key, message, .. } in sheet.idle() {
         remark(format_args!("warning: {owner}: {key} in its sheet: {message}"));
     }
 }
 
-/// Loads a bot, by its name in these folders or by its file. Also returns its source.
+/// Loads a bot by its name in these folders, or by the path of its file. Also returns the source of the bot.
 ///
 /// # Errors
-/// When the bot does not exist, or a look-ahead follows its name. If the agent is not a bot, the error contains
-/// `what`, the reason why it must be one.
+/// When the bot does not exist, or a look-ahead follows its name. If the agent is not a bot, the error contains `what`,
+/// the reason why it must be a bot.
 pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
     match folders.agent(spec)? {
         NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
@@ -93,7 +93,7 @@ pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)
 /// The environment variable with folders of bots and tables, separated as in `PATH`.
 pub const CHECKPOINTS: &str = "ASHTA_CHECKPOINTS";
 
-/// The folder of `--data`.
+/// The folder of the option `--data`.
 static DATA: OnceLock<PathBuf> = OnceLock::new();
 
 /// The folder of bots and tables that was installed with the program.
@@ -101,18 +101,17 @@ static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
 
 /// Makes this the first folder in which the program looks for bots and tables; only the first call has an effect.
 pub fn add_first_folder(folder: PathBuf) {
-    // A program has one command line.
     let _ = DATA.set(folder);
 }
 
 /// Makes this the last folder in which the program looks for bots and tables; only the first call has an effect.
 pub fn add_last_folder(folder: PathBuf) {
-    // A program is installed once.
     let _ = INSTALLED.set(folder);
 }
 
-/// The folders of bots and tables, in this order: `--data`, [`CHECKPOINTS`], the data folder of the user, `checkpoints`
-/// in the current folder, [`add_last_folder`]. The small bots of the program come last.
+/// The folders of bots and tables, in this order: the folder of `--data`, the folders of [`CHECKPOINTS`], the data
+/// folder of the user, `checkpoints` in the current folder, the folder of [`add_last_folder`]. The small bots in the
+/// program come last.
 pub fn folders() -> Folders {
     let named = std::env::var_os(CHECKPOINTS).unwrap_or_default();
     let listed: Vec<PathBuf> = std::env::split_paths(&named).filter(|folder| *folder != Path::new("")).collect();
@@ -123,13 +122,13 @@ pub fn folders() -> Folders {
     Folders { folders: folders.filter(is_there).collect(), embedded: embedded::BOTS, warn: Some(remark_once) }
 }
 
-/// The folder of the user for bots and tables: `~/.local/share/ashta` on Linux, or a folder in `XDG_DATA_HOME`.
+/// The folder of the user for bots and tables: `~/.local/share/ashta` on Linux, or `ashta` in `XDG_DATA_HOME`.
 pub fn user_folder() -> Option<PathBuf> {
     choose_native_strategy().ok().map(|native| native.data_dir().join("ashta"))
 }
 
-/// The game of the first bot among `agents`; without bots, `game` for this number of seats; without bots and `game`,
-/// the game of the first table.
+/// Returns the game of the first bot among `agents`. Without bots, returns `game` for `seats` seats. Without bots and
+/// without `game`, returns the game of the first table.
 ///
 /// # Errors
 /// When no option or agent gives a game, the options contradict a bot, or an agent plays another game.
@@ -163,14 +162,15 @@ pub fn race_of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent])
     Ok(race)
 }
 
-/// Finds the reference for luck and errors; see [`Folders::reference`].
+/// Finds the agent whose values measure luck and regret; see [`Folders::reference`].
 ///
 /// # Errors
 /// When the agent does not exist, or plays another game.
 pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     let folders = folders();
     let Some(player) = folders.reference(spec, race)? else { return Ok(None) };
-    // A table has no levels. The levels of a bot were measured with its values, which are close to perfect play.
+    // A table has no levels, so the levels of the largest bot are used. They were measured with the values of the bot,
+    // which are close to perfect play.
     let by_perfect = player.table().is_some();
     let measured = if by_perfect { folders.largest_bot(race) } else { None };
     let bot = measured.as_ref().unwrap_or(&player).named_agent().bot();

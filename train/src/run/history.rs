@@ -1,7 +1,7 @@
 //! History of the settings that shape a bot: the first settings of its run, and every change.
 //!
-//! A run that is resumed with other settings trains other weights than a run with these settings from the start. So the
-//! recipe of a changed run is the hash of its history.
+//! A run that is resumed with other settings trains other weights than a run with these settings from the start. So if
+//! settings have changed, the recipe of the run is a hash of its history.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl History {
         })
     }
 
-    /// The recipe of a run with this history; `None` if a checkpoint of an earlier version has no history.
+    /// The recipe of a run with this history. `None` if the history is empty, as in checkpoints of earlier versions.
     pub fn recipe(&self) -> Option<String> {
         let first = recipe(&self.0.first()?.1);
         let line = |(after, key, _, new)| format!("\n{after} {key} = {new}");
@@ -41,7 +41,7 @@ impl History {
         Some(if changes.is_empty() { first } else { hash(&(first + &changes)) })
     }
 
-    /// The changes in words, without folders of files; empty if there are none.
+    /// The changes in words; files are written without their folders. Empty if nothing has changed.
     pub fn text(&self) -> String {
         let text = |value: &Value| without_folders(value).to_string();
         let change = |(after, key, old, new): (_, _, Option<_>, _)| {
@@ -51,7 +51,7 @@ impl History {
     }
 }
 
-/// A value without the folders of files.
+/// The value; files in it are written without their folders.
 fn without_folders(value: &Value) -> Value {
     match value {
         Value::Array(values) => Value::Array(values.iter().map(without_folders).collect()),

@@ -1,7 +1,7 @@
 //! Metrics of training, one step per iteration: a line of `metrics.jsonl`, and the same values for TensorBoard.
 //!
-//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`, without its writer,
-//! whose thread panics on a full disk.
+//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`. It does not use the writer of that
+//! library, because the thread of the writer panics on a full disk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -58,7 +58,7 @@ struct MetricsLine<'a> {
 pub struct Metrics {
     path: PathBuf,
     lines: File,
-    /// The last written line, as JSON with its line break; empty before the first one.
+    /// The last written line, as JSON with its line break. Empty if no line was written.
     pub last: String,
     events: EventFile,
     /// The iteration of the last evaluation before the metrics were opened.
@@ -71,10 +71,10 @@ pub struct Metrics {
 
 impl Metrics {
     /// Continues the metrics of the run in the folder `run` after iteration `last`, and removes the metrics of later
-    /// iterations; `None` removes all metrics.
+    /// iterations; If `last` is `None`, removes all metrics.
     ///
     /// # Errors
-    /// When the files in `run` cannot be read or written, with their paths.
+    /// When the files in `run` cannot be read or written.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
         let made = fs::create_dir_all(&folder).map_err(Error::new);
@@ -108,7 +108,8 @@ impl Metrics {
         self.histograms.extend(histogram(tag, values).map(|summary| (tag.to_string(), summary)));
     }
 
-    /// Writes everything that was added since the last step as `step`. A number that is not finite becomes `null`.
+    /// Writes all metrics that were added since the last call, as the metrics of `step`. A number that is not finite
+    /// becomes `null`.
     ///
     /// # Errors
     /// When the line cannot be written, for example to a full disk.
@@ -129,7 +130,7 @@ impl Metrics {
         }))
     }
 
-    /// Writes everything to the disk, so that it survives a loss of power.
+    /// Makes sure that all metrics are on disk, so that a loss of power does not destroy them.
     ///
     /// # Errors
     /// When the system cannot write.
@@ -200,8 +201,8 @@ fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
     Some(summary::histogram_raw(tag, min, max, count, sum, squares, &limits, &counts))
 }
 
-/// Removes the lines of iterations after `last`, an incomplete last line, and damaged lines, which it reports. Returns
-/// the iteration of the last evaluation in the remaining lines.
+/// Removes the lines of iterations after `last`, an incomplete last line, and damaged lines. Reports damaged lines.
+/// Returns the iteration of the last evaluation in the remaining lines.
 fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
     #[derive(Deserialize)]
     struct Numbered {
@@ -265,7 +266,7 @@ fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// The step of an event. It is 0 if the event has no step, like the first event of a file, or if the event is not
 /// valid.
 fn event_step(data: &[u8]) -> u64 {
-    /// The step of an event. Unlike `protobuf`, `prost` limits the nesting of the fields that it skips.
+    /// The step of an event. Unlike `protobuf`, `prost` limits the depth of nested fields when it skips them.
     #[derive(prost::Message)]
     struct Stepped {
         #[prost(int64, tag = "2")]

@@ -1,9 +1,10 @@
-//! The training loop: play, learn, evaluate and save; at the end, a long evaluation and the export.
+//! The training loop plays, learns, evaluates and saves. At its end, a run has a long evaluation and exports a bot.
 //!
-//! [`Workers`] do the work: [`LocalWorkers`] in threads of this process, the workers of `ashta.ray` on a cluster. In
-//! each iteration, one set of weights plays games while the learner uses the samples of the previous iteration. So two
-//! cores are busy and nothing waits (`Trainer::play_and_learn`). The number of a game is its seed, and one generator
-//! draws all batches. So the result depends only on the settings, not on workers or interruptions.
+//! [`Workers`] do the work. On one machine, they are [`LocalWorkers`] in threads of this process; on a cluster, they
+//! are the workers of `ashta.ray`. In each iteration, games are played with fixed weights; at the same time, the
+//! learner uses the samples of earlier iterations (`Trainer::play_and_learn`). The seed of the run and the number of a
+//! game determine its random numbers, and one random generator draws all batches. So the result depends only on the
+//! settings, and not on workers or interruptions.
 
 pub mod checkpoint;
 pub mod config;
@@ -52,12 +53,12 @@ pub struct Run<W = LocalWorkers> {
 }
 
 impl<W: Workers> Run<W> {
-    /// Starts a run in a new folder, with the settings of a configuration (see [`Config::load`]) and these changes.
+    /// Starts a run in a new folder, with the settings of `file` and the changes `set` (see [`Config::load`]).
     /// `folders` contain the bots and tables.
     ///
     /// # Errors
-    /// When the settings are not valid or a file cannot be written. Nothing is written until everything that the
-    /// settings name is found.
+    /// When the settings are not valid or a file cannot be written. Writes nothing before it has found everything that
+    /// the settings name.
     pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<Run<W>> {
         let config = Config::load(file, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
@@ -66,8 +67,8 @@ impl<W: Workers> Run<W> {
         Run::open(config, evaluator, rundir, None)
     }
 
-    /// Resumes an interrupted run from its newest checkpoint, with these changes of the settings. With `falls_back`,
-    /// sets damaged checkpoints aside and resumes from the newest intact one.
+    /// Resumes an interrupted run from its newest checkpoint, with the changes `set` of the settings. With
+    /// `falls_back`, renames damaged checkpoints and resumes from the newest intact checkpoint.
     ///
     /// # Errors
     /// When the folder is not a run, a file in it is damaged, or a change is not allowed.
@@ -89,7 +90,7 @@ impl<W: Workers> Run<W> {
         Run::open(config, evaluator, rundir, newest)
     }
 
-    /// Opens a run at the `newest` of its checkpoints, or at its beginning.
+    /// Opens a run at its checkpoint `newest`. If `newest` is `None`, opens the run at its beginning.
     ///
     /// # Errors
     /// When the network cannot be built, the checkpoint is damaged or does not match the settings, or the folder of the
@@ -124,9 +125,9 @@ impl<W: Workers> Run<W> {
         self.log.unlock();
     }
 
-    /// Trains until the run is over or `watch` breaks. `watch` is called before the first iteration and after each one.
-    /// Returns whether the run is over: all games were played, or the time limit was reached. In any case, saves a
-    /// checkpoint at the end.
+    /// Trains until the run is over, or `watch` returns `Break`, or the workers must stop. Calls `watch` before the
+    /// first iteration and after each iteration. Then saves a checkpoint. Returns whether the run is over: all games
+    /// were played, or the time limit was reached.
     ///
     /// # Errors
     /// When learning diverges or a file cannot be written.
@@ -187,7 +188,7 @@ impl<W: Workers> Run<W> {
     }
 
     /// Runs the long evaluation of a run that is over, and exports the bot. Returns the evaluation and the path of the
-    /// bot. If `stop` is set, ends at once and returns `None`; a resumed run can conclude again.
+    /// bot. If `stop` is set, ends at once and returns `None`; after a resumption, this can be called again.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.

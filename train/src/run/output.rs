@@ -1,6 +1,6 @@
 //! Output for people and programs: results on standard output, remarks on standard error.
 //!
-//! Texts can come from files and engines of others, so these functions escape control characters.
+//! Texts can come from untrusted files and engines, so these functions escape control characters.
 //!
 //! The reader of standard output may close it, as `head` does in `ashta bench env | head -1`. Then the command ends
 //! without a message, but a training run continues.
@@ -17,7 +17,7 @@ use serde::Serialize;
 /// The longest line of prose, in columns.
 const COLUMNS: usize = 79;
 
-/// Escapes characters that control a terminal, as JSON does: control characters except line breaks and tabs, and
+/// Escapes characters that control a terminal, in the form of JSON: control characters except line breaks and tabs, and
 /// characters that change the direction of writing.
 pub fn escaped(text: &str) -> String {
     let is_obeyed = |c: char| c.is_control() && !"\n\t".contains(c) || DIRECTIONS.contains(c);
@@ -89,8 +89,7 @@ pub fn wrapped(text: &str, indent: usize) -> String {
     broken(&format!("{}{}", " ".repeat(indent), words.join(" ")), indent)
 }
 
-/// Breaks `line` between words if it is too long for the screen; lines after the first are indented by `indent`
-/// columns.
+/// Breaks `line` between words if it is longer than 79 columns; lines after the first are indented by `indent` columns.
 pub fn broken(line: &str, indent: usize) -> String {
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
@@ -121,7 +120,7 @@ pub fn remark_once(text: &str) {
     }
 }
 
-/// Whether the error is that the reader has closed standard output. Such an error is not printed.
+/// Whether the error occurred because the reader has closed standard output. The program does not print such an error.
 pub fn is_closed(error: &Error) -> bool {
     let io = error.root_cause().downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)

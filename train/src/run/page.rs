@@ -12,7 +12,7 @@ use crate::run::metrics::LINES;
 
 /// The page without its numbers.
 const PAGE: &str = include_str!("page.html");
-/// The diagrams of a training run: the title, and the beginning and end of the names of its metrics.
+/// The diagrams of a training run. Each has a title, and shows all metrics whose names begin and end with these texts.
 const DIAGRAMS: [(&str, &str, &str); 5] = [
     ("Scores against opponents", "eval/vs_", "/score"),
     ("Regret per decision", "eval/regret_per_decision", ""),

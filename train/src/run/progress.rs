@@ -39,7 +39,7 @@ impl Progress {
     }
 
     /// Shows the state of the run: its finished games, the newest value of each metric, and the seconds until its time
-    /// limit, if it has one.
+    /// limit, if there is a limit.
     pub fn update(&mut self, games: u64, metrics: &Metrics, time_left: Option<f64>) {
         let advance = describe_advance(games, self.games, metrics, time_left);
         let learning = describe_learning(metrics);
@@ -74,8 +74,8 @@ fn metric(metrics: &Metrics, name: &str) -> f64 {
     metrics.get(name).copied().unwrap_or(f64::NAN)
 }
 
-/// The progress of a run of `total` games in words. The remaining time follows from the remaining games, or from
-/// the time limit if this is shorter.
+/// The progress of a run of `total` games in words. The remaining time follows from the remaining games, or from the
+/// time limit if that ends the run earlier.
 fn describe_advance(games: u64, total: u64, metrics: &Metrics, time_left: Option<f64>) -> String {
     let games_per_second = metric(metrics, "selfplay/games_per_second");
     let rest = total.saturating_sub(games) as f64 / games_per_second;

@@ -44,10 +44,11 @@ const BEST: &str = "best";
 const BOTS: &str = "bots";
 const GAMES: &str = "games";
 const LOCK: &str = "lock";
-/// The names of damaged checkpoints that were set aside end with this and a number.
+/// The program renames damaged checkpoints: the new name ends with this word and a number.
 const DAMAGED: &str = "damaged";
 
-/// The origin of a run. With it, the program refuses another game or seed, and a person can find the same program.
+/// The origin of a run. The program uses it to refuse another game or seed. A person can find the same version of the
+/// program with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Version of the program.
@@ -62,8 +63,8 @@ pub struct RunInfo {
     pub ruleset_hash: String,
     /// Version of the encoding of actions and observations.
     pub encoding: u32,
-    /// A checksum of the rounding of the machine, 8 hexadecimal digits. On a machine with another checksum the run
-    /// continues, but the results differ in their last bits.
+    /// A checksum (8 hexadecimal digits) that shows how the machine rounds. On a machine with another checksum the run
+    /// continues, but its numbers differ in their last bits.
     #[serde(default)]
     pub numerics: String,
     /// Start of the run, in seconds since 1970.
@@ -102,7 +103,7 @@ impl RunInfo {
 pub struct RunDir {
     path: PathBuf,
     info: RunInfo,
-    /// Locked while this process may write; `None` for a run that is only read.
+    /// The locked file while this process may write. `None` if this process only reads the run.
     lock: Option<File>,
 }
 
@@ -111,7 +112,7 @@ impl RunDir {
     /// Nothing is overwritten. `config` is the text of the complete settings.
     ///
     /// # Errors
-    /// When a file cannot be written, with its path.
+    /// When a file cannot be written.
     pub fn begin(directory: &Path, name: &str, config: &str, info: &RunInfo) -> Result<RunDir> {
         fs::create_dir_all(directory).with_context(|| format!("cannot create the folder {}", directory.display()))?;
         let path = make_unused(directory, &format!("{name}-{}", info.seed))?;
@@ -137,19 +138,19 @@ impl RunDir {
         Ok(RunDir { path: path.to_path_buf(), info, lock: None })
     }
 
-    /// Opens an existing run for training, and removes partly written files of an interruption. Returns the run and the
-    /// iteration of its newest checkpoint; without a checkpoint, the run starts over. With `falls_back`, sets damaged
-    /// checkpoints aside and returns the newest intact one.
+    /// Opens an existing run for training, and removes files that an interruption left incomplete. Returns the run and
+    /// the iteration of its newest checkpoint. Without a checkpoint, the run starts again from the beginning. With
+    /// `falls_back`, renames damaged checkpoints and returns the newest intact checkpoint.
     ///
     /// # Errors
     /// When `path` is not the folder of a run, when `current` has another ruleset, encoding or seed than the run, when
-    /// another process is training in it, when a checkpoint is damaged or all are lost, or when a file cannot be
-    /// written.
+    /// another process is training in it, when the newest checkpoint is damaged or all checkpoints are lost, or when a
+    /// file cannot be written.
     pub fn resume(path: &Path, current: &RunInfo, falls_back: bool) -> Result<(RunDir, Option<u64>)> {
         let stated = RunDir::open(path);
         let is_new = || entries(&path.join(CHECKPOINTS)).is_ok_and(|entries| entries.is_empty());
         let mut run = match stated {
-            // A run without checkpoints starts over, so its settings are enough.
+            // A run without checkpoints starts again from the beginning, so it does not need `run.json`.
             Err(_) if is_new() => RunDir { path: path.to_path_buf(), info: current.clone(), lock: None },
             stated => stated?,
         };
@@ -178,8 +179,8 @@ impl RunDir {
         Ok((run, newest))
     }
 
-    /// The newest checkpoint, if there is one. Fails if it is damaged; with `falls_back`, sets it aside and takes the
-    /// newest intact one.
+    /// The newest checkpoint, if there is one. Fails if this checkpoint is damaged. With `falls_back`, renames damaged
+    /// checkpoints instead and returns the newest intact checkpoint.
     fn newest_whole(&self, falls_back: bool) -> Result<Option<u64>> {
         while let Some(iteration) = self.latest()? {
             let Err(error) = self.check_checkpoint(iteration) else { return Ok(Some(iteration)) };
@@ -191,7 +192,7 @@ impl RunDir {
             }
             remark(format_args!("set aside: {error:#}"));
             let path = self.checkpoint(iteration);
-            // This name may be taken by an earlier damaged checkpoint.
+            // An earlier damaged checkpoint may already have this name.
             let aside =
                 (1..).map(|number| path.with_extension(format!("{DAMAGED}-{number}"))).find(|path| !path.exists());
             fs::rename(&path, aside.unwrap_or_default()).with_context(|| cannot_write(&path))?;
@@ -203,17 +204,18 @@ impl RunDir {
     /// Checks that no file of the checkpoint of `iteration` has changed.
     ///
     /// # Errors
-    /// When a file is missing or has changed, with its path.
+    /// When a file is missing or has changed.
     pub fn check_checkpoint(&self, iteration: u64) -> Result<()> {
         let path = self.checkpoint(iteration);
         let checked = CheckpointManifest::read(&path).and_then(|manifest| manifest.check(&path));
         checked.with_context(|| format!("the checkpoint {} is damaged", path.display()))
     }
 
-    /// Checks that `current` has the same ruleset, encoding and seed as the run. `action` is the verb for the error.
+    /// Checks that `current` has the same ruleset, encoding and seed as the run. `action` is the verb in the error,
+    /// such as `resume`.
     ///
     /// # Errors
-    /// With every difference.
+    /// When something differs. The error lists every difference.
     pub fn check(&self, current: &RunInfo, action: &str) -> Result<()> {
         let pairs = [
             ("ruleset", self.info.ruleset.clone(), current.ruleset.clone()),

@@ -1,7 +1,7 @@
 //! The log of a run: plans the next games, and writes metrics, checkpoints and settings.
 //!
-//! The training loop and its workers get plans from the log and report results. The log owns the folder of
-//! the run, but no networks or games.
+//! The training loop and its workers get plans from the log and report results. The log owns the folder of the run, but
+//! does not contain networks or games.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ impl RunLog {
     /// Opens the log of a new run, or of a run that resumes from this `state` of its newest checkpoint.
     ///
     /// # Errors
-    /// When a setting has changed that must not change, or the folder of the run cannot be written.
+    /// When a setting that must not change has changed, or the folder of the run cannot be written.
     pub fn open(config: Config, rundir: RunDir, state: Option<&LoopState>, on_cluster: bool) -> Result<RunLog> {
         let before = Config::of_run(rundir.path(), &[])?;
         let step = state.map_or_else(IterationStep::default, |&LoopState { iteration, games, seconds, .. }| {
@@ -84,7 +84,8 @@ impl RunLog {
         }
         history.record(step.iteration, config.shaping(on_cluster));
         if let Some(state) = state {
-            // An interruption between checkpoint and mark may have lost the mark.
+            // If the run was interrupted just after it saved this checkpoint, the mark of the best checkpoint may be
+            // missing.
             rundir.mark_best(state.best)?;
         }
         let log = RunLog {
@@ -121,8 +122,8 @@ impl RunLog {
         &self.rundir
     }
 
-    /// Stores the settings in the folder of the run, after the workers have accepted them. If they have changed,
-    /// removes the stored games.
+    /// Stores the settings in the folder of the run, after the workers have accepted them. If the settings have
+    /// changed, removes the stored games.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -138,7 +139,8 @@ impl RunLog {
         self.step.iteration
     }
 
-    /// The plan after the plan `before`, or after the finished games; `None` when the run is over.
+    /// The plan that follows the plan `before`. Without `before`, the plan that follows the finished games. `None` when
+    /// the run is over.
     pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
         let IterationStep { iteration, games, seconds, .. } = self.step;
         let (iteration, first) = before.map_or((iteration, games), |plan| (plan.iteration, plan.end));
@@ -212,8 +214,8 @@ impl RunLog {
         }
     }
 
-    /// Adds the short evaluation of the networks after `iteration` to the metrics. Returns whether it is the best so
-    /// far.
+    /// Adds the short evaluation of the networks after `iteration` to the metrics. Returns whether this evaluation is
+    /// the best so far.
     pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
         self.is_evaluated = true;
         for MatchResult { opponent, report, regret } in &evaluation.results {
@@ -229,7 +231,7 @@ impl RunLog {
         if let Some(exploitability) = evaluation.exploitability {
             self.metrics.scalar("eval/exploitability", exploitability);
         }
-        // Only the opponents of the settings count, not perfect play that was added.
+        // Only the opponents of the settings count. Perfect play, which the evaluator adds, does not count.
         let asked = &evaluation.results[..evaluation.asked.min(evaluation.results.len())];
         let mean = asked.iter().map(|result| result.report.score).sum::<f64>() / asked.len() as f64;
         let is_best = !asked.is_empty() && self.best_score.is_none_or(|best| mean > best);
@@ -240,7 +242,7 @@ impl RunLog {
         is_best
     }
 
-    /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if this exists.
+    /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if it exists.
     ///
     /// # Errors
     /// When the mark cannot be written.
@@ -267,7 +269,7 @@ impl RunLog {
         Ok(())
     }
 
-    /// Ends the display of the progress. If all games were played before the time limit, says so.
+    /// Ends the display of the progress. If all games were played before the time limit, prints a remark.
     pub fn end_progress(&mut self) {
         let Some(progress) = self.progress.take() else { return };
         progress.finish();

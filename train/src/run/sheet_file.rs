@@ -59,7 +59,7 @@ pub fn text(path: &Path) -> io::Result<String> {
     read_text(LONGEST, File::open(path)?)
 }
 
-/// Parses a sheet with `read`; `file` is its name in errors.
+/// Parses a sheet with `read`; errors name the sheet `file`.
 ///
 /// # Errors
 /// With every problem of the sheet.

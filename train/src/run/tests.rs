@@ -1,4 +1,4 @@
-//! Tests of the training loop: threads and interruptions must not change a run, the seed must.
+//! Tests of the training loop. Threads and interruptions must not change the result of a run; the seed must change it.
 
 use super::*;
 use crate::run::rundir::RunInfo;
@@ -110,7 +110,7 @@ fn a_bot_states_each_change_of_its_settings() {
     assert_eq!(changes, expected);
     assert!(recipe != usual && recipe != Config::of_run(&path, &[]).unwrap().recipe());
     assert_eq!(changed(&path, &[], false).unwrap(), (recipe.clone(), changes), "resumed without a change");
-    // Changes after the older checkpoint are lost with the newer one.
+    // The newest checkpoint is damaged. Changes that only this checkpoint contains are lost.
     std::fs::write(path.join("checkpoints/6/loop.json"), "{}").unwrap();
     let (_, changes) = changed(&path, &["selfplay.games=80", "evaluation.opponents=[\"random\"]"], true).unwrap();
     assert!(changes.ends_with("selfplay.games = 64 → 80") && !changes.contains("96"), "{changes}");

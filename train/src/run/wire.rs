@@ -1,8 +1,8 @@
 //! Messages between the machines of a run: games, weights, results.
 //!
-//! A message is four bytes with the version, then data as
-//! [postcard](https://postcard.jamesmunns.com). Games also contain the hash of their rules. Decoding checks every throw
-//! and action, so decoded games are valid training data.
+//! A message begins with four bytes that state the version. Data in the format
+//! [postcard](https://postcard.jamesmunns.com) follow. A message with games also contains the hash of their rules.
+//! Decoding checks every throw and action, so decoded games are valid training data.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
@@ -38,7 +38,8 @@ pub fn is_message(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// The hash of the rules, the encoding, and games whose trajectories start at positions in the notation.
+/// The hash of the rules, the version of the encoding, and the games. The start of each trajectory is a position as
+/// text.
 type Games = (u64, u32, Vec<GameRecord<String>>);
 
 /// Encodes games.
@@ -55,7 +56,7 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
 /// Decodes games and replays each by the rules of `race`.
 ///
 /// # Errors
-/// When the bytes are not such a message, or a game breaks the rules.
+/// When the bytes are not a message with games of this ruleset, or a game breaks the rules.
 pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>> {
     let (found, encoding, games): Games = decode(bytes)?;
     let (expected, current) = (race.spec().ruleset_hash, race.spec().encoding);

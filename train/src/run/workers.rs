@@ -40,10 +40,10 @@ pub trait Workers: Sized {
     /// Creates the workers of a run with these settings, from a checkpoint if there is one.
     ///
     /// # Errors
-    /// When the settings, or the checkpoint with these settings, are not valid for the networks.
+    /// When the settings are not valid for the networks, or the checkpoint does not match the settings.
     fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self>;
 
-    /// Prepares the iterations after this one. Called before the settings are stored.
+    /// Prepares the iterations after iteration `_iteration`. Called before the settings are stored.
     ///
     /// # Errors
     /// See [`Workers`].
@@ -70,13 +70,15 @@ pub trait Workers: Sized {
     /// See [`Workers`].
     fn net(&mut self) -> Result<Arc<PortableNet>>;
 
-    /// Runs the short evaluation of the networks after `iteration`; `None` if it runs in parallel.
+    /// Runs the short evaluation of the networks after `iteration`; `None` if the evaluation runs at the same time as
+    /// training.
     ///
     /// # Errors
     /// See [`Workers`].
     fn evaluate(&mut self, iteration: u64, net: &Arc<PortableNet>) -> Result<Option<RunEvaluation>>;
 
-    /// The evaluation that runs in parallel, with its iteration, if it has ended. With `waits`, waits for its end.
+    /// The result of the evaluation that runs at the same time as training, and its iteration. `None` if it has not
+    /// ended. With `_waits`, waits for its end.
     ///
     /// # Errors
     /// See [`Workers`].

@@ -1,9 +1,9 @@
 //! The settings of a run: read from files and the command line, and checked.
 //!
-//! There are three layers; later layers override earlier ones: the defaults of the program (`configs/default.toml`), a
-//! settings file, `--set section.key=value`. A [`Config`] is complete and valid, and includes the sheet of a game that
-//! is not built in. A setting and its allowed values are declared once, beside its field; `ashta_agents` declares the
-//! sections of training. Opponents are only names here.
+//! Settings come from three layers: the defaults of the program (`configs/default.toml`), a settings file, and the
+//! options `--set section.key=value`. A later layer overrides an earlier layer. A [`Config`] is complete and valid. If
+//! the game is not built in, it also contains the sheet. The allowed values of a setting are declared at its field;
+//! `ashta_agents` declares the sections of training. This module does not load the opponents.
 
 mod raw;
 mod read;
@@ -71,7 +71,7 @@ settings! {
         pub name: String => Allowed::Name,
         /// Seed of all random numbers in training.
         pub seed: u64 => Whole(0, i64::MAX),
-        /// Folder of all run folders.
+        /// Folder that contains all run folders.
         pub directory: PathBuf => Text("the path of a folder"),
         /// Threads of self-play, learning and evaluation.
         pub threads: usize => Whole(1, 256),
@@ -79,7 +79,7 @@ settings! {
         pub device: LearnerDevice => Allowed::Word(&["cpu", "cuda", "wgpu"]),
         /// Iterations between checkpoints.
         pub checkpoint_iterations: u64 => Whole(1, 1_000_000),
-        /// Number of newest checkpoints to keep, besides the best one.
+        /// Number of newest checkpoints to keep. The run also keeps the best checkpoint.
         pub keep_checkpoints: usize => Whole(1, 10_000),
         /// Time limit of training, in minutes.
         pub time_limit_minutes: Option<f64> => Or(NONE, &Allowed::Above(0.0, 1e6)),
@@ -89,13 +89,13 @@ settings! {
 /// The game to play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RulesetConfig {
-    /// Name of the game in `sheet`, or of a built-in game.
+    /// Name of a built-in game, or of the game in `sheet`.
     pub game: String,
     /// Seats that take part.
     pub seats: usize,
     /// The text of the sheet, if the game is not built in.
     pub sheet: Option<String>,
-    /// House rules by flag; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
+    /// House rules: the value of each flag as text, such as `2` for `pieces` and `true` for `teams`.
     pub flags: BTreeMap<String, String>,
 }
 
@@ -114,11 +114,11 @@ settings! {
         pub every_iterations: u64 => Whole(1, 1_000_000),
         /// Pairs of games against each opponent of a short evaluation.
         pub pairs: u64 => Whole(1, 10_000_000),
-        /// Pairs of games against each opponent at the end.
+        /// Pairs of games against each opponent of the evaluation at the end.
         pub final_pairs: u64 => Whole(1, 10_000_000),
-        /// Opponents of the short evaluations, as names.
+        /// Names of the opponents in short evaluations.
         pub during: Vec<String> => Allowed::Names,
-        /// Opponents at the end, as names.
+        /// Names of the opponents in the evaluation at the end.
         pub opponents: Vec<String> => Allowed::Names,
         /// Whether each evaluation computes the best response to the bot.
         pub exploitability: bool => Allowed::Switch,
@@ -130,11 +130,11 @@ settings! {
 settings! {
     /// Distribution of a run over many machines.
     pub struct ClusterConfig {
-        /// Actors that play games; `None` for one on each free core.
+        /// Number of actors, which play the games. `None` means one actor on each free core.
         pub actors: Option<u64> => Or(AUTO, &Whole(1, 100_000)),
         /// Games in one call of an actor; `None` divides the games of an iteration among all actors.
         pub games_per_task: Option<u64> => Or(AUTO, &Whole(1, 1_000_000)),
-        /// Iterations that the weights of self-play may lag behind a run on one machine.
+        /// Number of iterations by which the weights of self-play may be older than in a run on one machine.
         pub staleness: u64 => Whole(0, 100),
         /// Cores only for the learner.
         pub learner_cores: u64 => Whole(0, 1000),
@@ -146,7 +146,8 @@ settings! {
 settings! {
     /// The contents of an exported bot.
     pub struct ExportConfig {
-        /// Number of positions with their evaluations in the bot file, to test other readers.
+        /// Number of evaluated positions in the bot file. Other programs test with them whether they read the bot
+        /// correctly.
         pub probes: usize => Whole(0, MAX_PROBES as i64),
     }
 }
@@ -155,7 +156,7 @@ impl RulesetConfig {
     /// Returns the ruleset of these settings.
     ///
     /// # Errors
-    /// With all problems of the ruleset; [`Config::load`] has already checked it.
+    /// With all problems of the ruleset. [`Config::load`] returns only valid rulesets.
     pub fn ruleset(&self) -> Result<Ruleset, RulesetError> {
         self.seated(Some(self.seats))
     }
@@ -180,10 +181,10 @@ impl Config {
         self.run.time_limit_minutes.map_or(0.0, |minutes| seconds / (60.0 * minutes))
     }
 
-    /// Loads the settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. `file`
-    /// can be a settings file, a sheet (the game of the run), or the name of a built-in configuration, each with house
-    /// rules: `my.toml?pieces=2`. If the settings do not name the run, it gets the name of the file, or else of the
-    /// game.
+    /// Loads the settings of `file`, which override the defaults, and `overrides` (each `section.key=value`), which
+    /// override the file. `file` can be a settings file, a sheet (the game of the run), or the name of a built-in
+    /// configuration. House rules can follow it: `my.toml?pieces=2`. If the settings do not name the run, it gets the
+    /// name of the file; without a file, it gets the name of the game.
     ///
     /// # Errors
     /// When the file cannot be read, a key is unknown or a value is not allowed. The error lists every such key and
@@ -204,10 +205,11 @@ impl Config {
         }
     }
 
-    /// Loads the settings of the run in the folder `run`, with `overrides` over them. The file must contain every key.
+    /// Loads the settings of the run in the folder `run`, and `overrides`, which override them. The settings file must
+    /// contain every key.
     ///
     /// # Errors
-    /// As [`Config::load`], and with every missing key.
+    /// As for [`Config::load`]. The error also lists every missing key.
     pub fn of_run(run: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         let file = &run.join("config.toml");
         if !file.is_file() {
@@ -246,7 +248,8 @@ impl Config {
         Config::over(raw, file.map(|(path, _)| path), overrides)
     }
 
-    /// Combines the layers with `overrides`; `file` gives the run its name if the settings do not.
+    /// Adds the layer `overrides` and checks the settings. If the settings do not name the run, it gets the name of
+    /// `file`.
     fn over(mut raw: RawConfig, file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
         for text in overrides {
             raw.add_override(text);
@@ -259,7 +262,7 @@ impl Config {
         read::read(&raw, &folder_name(automatic.or(game).unwrap_or("run"))).map_err(|problems| ConfigError { problems })
     }
 
-    /// All sections; every key has a value.
+    /// Returns all sections as TOML. Every key has a value.
     fn table(&self) -> Table {
         let mut written = Table::try_from(self).expect("every setting can be written as TOML");
         let mut table = Table::new();
@@ -276,13 +279,13 @@ impl Config {
         table
     }
 
-    /// Writes the settings as a file with every key; [`Config::load`] reads the same settings from it.
+    /// Returns the text of a settings file with every key. From this file, [`Config::load`] reads the same settings.
     pub fn to_toml(&self) -> String {
         let table = self.table();
         format!("# Every setting of this run as it was used. `ashta train --defaults` explains the keys.\n\n{table}")
     }
 
-    /// Writes the settings as [`Config::to_toml`], but without paths: opponents are names of files.
+    /// Returns the same text as [`Config::to_toml`], but without folders: a bot file is written by its file name.
     pub fn without_paths(&self) -> String {
         let mut config = self.clone();
         config.run.directory = PathBuf::new();
@@ -292,7 +295,8 @@ impl Config {
         config.to_toml().replacen("directory = \"\"\n", "", 1)
     }
 
-    /// The settings that shape the bot of a run, except its game. `cluster.staleness` is one of them only on a cluster.
+    /// The settings that shape the bot of a run, except its game. They include `cluster.staleness` only in a run on a
+    /// cluster.
     pub fn shaping(&self, on_cluster: bool) -> Shaping {
         let mut settings = self.table();
         if !on_cluster {
@@ -310,16 +314,16 @@ impl Config {
         shaping
     }
 
-    /// The recipe, 16 hexadecimal digits: the hash of all settings that shape the bot of a run on one machine, except
-    /// its game. A new setting of the program changes the recipe.
+    /// Returns the recipe (16 hexadecimal digits): a hash of all settings that shape the bot of a run on one machine,
+    /// except its game. The recipe changes when a new version of the program adds a setting.
     pub fn recipe(&self) -> String {
         history::recipe(&self.shaping(false))
     }
 }
 
 /// Sections and settings that change neither the weights of the bot nor its final evaluation. The hash of the ruleset
-/// identifies the game. Threads and device belong to the machine: they only change the rounding, and the number of
-/// games within a time limit.
+/// identifies the game. Threads and device belong to the machine: they change the number of games within a time limit,
+/// and the device also changes the rounding.
 const NO_PART_OF_RECIPE: [&str; 15] = [
     "run.name",
     "run.directory",

@@ -1,7 +1,7 @@
 //! The merged settings before validation: the defaults, then a settings file, then `--set` options.
 //!
-//! Errors name the origin of a value. Known keys are the keys of `configs/default.toml`, and all
-//! flags of the ruleset. `read` checks the values.
+//! Errors name the origin of a value. The known keys are the keys of `configs/default.toml`, and all keys in the
+//! section `ruleset.flags`. The module `read` checks the values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::suggest;
 /// Every key with its default value, and a comment that documents it.
 pub const DEFAULTS: &str = include_str!("../../../../configs/default.toml");
 
-/// The section with the flags of the ruleset. Each game has other flags, and checks them.
+/// The section with the flags of the ruleset. Each game has its own flags and checks them.
 pub const FLAGS: &str = "ruleset.flags";
 
 /// Keys of earlier versions and their new names.
@@ -28,7 +28,7 @@ const RENAMED: [(&str, &str); 1] = [("selfplay.sideline_turns", "selfplay.branch
 pub enum Origin {
     /// The defaults of the program.
     Default,
-    /// A file, and the line from 1.
+    /// A file, and the number of the line (the first line is 1).
     File(PathBuf, usize),
     /// The command line: the text after `--set`.
     Override(String),
@@ -53,7 +53,8 @@ pub struct RawEntry {
     pub origin: Origin,
 }
 
-/// The merged settings, by dotted key. Every key of the defaults exists; later layers replace single values.
+/// The merged settings. A key includes its section, such as `run.seed`. Every key of the defaults exists; later layers
+/// replace single values.
 #[derive(Debug)]
 pub struct RawConfig {
     entries: BTreeMap<String, RawEntry>,
@@ -127,7 +128,7 @@ impl RawConfig {
         self.entries.get(key).expect("the defaults hold every key that is read")
     }
 
-    /// The keys that no layer has set.
+    /// The keys that still have their default values, because no file or option has set them.
     pub fn unset_keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Default).map(|(key, _)| key.as_str())
     }
@@ -142,7 +143,8 @@ impl RawConfig {
         self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
     }
 
-    /// The problems of the layers: invalid TOML and unknown keys; after the first 100, only their number.
+    /// The problems of the layers: invalid TOML and unknown keys. After the first 100 problems, one line states how
+    /// many more there are.
     pub fn problems(&self) -> Vec<String> {
         let more = (self.more > 0).then(|| format!("and {} more problems", self.more));
         self.problems.iter().cloned().chain(more).collect()
@@ -178,7 +180,7 @@ impl RawConfig {
         }
     }
 
-    /// Adds a problem. If there are many, only counts it, because hints take time.
+    /// Adds a problem. If there are already many problems, only counts it, because a hint takes time.
     fn refuse(&mut self, problem: impl FnOnce(&RawConfig) -> String) {
         if self.problems.len() < MOST_PROBLEMS { self.problems.push(problem(self)) } else { self.more += 1 }
     }

@@ -1,6 +1,6 @@
 //! Validation of the settings: checks each value against the allowed values of its field.
 //!
-//! Collects all problems, so that one attempt is enough to correct a file. Opponents are checked later, when they are
+//! Collects all problems, so that a user can correct all of them at once. Opponents are checked later, when they are
 //! loaded.
 
 use std::collections::BTreeMap;
@@ -17,20 +17,21 @@ use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
 use super::{Config, RulesetConfig, SECTIONS};
 use crate::run::sheet_file;
 
-/// The value of settings that the program chooses: the name of a run, or numbers that depend on the machines.
+/// If a setting has this value, the program chooses the value: the name of a run, or a number that depends on the
+/// machines.
 pub const AUTO: &str = "auto";
 
 /// The largest number of hidden layers of a network, and of units in a layer.
 const MOST_LAYERS: usize = 8;
 const MOST_UNITS: i64 = 4096;
 
-/// The longest list of names.
+/// The largest number of names in a list.
 const MOST_NAMES: usize = 100;
 
 /// An error shows at most this many characters of a value.
 const QUOTED: usize = 200;
 
-/// The expected values for names of runs, and for lists of names.
+/// The allowed names of runs, and the allowed lists of names, in words.
 const NAME: &str = "a name in quotation marks: letters, digits, \"-\", \"_\" and \".\", without \".\" at the beginning";
 const NAMES: &str = "a list of at most 100 different names such as [\"random\", \"greedy\"]";
 
@@ -125,7 +126,7 @@ impl<'a> Reader<'a> {
         let written = self.text("ruleset.game");
         let seats = self.raw.entry("ruleset.seats").value.as_integer().unwrap_or_default();
         let found = self.sheet(written);
-        // A wrong game, sheet or number of seats has been refused before.
+        // The problems of a wrong game, sheet or number of seats are already in the list.
         let is_refused = is_refused || found.is_none();
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();
@@ -152,8 +153,8 @@ impl<'a> Reader<'a> {
         config
     }
 
-    /// The name of a game, and the text of its sheet if it is not built in. The sheet is in the file that `game` names,
-    /// or in the settings. `None` if the sheet cannot be read or is not valid.
+    /// The name of a game, and the text of its sheet if the game is not built in. The sheet is in the file that `game`
+    /// names, or in the settings. `None` if the sheet cannot be read or is not valid.
     fn sheet(&mut self, game: &str) -> Option<(String, Option<String>)> {
         let raw = self.raw;
         let name = Ruleset::split(game).0;
@@ -161,7 +162,7 @@ impl<'a> Reader<'a> {
         let (of_game, of_sheet) = (&raw.entry("ruleset.game").origin, &raw.entry("ruleset.sheet").origin);
         let file_sheet = raw.sheet.as_ref().filter(|_| matches!(of_game, Origin::File(..)));
         let is_file = sheet_file::is_file(game) || file_sheet.is_some();
-        // A game of the command line overrides the sheet in the file of a run.
+        // A game from the command line overrides the sheet in the settings of a run.
         let is_overridden = matches!((of_game, of_sheet), (Origin::Override(_), Origin::File(..)));
         let is_written = !written.is_empty() && written != NONE;
         if is_written && !is_overridden && (is_file || builtin::named(name).is_some()) {

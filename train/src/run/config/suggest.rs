@@ -1,6 +1,6 @@
 //! Suggestions for misspelled keys: the known keys nearest to an unknown one.
 //!
-//! A typing error then costs seconds and not a night of training.
+//! With them, a user can correct a typing error before the training starts.
 
 use strsim::normalized_damerau_levenshtein as similarity;
 

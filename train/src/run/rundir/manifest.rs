@@ -20,7 +20,7 @@ const MANIFEST: &str = "manifest.json";
 pub struct CheckpointManifest {
     /// The run of the checkpoint.
     pub run: RunInfo,
-    /// Its files, by their paths relative to its folder.
+    /// The files of the checkpoint, by their paths relative to its folder.
     files: BTreeMap<String, FileFacts>,
 }
 
@@ -33,7 +33,7 @@ struct FileFacts {
 }
 
 impl CheckpointManifest {
-    /// Writes the manifest of the files in the folder of a checkpoint. All files are on disk afterwards.
+    /// Writes the manifest of the files in the folder of a checkpoint. Afterwards, all files are on disk.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -56,7 +56,7 @@ impl CheckpointManifest {
     /// Checks the files of a folder against the manifest.
     ///
     /// # Errors
-    /// When a file is missing or has changed, with its path.
+    /// When a file is missing or has changed.
     pub fn check(&self, folder: &Path) -> Result<()> {
         for (name, facts) in &self.files {
             let path = folder.join(name);
@@ -82,7 +82,7 @@ impl CheckpointManifest {
 }
 
 impl FileFacts {
-    /// Describes a file, after its content is on disk.
+    /// Makes sure that the content of a file is on disk, then describes the file.
     fn of(path: &Path) -> Result<FileFacts> {
         let read = || -> std::io::Result<FileFacts> {
             let file = open_regular(path)?;
