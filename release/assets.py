@@ -49,7 +49,7 @@ def manifest(path):
 
 
 def whole(path, content):
-    """Writes a file in one step: readers see the old content or the new one."""
+    """Writes a file in one step: readers see the old content or the new content."""
     temporary = path.with_name(path.name + ".tmp")
     temporary.write_bytes(content)
     os.replace(temporary, path)

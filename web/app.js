@@ -1,4 +1,4 @@
-// The page: connects its parts, draws after changes, and handles buttons, dialogs, files and links.
+// The page: connects its parts, draws the page after changes, and handles buttons, dialogs, files and links.
 
 import { ask, prepare, values } from "./ask.js";
 import { again, beginNew, resumeGame, availablePlayers } from "./begin.js";
@@ -26,7 +26,7 @@ import * as turn from "./turn.js";
 
 const WALKS = { calm: 450, quick: 200, none: 0 };
 const { settings } = store;
-// The error of the list of bots, or null.
+// The error message if the list of bots could not be loaded, else null.
 let noList = null;
 let drawing = 0;
 
@@ -47,7 +47,7 @@ function noticeRules() {
     : `${noList ?? `No bot knows ${rules} for ${letters}.`} Only untrained players are available, and greedy estimates the chances.`);
 }
 
-// Draws in the next frame, once for all changes until then. While bots move without pauses, draws only every GLANCE
+// Draws all recent changes together in the next frame. While bots move without pauses, draws only every GLANCE
 // milliseconds.
 const GLANCE = 200;
 let frame = null, glance = null, walking = null;
@@ -62,7 +62,6 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  // A game without moves is not kept.
   if (play.game.last > 0) store.keepGame({ line: line(), players: play.players, at: play.game.at });
   draw(step).catch(error => trouble(`The page cannot be drawn: ${error.message}`));
 }
@@ -70,7 +69,7 @@ function drawNow() {
 async function draw(walk) {
   const run = ++drawing, isOld = () => run !== drawing;
   const now = await turn.currentTurn(isOld);
-  // If the game has changed meanwhile, the next frame draws it.
+  // If the game has changed while this function waited, the next frame draws it.
   if (!now) return;
   const { game } = play, { choice } = turn, { view, can } = now;
   byId("game-name").textContent = gameName(game);
@@ -84,7 +83,7 @@ async function draw(walk) {
   Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
     .catch(error => error.code === "file" ? playWithout(who.agent, error) : trouble(`The chances cannot be computed: ${error.message}`));
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
-  // Tests wait for this state; it is set when clicks take effect.
+  // Tests wait for this state. It is set when the buttons react to clicks again.
   if (turn.isSettled()) document.body.dataset.state = state;
   else setTimeout(() => isOld() || (document.body.dataset.state = state), turn.SETTLE);
 }
@@ -95,7 +94,6 @@ function gameName({ rules, seats, about }) {
   return `${about.title} for ${number}${flags ? `, with ${flags.replaceAll("&", ", ")}` : ""}`;
 }
 
-// Draws the board and animates the moves `walk`.
 function drawBoard(view, walk) {
   const { game } = play, { choice } = turn, persons = play.persons();
   const seenFrom = settings.seen !== "own" ? settings.seen : persons.length === 1 ? persons[0] : "S";
@@ -153,22 +151,22 @@ async function loadBots() {
   }
 }
 
-// Continues without a file that cannot be loaded; the best available player replaces its player.
+// Continues without a file that cannot be loaded. The best available player replaces the player that needs this file.
 function playWithout(agent, error) {
   forget(agent);
   const { rules, letters, position } = play.game;
   trouble(`The bot ${agent.file} cannot be loaded: ${error.message}. ${label(best(rules, letters))} replaces it.`);
   noticeRules();
   const players = availablePlayers(play.players, position);
-  // The bot may have failed in its own turn.
+  // If the bot failed in its own turn, the game has stopped.
   if (play.trouble) play.playOn(players);
   else play.seat(players);
 }
 
-// Plays on from the shown node. For a record, asks for the players first.
+// Continues the game from the shown node. For a record, first asks for the players.
 const playOn = () => play.hasRecorded() ? askPlayers(play.playOn) : play.playOn();
 
-// Plays a choice again, with the same players. For a record, asks for the players first.
+// Goes back to a choice to play it again. For a record, first asks for the players.
 function retry(at) {
   play.goTo(at);
   if (play.hasRecorded()) playOn();
@@ -189,7 +187,7 @@ function bind() {
   for (const dialog of document.querySelectorAll("dialog")) {
     // A click outside of a dialog closes it.
     dialog.addEventListener("click", event => event.target === dialog && dialog.close(""));
-    // If the dialog has changed the game, the turn gets the focus, so that the space key throws.
+    // If the dialog has changed the game, moves the focus to the turn, so that the space key throws.
     dialog.addEventListener("close", () => dialog.returnValue && byId("turn").focus({ preventScroll: true }));
   }
   const goTo = place => () => play.goTo(place(play.game));
@@ -226,7 +224,6 @@ function bind() {
   });
 }
 
-// Opens a dropped file: a bot, a sheet, or games.
 async function takeFile(file) {
   if (file.name.endsWith(".bot")) return openFile(file);
   const text = await file.text();
@@ -236,8 +233,9 @@ async function takeFile(file) {
   await takeText(text);
 }
 
-// Starts with the game of the page's link; else with the last game of this tab, or the last one that no other tab has;
-// else with a new game, either the one in the address (`?game=NAME`) or the one that the page names.
+// Starts with the game in the link, if there is one. Otherwise resumes the last game of this tab, or the last game that
+// no other tab has. If there is none, starts a new game: the game in the address (`?game=NAME`), or the first game of
+// the page.
 async function begin() {
   if (await openLink()) return;
   const wanted = new URLSearchParams(location.search).get("game"), own = store.ownGame();
@@ -247,14 +245,14 @@ async function begin() {
     try {
       if (isWanted(kept) && await resumeGame(kept)) return;
     } catch {
-      // Games that cannot be played any more stay in the storage.
+      // A game that cannot be played any more stays in the storage.
     }
   }
   const first = document.querySelector("meta[name='ashta-game']").content;
   for (const rules of [wanted, first, games.all()[0].name].filter(rules => rules !== null)) {
     try {
       const about = games.named(games.flagsOf(rules).game), seats = about?.seats[0] ?? "SN";
-      // A person against novices, if there are bots.
+      // If there are bots, a person plays against novices.
       const players = bySeat(seats, (_, at) => at ? playerOrBest("bot:novice", rules, seats) : "person");
       return await beginNew(rules, seats, players, about?.sheet, seats[0]);
     } catch (error) {
@@ -263,7 +261,7 @@ async function begin() {
   }
 }
 
-// Shows the game in the page's address, if there is one, and removes it from the address. Returns whether it is shown.
+// Shows the game in the address of the page, if there is one, and removes it there. Returns whether it is shown.
 async function openLink() {
   const { href, pathname, search } = location;
   if (!href.includes("#game=")) return false;

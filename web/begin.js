@@ -1,4 +1,4 @@
-// Starts games: new ones, kept ones, positions and records.
+// Starts new games and stored games, and opens positions and records.
 
 import { ask } from "./ask.js";
 import { newSeed } from "./chance.js";
@@ -9,27 +9,27 @@ import * as play from "./play.js";
 import { playerOrBest, seated } from "./players.js";
 import * as store from "./store.js";
 
-// Shows another game; kept games stay.
+// Shows another game. Stored games do not change.
 async function take(played, players, at, note) {
   await store.claim();
   play.take(played, players, at, note);
 }
 
-// Starts a new game. `start` is the first seat to throw; by default it is drawn.
+// Starts a new game. `start` is the seat that throws first; by default it is random.
 export async function beginNew(rules, seats, players, sheet, start) {
   const first = start ? { start } : { seed: newSeed() };
   const { position } = await ask({ op: "new", game: rules, seats, sheet, ...first });
   await take(await games.played(position, [], sheet), players);
 }
 
-// Starts the same game again, with each player moved by `further` seats.
+// Starts the same game again. Each player moves to another seat: `further` seats later.
 export function again(further) {
   const { rules, seats, letters, about } = play.game;
   const players = bySeat(seats, (_, at) => play.player(seats[(at - further + seats.length) % seats.length]));
   return beginNew(rules, letters, players, about.sheet);
 }
 
-// Resumes a kept game; returns false if another tab has it.
+// Resumes a stored game. Returns false if another tab has this game.
 export async function resumeGame({ id, line, players, at }) {
   const { start, moves, sheet } = JSON.parse(line);
   const played = await games.played(start, moves, sheet);
@@ -52,7 +52,7 @@ export async function takePosition(position) {
   say("The position is set up.");
 }
 
-// Shows a record at its first node, or at the node that it names.
+// Shows a record at the node that the record names, or at its first node.
 export async function takeRecord(record) {
   const played = await games.played(record.start, record.moves, record.sheet);
   const { error, steps, about } = played;
@@ -61,14 +61,14 @@ export async function takeRecord(record) {
   if (record.players && record.players.length !== seats.length) {
     throw new Error(`The game names ${record.players.length} players, but there are ${seats.length} seats.`);
   }
-  // If the record includes a sheet, new games with this sheet are possible, too.
+  // If the record includes a sheet, adds the game of the sheet to the list of games.
   if (!games.named(about.name)) games.keep(about);
   const players = bySeat(seats, (_, at) => `recorded:${record.players?.[at] ?? "unknown"}`);
   await take(played, players, record.at ?? 0, remark(record, steps.at(-1)?.node ?? played.begins));
   say(`A game of ${steps.length} steps, shown from its beginning.`);
 }
 
-// A remark if the end of a record does not follow from its moves, else "".
+// Returns a remark if the end of a record does not follow from its moves, else "".
 function remark({ returns = [], ending }, { returns: reached }) {
   if (ending?.forfeited) return `${SEATS[ending.forfeited.seat]} forfeited: ${ending.forfeited.reason}.`;
   if (!returns.length || ending === "open" || ending === "truncated") return "";

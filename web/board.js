@@ -1,5 +1,6 @@
-// Draws a position: squares, pieces, trays, the last moves, and the landings of the lifted piece. A piece is lifted by
-// a click, a key, or by dragging it; landings are picked in the same ways. This module knows no rules.
+// Draws a position: squares, pieces, trays, the last moves, and the landings of the lifted piece. A landing is the
+// target of a possible move. The user lifts a piece and picks a landing by clicks, by keys, or by dragging. This module
+// does not know the rules.
 
 import { stacked } from "./choice.js";
 import { byId, fill, svg } from "./dom.js";
@@ -8,28 +9,27 @@ import { SEATS } from "./game.js";
 import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
 import { cannot, pick } from "./turn.js";
 
-// The largest distance between a pointer and the middle of its piece or landing, in
-// squares. The next piece is farther.
+// The largest distance between a pointer and the middle of its piece or landing, in squares.
 const REACH = 0.7;
 // The number of squares between two arrows on a course.
 const ARROWS = 6;
-// The smallest size of pieces that share a square: LEAST in pixels, but at most MOST squares.
+// The smallest size of pieces that share a square is LEAST pixels, but at most MOST squares.
 const LEAST = 24, MOST = 1.5;
-// A pointer that moves by more than this many pixels drags.
+// A pointer that moves by more than this number of pixels drags its piece.
 const DRAG = 8;
 
-// The drawing's content: `board` and `view` as the engine describes them; `seenFrom`, the seat at the lower edge;
-// `labels` by seat; `options`, the possible moves, as in choice.js; `moves`, the last moves: [{ from, path, seat }].
+// The content of the drawing: `board` and `view` as the engine describes them; `seenFrom`, the seat at the lower edge;
+// `labels`, the name of each player by seat; `options`, the possible moves, as in choice.js; `moves`, the last moves:
+// [{ from, path, seat }].
 export let shown = { board: null };
 // The layout of the drawing, and the smallest size of pieces that share a square.
 let frame = null, least = 0;
-// The drawn groups of pieces, and the landings of the lifted one: [{ x, y, made, … }].
+// The drawn groups of pieces, and the landings of the lifted piece: [{ x, y, made, … }].
 let spots = [], landings = [];
 // The lifted spot, the highlighted group, and the current action of a pointer, or null.
 export let lifted = null;
 let lit = null, press = null;
 
-// Layers: last moves, highlights, pieces, landings, moving pieces.
 const [lastLayer, lightLayer, pieceLayer, landingLayer, ghosts] = Array.from({ length: 5 }, () => svg("g", {}));
 const root = svg("svg", {
   role: "group", onpointerdown: pressed, onpointermove: moved, onpointerup: released, onpointercancel: drop, onpointerleave: () => light(null),
@@ -38,10 +38,8 @@ const root = svg("svg", {
   onkeydown: typed,
 });
 
-// Draws again if the size of pieces changes.
 new ResizeObserver(() => shown.board && !lifted && !press && Math.abs(leastNow() - least) > 1 && draw(shown)).observe(byId("board"));
 
-// The smallest size of pieces that share a square, in units of the drawing.
 function leastNow() {
   const pixels = Math.min(root.clientWidth / frame.width, root.clientHeight / frame.height);
   return Math.min(LEAST / (pixels || 1), MOST * SIZE);
@@ -64,7 +62,7 @@ export function draw(next) {
 
 function drawGround(board, seats, seenFrom) {
   frame = new Frame(board, seats, seenFrom);
-  // A private square belongs to one course only.
+  // A private square is on the course of only one seat.
   const walker = square => seats.find(seat => board.courses[seat].includes(square));
   const squares = board.squares.map(({ square, ground, seat }) => {
     const [x, y] = frame.corner(square);
@@ -98,7 +96,7 @@ function drawGround(board, seats, seenFrom) {
   fill(byId("board"), root);
 }
 
-// The middle field with a lotus, for boards with home squares; else null.
+// The middle field with a lotus; null for boards without home squares.
 function lotus(board) {
   const squares = board.squares.filter(({ ground }) => ground === "home");
   if (!squares.length) return null;
@@ -150,7 +148,7 @@ function inTray(all, seat, label) {
   return [plate, ...placed];
 }
 
-// Draws a group at a point: as a button if it can move, else as a picture.
+// Draws a group at a point. If the group can move, it is a button, else a picture.
 function placePiece(group, x, y, shape) {
   const options = shown.options.filter(option => option.key === group.key);
   const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
@@ -162,7 +160,6 @@ function placePiece(group, x, y, shape) {
 
 const spotOf = target => spots.find(({ made }) => made.contains(target)) ?? null;
 const landingOf = target => landings.find(({ made }) => made.contains(target)) ?? null;
-// The position of a pointer in the drawing.
 const pointOf = event => new DOMPoint(event.clientX, event.clientY).matrixTransform(root.getScreenCTM().inverse());
 
 // The piece or landing nearest to a pointer, or null.
@@ -172,7 +169,7 @@ function near(event, places) {
     .filter(({ far }) => far < REACH * SIZE).sort((a, b) => a.far - b.far)[0]?.place ?? null;
 }
 
-// The target of a pointer. Landings of the lifted piece come before pieces, and movable pieces before others.
+// Returns the target of a pointer: a landing of the lifted piece, else a piece that can move, else another piece.
 function under(event) {
   const landing = landingOf(event.target) ?? near(event, landings);
   if (landing) return { landing };
@@ -217,7 +214,6 @@ function released(event) {
   if (ended.spot && !canMove) cannot(ended.spot.group);
 }
 
-// Ends the action of the pointer.
 function drop() {
   press?.ghost?.remove();
   press?.spot?.made.classList.remove("dragged");
@@ -242,7 +238,7 @@ function typed(event) {
   event.stopPropagation();
 }
 
-// Lifts a piece: shows its landings and the throws for them.
+// Lifts a piece: shows its landings, and the throws that each landing uses.
 function lift(spot) {
   lower();
   lifted = spot;
@@ -274,7 +270,7 @@ function lower() {
   fill(lightLayer);
 }
 
-// Highlights the moves of a group and the rest of its course, unless a piece is lifted.
+// If no piece is lifted, highlights the moves of a group and the rest of its course.
 function light(group) {
   lit = group;
   if (lifted) return;
@@ -306,8 +302,8 @@ function track({ from, path, seat }, kind) {
     from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null, kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null];
 }
 
-// The captured pieces, [{ seat, square }]: pieces of other seats than `mover` that have left their squares since the
-// view `before`.
+// Returns the captured pieces, [{ seat, square }]. These are pieces of other seats than `mover` that have left the
+// squares where they were in the view `before`.
 export function captured(before, mover) {
   return before.seats.filter(({ seat }) => seat !== mover).flatMap(({ seat }) => {
     const squares = view => view.pieces.filter(piece => piece.seat === seat && piece.square).map(piece => piece.square);
@@ -316,7 +312,7 @@ export function captured(before, mover) {
   });
 }
 
-// Moves captured pieces back to their start, after `delay` milliseconds.
+// After `delay` milliseconds, moves captured pieces back to their start.
 export function animateCaptured(captured, delay) {
   for (const { seat, square } of captured) {
     const home = spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === shown.board.courses[seat][0]));
@@ -324,7 +320,8 @@ export function animateCaptured(captured, delay) {
   }
 }
 
-// Moves pieces along the path of a move within `duration` milliseconds. Hides the pieces at its end until they arrive.
+// Moves pieces along the path of a move within `duration` milliseconds. Until they arrive, hides the pieces at the end
+// of the path.
 export async function animateMove({ from, path, seat, pieces: { length: count } }, duration) {
   const squares = [from, ...(path ?? [])].filter(Boolean);
   if (squares.length < 2 || !duration) return;
@@ -334,7 +331,6 @@ export async function animateMove({ from, path, seat, pieces: { length: count } 
   spot?.made.classList.remove("arriving");
 }
 
-// Moves a group from point to point in the drawing.
 async function animate(group, places, timing) {
   const [endX, endY] = places.at(-1), ghost = ghostOf(group);
   const holder = svg("g", { transform: `translate(${endX} ${endY})` }, ghost);
@@ -351,7 +347,7 @@ function ghostOf(group) {
   return made;
 }
 
-// The outline of squares as a path: all edges without a neighbour.
+// The outline of squares as a path: all edges that belong to only one of the squares.
 function outline(squares) {
   const corners = squares.map(({ square }) => frame.corner(square));
   const there = new Set(corners.map(String));

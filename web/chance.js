@@ -1,10 +1,10 @@
-// The source of throws: the browser's cryptographic generator, or a seeded one for repeatable throws.
+// The source of throws: the cryptographic generator of the browser, or a generator with a seed for repeatable throws.
 
 const SCALE = 2 ** -53;
 // Combines two 32-bit numbers to a number in [0, 1) with 53 random bits.
 const unit = (high, low) => ((high >>> 5) * 2 ** 26 + (low >>> 6)) * SCALE;
 
-// Chris Doty-Humphrey's sfc32.
+// The random generator sfc32 by Chris Doty-Humphrey.
 function seeded(seed) {
   let [a, b, c, count] = [seed >>> 0, Math.floor(seed / 2 ** 32) >>> 0, 0x9e3779b9, 1];
   const next = () => {
@@ -23,7 +23,6 @@ const [, seed] = /[?&]seed=(\d{1,15})(&|$)/.exec(location.search) ?? [];
 const next = seed === undefined ? null : seeded(Number(seed));
 const random = next ? () => unit(next(), next()) : () => unit(...crypto.getRandomValues(new Uint32Array(2)));
 
-// A seed for another generator.
 export const newSeed = () => Math.floor(random() * 2 ** 32);
 
 // Draws one of `outcomes` [{ p, throw }] with its probability.

@@ -1,6 +1,7 @@
 // A person's choices in a turn: moves of whole pieces, one after the other, until the turn is complete.
 //
-// Walks the graph of moves in the engine's answer to `choices`. Knows no rules, draws nothing and sends no requests.
+// Follows the graph of moves in the engine's answer to `choices`. This module does not know the rules, draw anything or
+// send requests.
 
 import { groups } from "./pieces.js";
 
@@ -26,13 +27,12 @@ export class Choice {
     });
   }
 
-  // The only possible next move if it captures nothing; else null.
+  // If only one move is possible and it captures nothing, that move; else null.
   get forced() {
     const { lines, end } = this.nodes[this.at];
     return lines.length === 1 && !end && !this.moves[lines[0][0]].captures.length ? this.options[0] : null;
   }
 
-  // Whether no piece can move any more.
   get isDecided() {
     return this.nodes[this.at].lines.length === 0;
   }
@@ -51,7 +51,7 @@ export class Choice {
     this.picked.pop();
   }
 
-  // The largest `worth` of all turns that continue from a node.
+  // The largest `worth` among all turns that are still possible at a node.
   best(at, worth, known = new Map()) {
     if (!known.has(at)) {
       const { lines, end } = this.nodes[at];
@@ -60,7 +60,7 @@ export class Choice {
     return known.get(at);
   }
 
-  // The positions in which the turn can end from here.
+  // The positions in which the turn can still end.
   get left() {
     const left = new Set();
     this.best(this.at, ({ position }) => left.add(position).size);
@@ -77,7 +77,7 @@ export class Choice {
     return { ...view, pieces };
   }
 
-  // The throws that are left after the picks.
+  // The throws that the picked moves have not used.
   unused(throws) {
     const left = [...throws];
     for (const value of this.picked.flatMap(move => move.throws)) left.splice(left.lastIndexOf(value), left.includes(value) ? 1 : 0);

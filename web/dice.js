@@ -1,10 +1,11 @@
-// Drawings of throws: cowries, mouths up or down, if the game's odds are those of cowries; else long dice.
+// Draws throws. If the probabilities of the game are those of cowries, draws cowries with their mouths up or down; else
+// long dice.
 //
 // `throws` comes from the engine's `board`: the values, their odds, and the number of dice that are thrown at once.
 
 import { element, picture, svg } from "./dom.js";
 
-// Angle and height of each drawn cowrie, irregular but fixed.
+// Angle and height of each drawn cowrie. They look irregular, but never change.
 const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1], [-12, 0], [6, 2]];
 // Pips of a face along a long die: [along, across] from -1 to 1.
 const PIPS = {
@@ -15,9 +16,9 @@ const PIPS = {
   5: [[-0.5, -1], [0.5, -1], [0, 0], [-0.5, 1], [0.5, 1]],
   6: [[-0.5, -1], [0, -1], [0.5, -1], [-0.5, 1], [0, 1], [0.5, 1]],
 };
-// The largest number of drawn shells; for more, only the number is shown.
+// The largest number of drawn shells. For more shells, only their number is shown.
 const MOST_SHELLS = 8;
-// The largest number of throws drawn one by one; among more, equal throws are drawn once with a count.
+// The largest number of throws that are drawn one by one. If there are more, equal throws are drawn once, with a count.
 const SIDE_BY_SIDE = 3;
 
 function cowrie(isUp) {
@@ -54,7 +55,6 @@ function mouthsOf(value, { values, odds }) {
   return at < 0 ? null : at;
 }
 
-// The drawing of a value, or null.
 function shape(value, throws) {
   const mouths = mouthsOf(value, throws), shells = throws.values.length - 1;
   if (mouths === null) return longDie(value);
@@ -68,8 +68,8 @@ export function throwWords(value, throws) {
   return `${value} (${mouths === 0 ? "no mouth" : mouths === 1 ? "one mouth" : `${mouths} mouths`} up)`;
 }
 
-// Draws throws side by side, many equal ones as one. Throws that are missing in `left` are pale; if `left` is null, no
-// throw is pale.
+// Draws throws next to each other. If there are many, draws equal throws once. Throws that are not in `left` are pale.
+// If `left` is null, no throw is pale.
 export function drawThrows(values, left, throws) {
   const counted = values.length > SIDE_BY_SIDE ? [...new Set(values)].map(value => [value, values.filter(other => other === value).length]) : values.map(value => [value, 1]);
   const unused = left && [...left];

@@ -1,5 +1,5 @@
-// The dock: the player who acts, the throws, and the buttons of a turn, each in a fixed place. Also the list of moves,
-// for keyboards and screen readers.
+// The dock: the player who acts, the throws, and the buttons of a turn, each always at the same point of the page. Also
+// the list of moves, for keyboards and screen readers.
 
 import { capital, stacked } from "./choice.js";
 import { drawThrows } from "./dice.js";
@@ -9,7 +9,7 @@ import { words } from "./log.js";
 import * as play from "./play.js";
 import * as turn from "./turn.js";
 
-// A value from 0 to 1 as text: the chance to win, or for games with placings the expected rank.
+// A value from 0 to 1 as text: the chance to win. In games with placings, the text is the expected rank.
 export function worth(share, { outlook }, seats) {
   return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(1)}` : `${(100 * share).toFixed(1)} %`;
 }
@@ -52,7 +52,7 @@ function title(view, can) {
   return [who, ` (${play.label(view.mover)}) ${play.isPaused ? `to ${does}` : `${does}s …`}`];
 }
 
-// Shows the moves chosen so far, or the last turn.
+// Shows the moves that the person has chosen so far, or the last turn.
 function drawNote({ throws }) {
   const last = play.game.lastTurn, done = last && words(last.choices);
   const chosen = turn.choice?.picked.map(move => move.words).join(", then ");
@@ -67,7 +67,7 @@ let drawn = { board: null, throws: null };
 function drawThrown(view) {
   const { game } = play, { board } = game;
   const now = game.turn(game.at);
-  // If a game starts within a turn, only the position has the throws.
+  // If a game starts in the middle of a turn, only the position contains the throws of this turn.
   if (!now.throws.length && now.from === 0) now.throws = view.throws;
   const isNow = now.throws.length > 0 && view.node !== "over";
   const shown = isNow ? now : game.lastTurn;
@@ -75,11 +75,11 @@ function drawThrown(view) {
   const throws = shown?.throws ?? [], before = drawn.board === board ? drawn.throws : null;
   drawn = { board, throws: JSON.stringify([shown?.from, throws, left, isNow]) };
   if (drawn.throws === before) return;
-  // Only new throws roll.
+  // Only new throws are animated.
   const isFresh = isNow && !before?.startsWith(JSON.stringify([shown.from, throws]).slice(0, -1));
   byId("thrown").className = isFresh ? "fresh" : isNow ? "" : "past";
   fill(byId("thrown"), drawThrows(throws, left, board.throws));
-  // Keys can scroll the throws if they are too long for their place.
+  // If there is too little room for the throws, keys can scroll them.
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId("thrown");
   if (scrollWidth > clientWidth || scrollHeight > clientHeight) byId("thrown").setAttribute("tabindex", "0");
   else byId("thrown").removeAttribute("tabindex");
@@ -93,7 +93,7 @@ function moveButton(option, number, light) {
     element("span", { class: "hint" }));
 }
 
-// Shows the best value of each move: `shares` by the names of moves.
+// Shows the best value that each move can reach. `shares` has these values by the names of the moves.
 export function showHints(shares) {
   const { board, seats } = play.game;
   const best = Math.max(...shares.values());

@@ -16,7 +16,7 @@ function filled(made, attributes, children) {
   return made;
 }
 
-// Replaces the children of an element. Flattens lists, leaves out null. The focus stays on the child with the same
+// Replaces the children of an element. Flattens lists and leaves out null. The focus stays on the child with the same
 // `data-key`.
 export function fill(place, ...children) {
   const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
@@ -29,7 +29,7 @@ export const options = (entries, chosen) => entries.map(([value, text]) => eleme
 // The letter of a seat in its colour; hidden from screen readers.
 export const chip = seat => element("span", { class: "chip", "aria-hidden": "true" }, seat);
 
-// A drawing; screen readers get its label as one picture.
+// A drawing. For screen readers, it is one picture with this label.
 export function picture(width, height, label, ...parts) {
   const hidden = label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" };
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, ...hidden }, ...parts);
@@ -41,7 +41,6 @@ export function showText(place, text) {
   place.textContent = text ?? "";
 }
 
-// Binds click handlers to elements by their ids.
 export function onClick(does) {
   for (const [id, act] of Object.entries(does)) byId(id).addEventListener("click", () => act());
 }

@@ -1,5 +1,5 @@
-// The adviser's values: a bar for each seat, and a chart over all turns. Values are computed in the background and
-// kept. The adviser is perfect play if its table is loaded, else a bot or greedy.
+// The values of the adviser: a bar for each seat, and a chart over all turns. The page computes values in the
+// background and keeps them. The adviser is perfect play if its table is loaded, else a bot, else the agent greedy.
 
 import { prepare, values } from "./ask.js";
 import { worth } from "./dock.js";
@@ -10,12 +10,11 @@ import * as play from "./play.js";
 import * as players from "./players.js";
 import { settings } from "./store.js";
 
-// The number of positions in one request. Other requests wait for its answer.
+// The number of positions in one request. Other requests must wait until it is answered.
 const AT_ONCE = 40;
 
-// The loaded tables of perfect play.
 const tables = new Set();
-// The known values, by adviser and position, and the game of these positions.
+// The values that are known, by adviser and position; and the game of these positions.
 const known = new Map();
 let knownOf = null;
 
@@ -58,7 +57,7 @@ export async function loadTable() {
   }
 }
 
-// Draws the known values, then computes the unknown ones and draws again, unless `isOld()` is true by then.
+// Draws the known values. Then computes the unknown values and, unless `isOld()` is now true, draws again.
 export async function drawEstimates(view, who, isOld) {
   const { game } = play, table = tableNow();
   byId("load-table").hidden = table === null || tables.has(table);

@@ -1,5 +1,5 @@
-// The dialog of games: kept games, the current game as text and as a link, and texts from others. Errors in a text are
-// shown, and the current game stays.
+// The dialog of games: stored games, the current game as text and as a link, and texts that the user pastes. If a text
+// has errors, the dialog shows them, and the current game does not change.
 
 import { resumeGame, takePosition, takeRecord } from "./begin.js";
 import { button, byId, element, fill, onClick, onFile, options, showText } from "./dom.js";
@@ -9,7 +9,7 @@ import { line, link, linked, read } from "./record.js";
 import { openSheet } from "./sheets.js";
 import * as store from "./store.js";
 
-// The games of the last text, to choose from.
+// The games in the last pasted text; the user chooses one of them.
 let records = [];
 
 const done = text => { byId("exchange-done").textContent = text; };
@@ -38,7 +38,6 @@ export function openExchange() {
   byId("exchange").showModal();
 }
 
-// A button that resumes a kept game.
 function keptGame(game, { record, title }) {
   const name = record.start.split(" ")[0];
   const act = () => orRefuse(async () => {
@@ -49,7 +48,6 @@ function keptGame(game, { record, title }) {
     element("b", {}, named(name.split("?")[0])?.title ?? name), ` ${title}, `, new Date(game.when).toLocaleString()));
 }
 
-// Runs `act`; shows its error if it fails.
 async function orRefuse(act, before = "") {
   try {
     await act();

@@ -1,14 +1,13 @@
-// The layout of a board's drawing: squares, trays, edges, seen from any seat.
+// The layout of the drawing of a board, with any seat at the lower edge: squares, trays, and the edges of the seats.
 //
 // A square is 40 units wide.
 
 export const SIZE = 40;
 const EDGE = 22, STRIP = 44;
-// Boards with fewer rows have smaller trays and names.
+// On boards with fewer rows and columns, trays and names are smaller.
 const USUAL = 8;
-// The least number of free rows and columns in the corners of a board for trays there.
+// Trays need at least this number of free rows and columns in each corner of a board.
 const FREE = 6;
-// The margin around a tray in a corner.
 const MARGIN = 14;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 // Row and column of a square such as "C7", from 0.
@@ -27,9 +26,8 @@ export class Frame {
       const [row, column] = placeOf(square);
       return Math.max(Math.min(column, board.columns - 1 - column), Math.min(row, board.rows - 1 - row));
     }));
-    // Whether the trays are in the corners, as for a cross; else they are along the edges.
+    // Whether the trays are in the corners, and not along the edges.
     this.isCross = this.corners >= FREE;
-    // The scale of trays and names.
     this.scale = Math.min(1, Math.max(this.rows, this.columns) / USUAL);
     const taken = seats.map(seat => this.edgeOf(seat));
     const strip = edge => !this.isCross && taken.includes(edge) ? STRIP * this.scale : 0;
@@ -42,7 +40,7 @@ export class Frame {
     this.height = this.top + this.down + this.edge + strip(0);
   }
 
-  // The edge of a seat in the drawing: 0 below, 1 right, 2 above, 3 left.
+  // The edge of a seat in the drawing: 0 is the lower edge, 1 right, 2 upper, 3 left.
   edgeOf(seat) {
     return (AROUND.indexOf(seat) - this.turned + 4) % 4;
   }
@@ -79,8 +77,8 @@ export class Frame {
     });
   }
 
-  // The tray of a seat: its width and height before `transform` scales and turns it, and `at(along, down)`, which
-  // converts a point of the tray to a point of the drawing.
+  // The tray of a seat: its width and height, `transform`, which scales and turns the tray, and `at(along, down)`,
+  // which converts a point of the tray to a point of the drawing.
   tray(seat) {
     const { isCross, scale, across, down, edge } = this;
     const along = this.edgeOf(seat) % 2 ? down : across;

@@ -1,16 +1,16 @@
 // One game: its nodes (positions) and the steps between them (throws and choices). `at` is the number of the current
 // node.
 //
-// Undo, redo and replay only change `at`. A new move replaces the later steps. This module knows neither the players
-// nor the drawing.
+// Undo, redo and replay only change `at`. A new move replaces the later steps. This module does not know the players or
+// the drawing.
 
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 
 // Makes an object with a value for each seat.
 export const bySeat = (seats, find) => Object.fromEntries([...seats].map((seat, at) => [seat, find(seat, at)]));
 
-// Reads a position's game: `rules` with the house rules, as in the notation; `seats`, letters in their order;
-// `letters`, the seats as a word, such as "SEN".
+// Reads the game of a position: `rules`, the game with its house rules, as in the notation; `seats`, the list of the
+// letters of the seats; `letters`, the seats as a word, such as "SEN".
 export function headOf(position) {
   const [rules, places] = position.split(" ");
   const seats = places.split("/").map(seat => seat[0]);
@@ -18,15 +18,15 @@ export function headOf(position) {
 }
 
 export class Game {
-  // `begins`: the node of the first position, { position, node, mover, choices, returns }; `steps`: the moves from
-  // there; `about`: the game, as in games.js; `board`: its constant parts, as the engine describes them.
+  // `begins`: the node of the first position, { position, node, mover, choices, returns }; `steps`: the moves from this
+  // node; `about`: the game, as in games.js; `board`: the constant parts of the game, as the engine describes them.
   constructor({ begins, steps, about, board }) {
     Object.assign(this, headOf(begins.position));
     this.about = about;
     this.board = board;
     this.nodes = [begins];
-    // The step between each node and the next: a throw { seat, thrown }, or the rest of a turn { seat, actions, words,
-    // moves }.
+    // The steps from each node to the next node: a throw { seat, thrown }, or the rest of a turn { seat, actions,
+    // words, moves }.
     this.steps = [];
     this.at = 0;
     this.add(steps);
@@ -64,7 +64,6 @@ export class Game {
     this.at = this.last;
   }
 
-  // Whether a turn begins at this node.
   begins(at) {
     return this.nodes[at].position.endsWith(" *");
   }
@@ -74,13 +73,13 @@ export class Game {
     return this.before(at + 1, place => this.begins(place)) ?? 0;
   }
 
-  // The last node before `at` that passes, or null.
+  // The last node before `at` for which `passes` is true, or null.
   before(at, passes) {
     for (let place = at - 1; place >= 0; place--) if (passes(place)) return place;
     return null;
   }
 
-  // The first node after `at` that passes, else the last node; null if `at` is the last node.
+  // The first node after `at` for which `passes` is true, else the last node. If `at` is the last node, null.
   after(at, passes) {
     for (let place = at + 1; place <= this.last; place++) if (passes(place) || place === this.last) return place;
     return null;
@@ -91,7 +90,7 @@ export class Game {
     return [...this.nodes.keys()].filter(at => at === 0 || this.begins(at) || this.nodes[at].node === "over");
   }
 
-  // The turn of node `at`, up to this node.
+  // The part of the turn of node `at` before this node.
   turn(at) {
     return this.between(this.turnOf(at), at);
   }
@@ -102,12 +101,13 @@ export class Game {
     return from === 0 ? null : this.between(this.turnOf(from - 1), from);
   }
 
-  // The last finished turn, or null: at the end of the game the current turn, else the turn before it.
+  // The last finished turn, or null. At the end of the game this is the current turn, else the turn before it.
   get lastTurn() {
     return this.node.node === "over" ? this.turn(this.at) : this.previousTurn(this.at);
   }
 
-  // The moves of this turn and of the turns of other seats just before it; if there are none, of the previous turn.
+  // The moves of this turn, and of the turns of other seats just before it. If there are no such moves, the moves of
+  // the previous turn.
   get lastMoves() {
     const movesOf = turn => turn?.choices.flatMap(step => step.moves) ?? [];
     const own = this.turn(this.at), moves = movesOf(own), seats = new Set([own.seat]);
@@ -132,14 +132,13 @@ export class Game {
     return winners.length === 1 ? `${winners[0]} wins` : `${winners.join(" and ")} win`;
   }
 
-  // The seat, throws and choices between two nodes.
   between(from, to) {
     const steps = this.steps.slice(from, to);
     const throws = steps.flatMap(step => step.thrown ?? []), choices = steps.filter(step => step.actions);
     return { from, to, seat: this.nodes[from].mover, throws, choices };
   }
 
-  // The moves as in a games file, with the throws of a series together.
+  // The moves in the form of a games file, where all throws of a series are one list.
   get moves() {
     const moves = [];
     this.steps.forEach(({ thrown, actions }, at) => {

@@ -1,7 +1,7 @@
-// The playable games: the built-in ones, and games of opened sheets.
+// The playable games: the built-in games, and the games of opened sheets.
 //
-// A game is described as in the engine protocol. A game of a sheet also has its text as `sheet`, which requests must
-// include.
+// A game has the form of the engine protocol. The game of an opened sheet also has the text of the sheet as `sheet`;
+// requests about this game must include the text.
 
 import { advance, ask } from "./ask.js";
 import * as store from "./store.js";
@@ -28,7 +28,7 @@ export const isOwn = game => game.sheet !== undefined;
 export async function read(sheet) {
   const { game } = await ask({ op: "sheet", sheet });
   const other = named(game.name);
-  // For a built-in name the engine accepts only the built-in rules.
+  // If the name is built in, the engine accepts only the built-in rules.
   return other && !isOwn(other) ? other : { ...game, sheet };
 }
 
@@ -48,13 +48,14 @@ export function remove(name) {
 
 const keepSheets = () => store.keepSheets(all().filter(isOwn).map(({ sheet }) => sheet));
 
-// Plays moves from a position, of the game of `sheet` or of a listed game. Returns the answer of `advance` with the
-// game (`about`) and its `board`.
+// Plays moves from a position. The game is the game of `sheet`, or a listed game. Returns the answer of `advance`, with
+// the game (`about`) and its `board`.
 export async function played(position, moves = [], sheet) {
   const name = flagsOf(position.split(" ")[0]).game;
   const about = sheet === undefined ? named(name) : await read(sheet);
   if (!about) {
-    // The engine explains errors in the position. It may still know a sheet that was removed here.
+    // If the position has an error, the engine reports it. The engine may still know a sheet that was removed from the
+    // page.
     await ask({ op: "view", position });
     throw new Error(`Open the sheet of \`${name}\` first: this page does not have it.`);
   }
@@ -62,20 +63,19 @@ export async function played(position, moves = [], sheet) {
   return { ...answer, about, board: await ask({ op: "board", position, sheet: about.sheet }) };
 }
 
-// The address of a game's sheet.
 export const addressOf = game => isOwn(game) ? `data:text/plain;charset=utf-8,${encodeURIComponent(game.sheet)}` : `${game.name}.toml`;
 
-// Fetches the sheet of a built-in game; the host has it beside the page.
+// Fetches the sheet of a built-in game, which is in the same folder as the page.
 export async function sheetOf(game) {
   const answer = await fetch(new URL(`./${game.name}.toml`, import.meta.url));
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   return answer.text();
 }
 
-// Whether a text looks like a sheet, not like a position or games.
+// Whether a text looks like a sheet, and not like a position or like games.
 export const looksLikeSheet = text => !text.trim().startsWith("{") && /^\s*(\[+\s*[\w.]+\s*\]|[\w.]+\s*=)/m.test(text);
 
-// House rules of a game: [{ name, about, default, values: [{ name, about }] }]; the number of pieces comes first.
+// The house rules of a game: [{ name, about, default, values: [{ name, about }] }]. The number of pieces is the first.
 export function houseRules({ flags, pieces }) {
   const { count, allowed } = pieces;
   const numbers = [count, ...allowed.filter(number => number !== count)].map(number => ({ name: String(number), about: "" }));
@@ -83,7 +83,7 @@ export function houseRules({ flags, pieces }) {
   return numbers.length > 1 ? [own, ...flags] : flags;
 }
 
-// Converts house rules to text, { teams: "true" } to "NAME?teams=true", and back.
+// These two functions convert house rules to text, such as { teams: "true" } to "NAME?teams=true", and back.
 export function rulesText(game, flags) {
   const changed = houseRules(game).filter(({ name, default: usual }) => (flags[name] ?? usual) !== usual);
   return game.name + (changed.length ? `?${changed.map(({ name }) => `${name}=${flags[name]}`).join("&")}` : "");

@@ -1,4 +1,4 @@
-// Keyboard shortcuts. They work outside of text fields and dialogs, and can be switched off.
+// Keyboard shortcuts. They work outside text fields and dialogs. The settings can disable them.
 
 import { settings } from "./store.js";
 
@@ -15,7 +15,7 @@ export function bindKeys(does) {
 }
 
 function action({ key, shiftKey, target }, does) {
-  // On a button the space key presses the button.
+  // If a button has the focus, the space key presses the button.
   if (key === " ") return target.closest("button, summary, [role=button], label") ? null : does.throw;
   if (key === "ArrowLeft") return shiftKey ? does["turn-back"] : does["step-back"];
   if (key === "ArrowRight") return shiftKey ? does["turn-on"] : does["step-on"];

@@ -4,13 +4,13 @@ import { throwWords } from "./dice.js";
 import { button, byId, chip, element } from "./dom.js";
 import { SEATS } from "./game.js";
 
-// The words of a turn's choices.
 export const words = choices => choices.map(step => step.words).join("; ");
 
-// The drawn lines with their elements, the oldest first. Games are long, so only changed lines are drawn again.
+// The drawn lines with their elements. The oldest line is the first. Games are long, so only changed lines are drawn
+// again.
 const drawn = [];
 
-// Draws the list of turns, the last one first. Clicks call `goTo(at)`.
+// Draws the list of turns, with the last turn at the top. A click on a turn calls `goTo(at)`.
 export function drawLog(game, goTo) {
   const lines = linesOf(game).map(line => ({ ...line, key: JSON.stringify(line) }));
   const same = drawn.findIndex(({ key }, at) => key !== lines[at]?.key);
@@ -19,7 +19,6 @@ export function drawLog(game, goTo) {
     drawn.push({ ...line, made: item(line, goTo) });
     byId("turns").prepend(drawn.at(-1).made);
   }
-  // Marks the shown turn.
   byId("turns").querySelector("[aria-current]")?.removeAttribute("aria-current");
   const here = drawn.find(({ from, to }) => game.at >= from && (game.at < to || to === game.last))?.made;
   if (!here) return;

@@ -1,14 +1,15 @@
-// The engine of the worker if `ashta serve` serves the page: the program, with the interface of `ashta.js`. Requests
-// are synchronous, so this works only in a worker.
+// If `ashta serve` serves the page, the program is the engine of the worker. This module has the same interface as
+// `ashta.js`. Requests are synchronous, so it works only in a worker.
 
 import { fetchBytes, Refusal } from "./ashta.js";
 
 export { fetchBytes };
 
-// There is no module to fetch.
+// There is no WebAssembly module to fetch.
 export const source = null;
 
-// The program. An agent has a number, and `open` opens it again if the program has dropped it to make room for others.
+// The program as an engine. An agent has a number. If the program has removed the agent to make room for other agents,
+// `open` opens it again.
 export const load = async () => ({
   agent: name => opened(() => ask(`agent?name=${encodeURIComponent(name)}`).agent),
   read: (bytes, lookahead) => opened(() => ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent),

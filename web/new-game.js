@@ -10,13 +10,12 @@ import { beginnersWins, isSolved, playerOrBest, rulesWithBots } from "./players.
 import { drawPlayers, warn } from "./seats.js";
 
 const NUMBERS = { 2: "Two", 3: "Three", 4: "Four" };
-// All sets of seats.
 const SETS = ["SN", "SEN", "SENW", "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", "NW"];
 
 const dialog = byId("new-game");
-// The choices; `name` is the name of the game, at first null.
+// The choices of the user. `name` is the name of the game; it is null at the beginning.
 const chosen = { name: null, seats: "SN", flags: {}, players: { S: "person", E: "bot:novice", N: "bot:novice", W: "bot:novice" } };
-// The possible sets of seats under the chosen house rules.
+// The sets of seats that the chosen house rules allow.
 let sets = [];
 
 export const chosenGame = () => games.named(chosen.name);
@@ -36,7 +35,7 @@ export function bindNewGame() {
   });
 }
 
-// Opens the dialog with the last choices, the first time with this game.
+// Opens the dialog with the last choices. The first time, opens it with the game of this name.
 export function openNewGame({ name }) {
   if (chosenGame()) draw();
   else choose(games.named(name)?.name ?? games.all()[0].name);
@@ -50,14 +49,13 @@ export function choose(name) {
   setPossibleSeats(games.named(name).seats);
 }
 
-// Sets the possible sets of seats and draws the dialog.
 function setPossibleSeats(all) {
   sets = all;
   if (!sets.includes(chosen.seats)) chosen.seats = sets[0];
   draw();
 }
 
-// Enables or disables Start; it is disabled while the sheet in the text field has problems.
+// Enables or disables the button Start. It is disabled while the sheet in the text field has problems.
 export function enableStart(isReady) {
   dialog.querySelector("[value=start]").disabled = !isReady;
 }
@@ -89,7 +87,7 @@ function drawCards(name, list, chosen, change) {
     element("span", {}, element("b", {}, title), note ? element("small", {}, note) : null))));
 }
 
-// The boards for the small drawings; each is requested once.
+// The boards for the small drawings. Each board is requested only once.
 const drawings = new Map();
 
 // An element for a game's small drawing, which appears when the engine has answered.
@@ -104,14 +102,12 @@ function drawing(game) {
   return holder;
 }
 
-// A line of facts about a game.
 function facts(game) {
   const sizes = game.seats.map(seats => seats.length), least = Math.min(...sizes), most = Math.max(...sizes);
   const [seats] = game.seats, wins = beginnersWins(game.name, seats);
   const all = [
     game.place, `${least < most ? `${least} to ${most}` : least} players`, game.minutes ? `${game.minutes} min` : null,
-    // The share of skill in a game for two: the lower a beginner's score against the bot's full strength, the more
-    // skill.
+    // The share of skill in a game for two: it is large if a beginner has a low score against the bot at full strength.
     wins === null || seats.length > 2 ? null : `${100 - 2 * wins} % skill`,
     isSolved(game.name) ? "solved" : null, games.isOwn(game) ? "your own" : null,
   ];
@@ -131,7 +127,7 @@ function drawFlags(game) {
   byId("flags").hidden = rows.length === 0;
 }
 
-// Buttons for the rules that bots know, if there are several.
+// If bots know several sets of rules, a button for each set.
 function known() {
   const all = [...new Set(rulesWithBots(chosen.name).map(bot => bot.game))];
   if (all.length < 2) return null;

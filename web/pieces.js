@@ -1,10 +1,10 @@
-// Groups of pieces: pieces of a seat on the same place, joined if they move as one.
+// Groups of pieces: the pieces of a seat on the same place. A group is joined if its pieces move together.
 
 import { SEATS } from "./game.js";
 import { SIZE } from "./frame.js";
 import { svg } from "./dom.js";
 
-// Groups the pieces of a view; `words` are the words of the game. Returns
+// Groups the pieces of a view. `words` are the words of the game. Returns
 //   [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, pieces }].
 // The stage of a place is "waits", "course", "finish" or "borne".
 export function groups(view, words) {
@@ -30,7 +30,7 @@ export function labelOf(group, options) {
   return `${who} ${where}${back}${can ? `. Can go: ${can}` : ""}`;
 }
 
-// The distance of discs from the middle of a shared square, in diameters.
+// The distance of discs from the middle of a shared square, in diameters of a disc.
 const COVERED = 0.4;
 
 function disc(x, y, radius, text, isRinged) {
@@ -40,8 +40,8 @@ function disc(x, y, radius, text, isRinged) {
     svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
 }
 
-// Draws a group around the origin, at most `room` wide and high, but with discs of at least the size `least`. If
-// `isUpright`, the discs are one above the other.
+// Draws a group around the origin. The group is at most `room` wide and high, but its discs have at least the size
+// `least`. If `isUpright` is true, the discs are one above the other.
 export function drawn(group, room, isUpright, least = 0) {
   const { count, seat, isJoined } = group;
   const ring = group.isMarked;
@@ -64,8 +64,8 @@ export function drawn(group, room, isUpright, least = 0) {
 
 const halo = radius => svg("circle", { r: radius, class: "halo" });
 
-// Where groups on one square are drawn: [x, y, room, isUpright], relative to its middle. Discs that are larger than
-// their room overlap.
+// Returns where to draw each group on a square: [x, y, room, isUpright], relative to the middle of the square. Discs
+// that are larger than their room overlap.
 export function spread(number, least) {
   if (number === 1) return [[0, 0, SIZE - 3, false]];
   const quarter = Math.max(SIZE / 4, least * COVERED);
@@ -74,7 +74,7 @@ export function spread(number, least) {
     .map(([x, y]) => [x, y, SIZE / 2, false]);
 }
 
-// The groups in the tray of a seat: waiting pieces, and finished ones.
+// The groups in the tray of a seat: waiting pieces and finished pieces.
 export function trayed(all, seat) {
   const own = all.filter(group => group.seat === seat && group.square === null);
   return [own.filter(group => group.stage === "waits"), own.filter(group => group.stage !== "waits")];

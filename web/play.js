@@ -11,9 +11,9 @@ const PAUSES = { calm: 900, quick: 300, none: 0 };
 
 // The game, the player of each seat, and a remark about a loaded record.
 export let game = null, players = {}, note = "";
-// Whether the past is shown; then nothing moves automatically.
+// Whether the page shows an earlier node. While it does, nothing moves automatically.
 export let isPaused = false;
-// Whether automatic moves have no pauses until a person must act; `wake` ends the current pause.
+// Whether automatic moves have no pauses until a person must act. `wake` ends the current pause.
 export let isHurried = false;
 let wake = () => {};
 // The error message, or null.
@@ -37,7 +37,7 @@ export const hasRecorded = () => game.seats.some(isRecorded);
 // A short name of the player of a seat.
 export const label = seat => who.label(player(seat), persons().length === 1);
 
-// Shows a game, the result of `played` in games.js, with its players.
+// Shows a game and its players. `played` is the result of `played` in games.js.
 export function take(played, seated, at = played.steps.length, remark = "") {
   game = new Game(played);
   game.at = Math.min(at, game.last);
@@ -57,15 +57,15 @@ export function turnOfPerson() {
   return isPerson(mover) && (settings.throws === "button" || isPaused) ? "throw" : null;
 }
 
-// Whether the only possible turn will be played automatically.
+// Whether only one turn is possible and will be played automatically.
 export const isForced = () => game.node.choices === 1 && settings.forced && !isPaused;
 // Whether something will move automatically.
 export const isBusy = () => !isPaused && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson();
-// Whether the shown node is not the last one; always true for a record.
+// Whether the shown node is not the last node. Always true for a record.
 const isPast = () => !game.isAtEnd || hasRecorded();
 
-// Plays moves, if given: a throw, or the actions of the rest of a turn; they replace all later moves. Then continues
-// until a person must act, the game is over, or something else has changed.
+// Plays `moves`, if there are any: a throw, or the actions of the rest of a turn. They replace all later moves. Then
+// continues until a person must act, the game is over, or another call has changed the game.
 export async function go(moves = null) {
   const run = ++turnstile, isOld = () => run !== turnstile;
   try {
@@ -109,7 +109,7 @@ async function nextMoves() {
   return choose(game.position, who.agentOf(player(mover), game.rules, game.letters), newSeed(), game.about.sheet);
 }
 
-// A throw at the current node; a node that was played before keeps its throw.
+// Returns the throw at the current node. A node that was played before keeps its throw.
 async function drawn() {
   return [game.steps[game.at]?.thrown ?? draw((await ask(game.request("chance"))).outcomes)];
 }
@@ -124,14 +124,15 @@ export function hurry() {
   changed({ kind: "hurried" });
 }
 
-// Continues from another state and drops the current action.
+// Stops the current action and continues from another state.
 function restart(kind) {
   thinking = null;
   changed({ kind });
   go();
 }
 
-// Shows another node of the game. In the past nothing moves until a person acts; at the last node the game continues.
+// Shows another node of the game. At the last node the game continues; at an earlier node nothing moves until a person
+// acts.
 export function goTo(at) {
   isHurried = false;
   game.at = Math.max(0, Math.min(game.last, at));
@@ -139,7 +140,7 @@ export function goTo(at) {
   restart("went");
 }
 
-// Plays on from here with these players; the first move replaces later ones.
+// Continues the game from the shown node with these players. The first new move replaces the later moves.
 export function playOn(seated = players) {
   players = seated;
   trouble = null;
@@ -152,7 +153,8 @@ export function seat(seated) {
   restart("seated");
 }
 
-// The targets of undo and redo, or null: nodes with a choice of a person; without persons, the beginnings of turns.
+// The targets of undo and redo, or null. A target is a node where a person has a choice; without persons, the beginning
+// of a turn.
 const isStop = at => persons().length ? game.nodes[at].choices > 1 && isPerson(game.nodes[at].mover) : game.begins(at);
 export const undoTo = () => game.before(game.at, isStop);
 export const redoTo = () => game.after(game.at, isStop);

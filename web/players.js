@@ -1,6 +1,6 @@
 // The possible players of a seat: a person, a bot at a level, perfect play, a baseline, or a player in a record.
 //
-// A player is a word: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
+// A player is a text: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
 import { give } from "./ask.js";
 import { attempt } from "./attempt.js";
@@ -8,11 +8,12 @@ import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
 
 // The trained bots, { name, game, seats, levels }, and the tables of perfect play, { name, game, seats, bytes }. `game`
-// includes the house rules, `seats` are letters, `levels` are part of the manifest, and `bytes` is a size.
+// includes the house rules, `seats` are letters, `levels` come from the manifest of the bot, and `bytes` is the size of
+// the file.
 let BOTS = [], TABLES = [];
 
-// Loads the list of the host's bots and tables, which `web/build` or `ashta serve` makes. Returns an error message if
-// this fails, else null.
+// Loads the list of bots and tables on the host, which `web/build` or `ashta serve` creates. Returns an error message
+// if this fails, else null.
 export async function learnBots() {
   try {
     const answer = await fetch(new URL("./bots.json", import.meta.url));
@@ -32,7 +33,8 @@ export function forget({ file }) {
   [BOTS, TABLES] = [[BOTS, ".bot"], [TABLES, ".table"]].map(([list, end]) => list.filter(({ name }) => name + end !== file));
 }
 
-// Adds a bot from an opened file, until the page is left. Returns { game, seats, sheet } of its manifest.
+// Adds a bot from an opened file, until the user leaves the page. Returns { game, seats, sheet } from the manifest of
+// the bot.
 export async function addBot(file, bytes) {
   const manifest = attempt(() => {
     const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
@@ -72,13 +74,13 @@ export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
 // Whether there is a table of perfect play for a game, under any rules.
 export const isSolved = name => TABLES.some(({ game }) => flagsOf(game).game === name);
-// How many of a hundred games the bot wins at the level beginner against its full strength; null if unknown.
+// The number of games, out of a hundred, that the bot at the level beginner wins against the bot at full strength; null
+// if unknown.
 export const beginnersWins = (rules, seats) => winsOf("bot:beginner", found(BOTS, rules, seats));
 const winsOf = (player, bot) => {
   const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
   return known ? Math.round(100 * known.score) : null;
 };
-// The size of a table as text.
 export const sizeOfTable = (rules, seats) => `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
 
 // The possible players of a seat: [{ group, players: [[player, label, isPossible]] }].
@@ -107,13 +109,12 @@ export function agentOf(player, rules, seats) {
   return { name: player };
 }
 
-// Whether a player knows these rules.
 function knows(player, rules, seats) {
   if (player === "perfect") return tableOf(rules, seats) !== null;
   return !player.startsWith("bot:") || botOf(rules, seats) !== null;
 }
 
-// The evaluator of the chances: perfect play if its table is loaded, else the bot, else a baseline.
+// The agent that evaluates the chances: perfect play if its table is loaded, else the bot, else a baseline.
 export function adviser(rules, seats, hasTable) {
   const bot = botOf(rules, seats);
   if (hasTable) return { name: "perfect play", agent: agentOf("perfect", rules, seats) };
@@ -121,7 +122,7 @@ export function adviser(rules, seats, hasTable) {
   return { name: "greedy, as no bot was trained on these rules", agent: { name: "greedy+2ply" } };
 }
 
-// A short name of a player; the only person at a table is "you".
+// A short name of a player. If there is only one person in the game, the person is "you".
 export function label(player, isOnlyPerson = false) {
   if (player === "person") return isOnlyPerson ? "you" : "person";
   if (player.startsWith("recorded:")) return player.slice(9);
@@ -134,7 +135,8 @@ export function agentName(player, rules, seats) {
   return player.startsWith("bot:") ? `${botOf(rules, seats)}+${player.slice(4)}` : player;
 }
 
-// The player that continues for the recorded player `name`: the same one if available, else the best available one.
+// The player that replaces the recorded player `name`: the same player if it is available, else the best available
+// player.
 export function playerNamed(name, rules, seats) {
   const bot = botOf(rules, seats);
   const own = name.startsWith(`${bot}+`) ? `bot:${name.slice(bot.length + 1)}` : name === bot ? "bot:expert" : name;
@@ -142,8 +144,8 @@ export function playerNamed(name, rules, seats) {
   return isOne ? own : best(rules, seats);
 }
 
-// The players after a change of rules or seats. Persons replace recorded players, new seats get a bot like the
-// others, and the best available player replaces players that do not know the rules.
+// The players after a change of rules or seats. Persons replace recorded players, new seats get the same bot as the
+// other seats, and the best available player replaces players that do not know the rules.
 export function seated(seats, players, rules) {
   const other = Object.values(players).find(player => player !== "person" && !player.startsWith("recorded:"));
   return bySeat(seats, seat => playerOrBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));
@@ -151,5 +153,5 @@ export function seated(seats, players, rules) {
 
 // A player if it knows these rules, else the best available player.
 export const playerOrBest = (player, rules, seats) => knows(player, rules, seats) ? player : best(rules, seats);
-// The strongest player that needs no table.
+// The strongest player that does not need a table.
 export const best = (rules, seats) => botOf(rules, seats) ? "bot:expert" : "greedy+2ply";

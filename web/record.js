@@ -1,12 +1,12 @@
-// Games as text: one JSON object on each line, as in the files of an arena; or a single position. Errors name the
-// problem; the engine checks the moves when they are replayed.
+// Games as text: one JSON object on each line, as in the files of an arena, or a single position. This module only
+// checks the form of a record. The engine checks the moves when they are replayed.
 
 import { attempt } from "./attempt.js";
 import { SEATS } from "./game.js";
 import * as play from "./play.js";
 import { agentName } from "./players.js";
 
-// The current game as an object; a game of a sheet includes the sheet.
+// The current game as an object. If the game comes from a sheet, the object contains the sheet.
 function written() {
   const { game } = play;
   return {
@@ -15,7 +15,6 @@ function written() {
   };
 }
 
-// The current game as a line of text.
 export function line() {
   const { game } = play;
   const { node, returns } = game.nodes[game.last];
@@ -32,7 +31,8 @@ export async function link() {
   return url.href;
 }
 
-// Reads the text in a link: a link of this page, or a position or game as plain text; null if there is none.
+// Returns the text after `#game=` in a link: a compressed game, or a game or position as plain text. Returns null
+// without `#game=`.
 export async function linked(text) {
   const [, code] = /#game=([^\s]+)$/.exec(text.trim()) ?? [];
   if (code === undefined) return null;
@@ -58,7 +58,7 @@ export function read(text) {
     return { position: trimmed };
   }
   const lines = text.split(/\r?\n/).map((content, at) => [content.trim(), at + 1]).filter(([content]) => content);
-  // The settings of an arena contain the sheet of all its games.
+  // The first line of the file of an arena can contain the sheet of all its games.
   const isHeader = content => content.startsWith('{"arena"');
   const sheet = isHeader(lines[0][0]) ? attempt(() => JSON.parse(lines[0][0]).sheet) ?? undefined : undefined;
   const records = lines.filter(([content]) => !isHeader(content)).map(([content, number]) => ({ line: number, ...parsed(content, sheet) }));

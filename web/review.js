@@ -1,14 +1,14 @@
-// The review of a game: the cost of each choice, the luck of each throw, and the turning point, by the adviser's
-// values.
+// The review of a game: the cost of each choice, the luck of each throw, and the turning point. They follow from the
+// values of the adviser.
 
 import { button, byId, chip, element, fill } from "./dom.js";
 import * as estimates from "./estimates.js";
 import { SEATS } from "./game.js";
 import * as play from "./play.js";
 
-// The least cost of each class of bad choices, as in `ashta analyze`.
+// The classes of bad choices, with the smallest cost of each class, as in `ashta analyze`.
 const CLASSES = [[0.08, "blunder"], [0.04, "error"], [0.02, "doubtful"]];
-// The largest number of listed choices, the worst first.
+// The largest number of choices in the list. The worst choice is the first.
 const LISTED = 12;
 
 // Luck and cost of each step, [{ at, seat, step, luck, cost }], as changes of the seat's value. `valueAt(at)` returns
@@ -21,7 +21,7 @@ export function changes(game, valueAt) {
   });
 }
 
-// The index of the node where the winner got ahead for good; null if the winner was never behind.
+// The index of the node from which the winner was never behind again; null if the winner was never behind.
 function turningPoint(game, valueAt) {
   const end = valueAt(game.last);
   const winner = end.indexOf(Math.max(...end));
@@ -32,8 +32,7 @@ function turningPoint(game, valueAt) {
 const percent = share => `${(100 * share).toFixed(1)} %`;
 const most = (all, key) => all.reduce((best, one) => one[key] > (best?.[key] ?? 0) ? one : best, null);
 
-// Opens the dialog; fills it when the adviser has answered. `retry(at)` plays on from
-// node `at`.
+// Opens the dialog, and fills it when the adviser has answered. `retry(at)` continues the game from node `at`.
 export async function openReview(retry) {
   const { game } = play, who = estimates.adviser();
   byId("review-result").textContent = `${game.result ?? "Not over yet"}, after ${game.turns.length - 1} turns.`;

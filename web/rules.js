@@ -1,4 +1,4 @@
-// The dialog of the rules: each game's rules and house rules, from its sheet.
+// The dialog of the rules: the rules and house rules of each game, from its sheet.
 
 import { ask } from "./ask.js";
 import { byId, element, fill, options } from "./dom.js";
@@ -16,7 +16,7 @@ function flags(game) {
       element("tbody", {}, rows))));
 }
 
-// The rules as the engine applies them; `rules` is the name of the game, with house rules if any.
+// The rules as the engine applies them. `rules` is the name of the game, and the house rules if there are any.
 function understood(game, rules) {
   const list = element("dl", {});
   const show = ({ understood }) => fill(list, understood.map(({ topic, sentences }) =>

@@ -6,8 +6,8 @@ import { bySeat, SEATS } from "./game.js";
 import * as play from "./play.js";
 import { best, choices, playerNamed, playerOrBest } from "./players.js";
 
-// Draws the choice of players under these rules; a choice changes `players`. Replaces players that do not know the
-// rules, and shows a warning if no bot knows them.
+// Draws the choice of players for these rules. When the user chooses a player, changes `players`. Replaces players that
+// do not know the rules, and shows a warning if no bot knows them.
 export function drawPlayers(dialog, rules, seats, players) {
   const groups = choices(rules, seats);
   fill(dialog.querySelector(".seat-choices"), [...seats].map(seat => {
@@ -25,7 +25,7 @@ export function drawPlayers(dialog, rules, seats, players) {
 
 export const warn = (dialog, text) => showText(dialog.querySelector("form > .warning"), text);
 
-// Asks for the players of the rest of the game; calls `take(players)`.
+// Asks the user for the players of the rest of the game, then calls `take(players)`.
 export function askPlayers(take) {
   const { rules, letters, seats, node } = play.game, dialog = byId("seats-dialog");
   const players = bySeat(seats, seat => {

@@ -15,7 +15,7 @@ const SWITCHES = [
   ["sound", "Play sounds of throws and pieces"],
   ["keys", "Use the keys that are listed below"],
 ];
-// The settings on the page itself, by the ids of their boxes.
+// The settings that have a box on the page, and not in the dialog, by the ids of the boxes.
 const ON_PAGE = { "show-hints": "hints", "show-chances": "chances" };
 
 // Draws the dialog; calls `changed(key)` after a change.

@@ -1,4 +1,4 @@
-// Opens sheets and bots in the dialog of a new game; copies and removes the sheets of games.
+// Opens sheets and bots in the dialog of a new game. Also copies and removes the sheets of games.
 
 import { button, byId, element, fill, onClick, onFile } from "./dom.js";
 import * as games from "./games.js";
@@ -31,7 +31,6 @@ export function openSheet(text) {
   return readSheet();
 }
 
-// Opens a file with a sheet or a bot.
 export async function openFile(file) {
   if (!file.name.endsWith(".bot")) return openSheet(await file.text());
   reveal();
@@ -81,7 +80,6 @@ function refuse(problems, heading = problems.length === 1 ? "The sheet has a pro
   byId("sheet-trouble").scrollIntoView({ block: "nearest" });
 }
 
-// Selects a line of the sheet in the text field.
 function goToLine(number) {
   const lines = field.value.split("\n");
   const from = lines.slice(0, number - 1).reduce((sum, line) => sum + line.length + 1, 0);

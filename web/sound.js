@@ -13,12 +13,11 @@ function knock(pitch, length, loudness, delay) {
   source.start(context.currentTime + delay);
 }
 
-// The sound of a throw.
 export function rattle() {
   for (let at = 0; at < 4; at++) knock(2400 + 300 * (at % 3), 0.06, 0.5, at * 0.07);
 }
 
-// The sound of landing pieces, `walk` milliseconds from now, and then of captured ones.
+// The sound of pieces that land `walk` milliseconds from now, and then the sound of captured pieces.
 export function land(pieces, captured, walk) {
   for (let at = 0; at < pieces + captured; at++) knock(at < pieces ? 420 : 240, 0.16, 1, walk / 1000 + at * 0.12);
 }

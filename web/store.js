@@ -1,10 +1,10 @@
-// The browser's storage: settings, the last games, and opened sheets. Without storage, as in private windows or on full
-// disks, everything else works.
+// The storage of the browser: settings, the last games, and opened sheets. If the storage does not work, as in private
+// windows or on a full disk, the rest of the page still works.
 
 import { attempt } from "./attempt.js";
 
 const GAME = "ashta.game.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own";
-// The number of kept games.
+// The largest number of stored games.
 const MOST = 20;
 
 const DEFAULTS = {
@@ -24,12 +24,12 @@ let own = null, release = () => {};
 // The id of the game that this tab had before a reload, or null.
 export const ownGame = () => attempt(() => sessionStorage.getItem(OWN));
 
-// The kept games, the last one first: { id, line, players, at, when }. Leaves out damaged ones.
+// The stored games, { id, line, players, at, when }; the newest game is the first. Leaves out damaged games.
 export const games = () => attempt(() => Object.keys(localStorage), []).filter(key => key.startsWith(GAME))
   .map(key => ({ id: key.slice(GAME.length), ...kept(key) })).filter(({ line }) => typeof line === "string")
   .sort((a, b) => b.when - a.when);
 
-// Claims a kept or a new game for this tab; returns false if another tab has it.
+// Reserves a stored game or a new game for this tab. Returns false if another tab has the game.
 export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join("-")) {
   if (id !== own && !await lock(id)) return false;
   own = id;
@@ -37,7 +37,7 @@ export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join
   return true;
 }
 
-// Holds the lock of a game until this tab claims another one. Without locks in the browser every game is free.
+// Locks a game until this tab reserves another game. If the browser has no locks, every game is free.
 function lock(id) {
   if (!navigator.locks) return true;
   return new Promise(answer => navigator.locks.request(GAME + id, { ifAvailable: true }, lock => {
@@ -49,14 +49,13 @@ function lock(id) {
   }).catch(() => answer(true)));
 }
 
-// Keeps the current game, { line, players, at }, and removes the oldest games.
+// Stores the current game, { line, players, at }, and removes the oldest games if there are too many.
 export function keepGame(game) {
   if (own === null) return;
   keep(GAME + own, { ...game, when: Date.now() });
   for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
 
-// The kept sheets, as texts.
 export function sheets() {
   const all = kept(SHEETS);
   return Array.isArray(all) ? all.filter(sheet => typeof sheet === "string") : [];

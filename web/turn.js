@@ -1,4 +1,4 @@
-// A person's turn: throwing, picking moves, undoing them, and the note about the turn.
+// The turn of a person: throwing, picking moves, undoing moves, and the note about the turn.
 
 import { ask } from "./ask.js";
 import { Choice } from "./choice.js";
@@ -7,15 +7,15 @@ import { SEATS } from "./game.js";
 import * as play from "./play.js";
 import { settings } from "./store.js";
 
-// Milliseconds in which new buttons do nothing, so that a double click does not press the next button.
+// New buttons do nothing for this number of milliseconds, so that a double click does not press the next button.
 export const SETTLE = 400;
 
-// The person's choice in the current turn, or null; and the time from which on clicks count.
+// The choice of the person in the current turn, or null; and the time when the buttons of this turn appeared.
 export let choice = null;
 let chosenAt = null, since = 0;
 
-// Reads the current turn: { view, can, outcomes }, with the possible throws if a person types them in. Null if the game
-// has changed meanwhile.
+// Returns the current turn: { view, can, outcomes }. `outcomes` are the possible throws if a person types the throw,
+// else null. Returns null if the game has changed before the engine answered.
 export async function currentTurn(isOld) {
   const { game } = play, { position } = game;
   const view = await ask(game.request("view"));
@@ -25,7 +25,7 @@ export async function currentTurn(isOld) {
   if (isOld() || game !== play.game || position !== game.position) return null;
   if (choices) choice = new Choice(choices, view, game.board.words);
   if (can !== "choose") choice = null;
-  // The first turn needs no waiting time.
+  // The buttons of the first turn work at once.
   if (chosenAt !== key) since = chosenAt === null ? -SETTLE : performance.now();
   chosenAt = key;
   return { view, can, outcomes };

@@ -1,4 +1,4 @@
-// The worker: rules and bots in a thread of their own, so that the page never waits for them.
+// The worker: rules and bots in a separate thread, so that the page never waits for them.
 //
 // Each request gets one answer. Files of bots and tables are fetched on first use and kept; other requests do not wait
 // for them.
@@ -9,7 +9,7 @@ import { fetchBytes, load } from "./engine.js";
 let library = null;
 const agents = new Map();
 
-// The content of each file, or a promise of it.
+// The content of each file, or the promise of the content.
 const files = new Map();
 
 function fetchFile(name, progress) {
@@ -28,8 +28,8 @@ function takeFile(name, bytes) {
   files.set(name, bytes);
 }
 
-// Returns an agent; `content` is the content of its file, if it has one. Requests about the rules alone also go to an
-// agent, because it remembers the last sheet.
+// Returns an agent; `content` is the content of its file, if it has one. A request that needs only the rules also goes
+// to an agent, because an agent remembers the last sheet.
 function agent(ashta, wanted, content) {
   const key = JSON.stringify(wanted);
   if (!agents.has(key)) agents.set(key, content ? ashta.read(content, wanted.level) : ashta.agent(wanted.name));
@@ -40,13 +40,14 @@ function agent(ashta, wanted, content) {
 // (`-`).
 const isDecision = position => !/ (\*\d?|-|\S*,\*)$/.test(position);
 
-// A position with the facts to continue from it. `choices` is the number of ways in which the turn can end.
+// A position with the information that is needed to continue from it. `choices` is the number of positions in which the
+// turn can end.
 function node(answer, position, returns) {
   const { node, mover, returns: reached } = answer({ op: "view", position });
   return { position, node, mover, choices: node === "decision" ? endsOf(answer, position)?.size ?? Infinity : 0, returns: returns ?? reached };
 }
 
-// The positions in which the turn can end; null if a very long series has too many.
+// The positions in which the turn can end; null if there are too many, as in a very long series of throws.
 const endsOf = (answer, position) => attempt(() => new Set(answer({ op: "choices", position }).turns.map(turn => turn.position)));
 
 // A turn without moves, in words.
@@ -55,11 +56,11 @@ function passWords(answer, position) {
   return `nothing moves${words.size ? `: ${[...words].join("; ")}` : ""}`;
 }
 
-// The agent's values of a position. At a decision they are the values of the best end of the turn, so that values
-// before and after a choice agree.
+// The agent's values of a position. At a decision they are the values of the best position in which the turn can end,
+// so that the best choice does not change the values.
 function valuesOf(answer, position) {
   const expected = position => answer({ op: "evaluate", position }).values;
-  // For a very long series of throws the agent values the position itself.
+  // After a very long series of throws, the agent evaluates the position itself.
   const ends = isDecision(position) ? endsOf(answer, position) : null;
   if (!ends) return expected(position);
   const { mover, seats } = answer({ op: "view", position });

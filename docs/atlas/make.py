@@ -1,4 +1,4 @@
-"""Measures the games beside each other and draws the atlas: README.md, atlas.json and diagrams. Needs matplotlib.
+"""Compares the games by measurements and draws the atlas: README.md, atlas.json and diagrams. Needs matplotlib.
 
   python docs/atlas/make.py -o docs/atlas
   python docs/atlas/make.py siga 'ashtapada?pieces=1' --pairs 50 --table one.table -o atlas
@@ -33,7 +33,7 @@ COLUMNS = {
     "greedy %": ("score against agents that play for the longest lead", 1, True),
     "novice %": ("score against the same bot at its level `novice`", 1, True),
 }
-# Diagrams: file, title, axis, columns, and whether bars start at the score among equals.
+# Diagrams: file, title, axis, columns, and whether bars start at the score of equal players.
 DIAGRAMS = (
     ("length.svg", "How long games are", "turns of all seats (median; 5 to 95 % of the games)", ("turns",), False),
     ("skill.svg", "Skill: the player against weaker ones", "score (%, 95 % confidence)", tuple(f"{name} %" for name in WEAKER), True),
@@ -43,7 +43,7 @@ DIAGRAMS = (
 
 
 def mean(numbers):
-    """The mean of numbers with its 95 % interval, as a dict; None for no numbers."""
+    """The mean of numbers with its 95 % interval, as a dict; None if there are no numbers."""
     if not numbers:
         return None
     middle = sum(numbers) / len(numbers)
@@ -53,7 +53,7 @@ def mean(numbers):
 
 
 def median(numbers):
-    """The median of numbers with its 95 % interval, and the range of 5 to 95 % of the numbers; None for no numbers."""
+    """The median of numbers with its 95 % interval, and the range of 5 to 95 % of the numbers; None if there are no numbers."""
     if not numbers:
         return None
     ordered, half = sorted(numbers), 0.98 / math.sqrt(len(numbers))
@@ -77,7 +77,7 @@ class Form:
         self.even = probe.report["chance_level"]
 
     def self_play(self, pairs, seed, pool):
-        """Analyses of one game of each block of games of the player against itself."""
+        """Plays the player against itself; returns the analysis of one game from each block."""
         found = self.arena({"first": self.player, "second": self.player}, pairs, seed, luck="none")
         games = [game for game in found.games if game["leg"] == 0]
         by = self.player if self.has_luck else FALLBACK
@@ -88,12 +88,12 @@ class Form:
         return ashta.arena(agents, self.game, pairs=pairs, seed=seed, folders=self.folders, **options)
 
     def against(self, opponent, pairs, seed):
-        """The score against an opponent; None if the bot has no such level."""
+        """The score against an opponent; None if the opponent is not available."""
         spec = opponent
         if opponent == "novice":
             if self.name == FALLBACK:
                 return None
-            # Perfect play has no levels: the small bot of the game has.
+            # Perfect play has no levels, so take the small bot of the game.
             spec = f"{self.game.name if self.name == 'perfect' else self.player}+novice"
         try:
             found = self.arena({"player": self.player, opponent: spec}, pairs, seed, luck="none", keep_games=False)
@@ -103,7 +103,7 @@ class Form:
         return {key: found.report["agents"][0]["score"][key] for key in ("mean", "interval")}
 
     def measure(self, pairs, seed, pool):
-        """All figures, by column."""
+        """Returns the figures of all columns."""
         analyses = self.self_play(pairs, seed, pool)
         over = [game for game in analyses if game.get("returns") is not None]
         own = [{"turns": game["turns"], **first(game)} for game in over]
@@ -170,7 +170,7 @@ def page(atlas, command):
 
 
 def draw(path, forms, title, axis, columns, from_even):
-    """One diagram, with a panel for each number of seats and score among equals."""
+    """Draws one diagram. Games in a panel have the same number of seats and the same score of equal players."""
     import matplotlib
 
     matplotlib.use("svg")

@@ -1,8 +1,8 @@
 """A preprocessor of mdBook: turns links that leave the book into links to the repository.
 
 Pages link to files of the repository, such as `../configs/default.toml`, which the built book does not contain. Such a link
-leads to the address in the environment variable ASHTA_REPOSITORY, in the form that hosts of git use, or to the file on this
-machine. Input and output are [context, book] as JSON, as mdBook requires. Needs only Python 3.11.
+then leads to the repository at the address in the environment variable ASHTA_REPOSITORY, or without this variable to the file
+on this machine. The input is [context, book] as JSON, the output is the book, as mdBook requires. Needs only Python 3.11.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
 REPOSITORY = os.environ.get("ASHTA_REPOSITORY", "").rstrip("/")
-# Code stays as it is; links are `](target)`.
+# Finds code, which does not change, and the targets of links: `](target)`.
 CODE_OR_LINK = re.compile(r"(^```.*?^```$|`[^`\n]+`)|(?<=\]\()([^)\s]+)(?=\))", re.MULTILINE | re.DOTALL)
 
 
@@ -53,6 +53,6 @@ def main():
 
 
 if __name__ == "__main__":
-    # mdBook first asks whether a renderer is supported. All are.
+    # First, mdBook asks whether a renderer is supported. All renderers are supported.
     if sys.argv[1:2] != ["supports"]:
         main()

@@ -2,8 +2,8 @@
 
   python docs/learning/curves.py two=runs/a-1,runs/a-2 one=runs/b-1 --metric train/value_loss -o curves.svg
 
-A line is NAME=RUN,RUN: the mean of its runs where all of them have values, with a band from the least to the largest.
-A folder of a run alone is a line with the name of the folder.
+NAME=RUN,RUN draws one line: the mean of these runs where all runs have values, with a band from the smallest value to the
+largest. RUN alone draws the line of one run, with the name of its folder.
 """
 
 import argparse

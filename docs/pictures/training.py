@@ -1,6 +1,6 @@
 """Draws the metrics of a run as an animated picture: `python docs/pictures/training.py RUN/metrics.jsonl > training.svg`.
 
-Scores against the opponents of the short evaluations, over the games of self-play, appear as they did in training.
+It shows the scores against the opponents of the short evaluations. The lines grow with the number of self-play games.
 """
 
 import json

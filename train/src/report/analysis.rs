@@ -12,13 +12,12 @@ use ashta_env::sheet::Sheets;
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::Serialize;
 
-/// Throws and series of throws with a smaller probability are rare; [`analyze_game`] evaluates only one of them.
+/// Throws and series of throws with a smaller probability are rare; see [`analyze_game`].
 const SERIES_PROBABILITY: f32 = 0.003;
 /// A choice with at most this regret counts as equal to the best choice.
 const EQUAL: f64 = 1e-6;
 
-/// The error classes of a choice. The number is the smallest regret of the class, as a loss of expected return (0 to
-/// 1).
+/// The error classes of a choice. The number is the smallest regret of the class.
 const ERROR_CLASSES: [(&str, f64); 3] = [("doubtful", 0.02), ("error", 0.04), ("blunder", 0.08)];
 
 /// An analyzed turn. The chances are the expected returns of the seats, from 0 to 1, in the order of the seats in the
@@ -104,9 +103,6 @@ pub fn is_bounded(race: &Race, state: &State) -> bool {
 
 impl Analysis {
     /// Analyzes a game with the values of `reference`.
-    ///
-    /// # Errors
-    /// When the game is not valid.
     pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
         let (_, start) = line.read_start_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;

@@ -61,7 +61,6 @@ pub struct ShownGame {
     frames: Vec<Frame>,
 }
 
-/// A drawn position.
 #[derive(Debug, Serialize)]
 struct Frame {
     /// Seat, row, column, number of pieces, and whether the pieces are marked.
@@ -92,9 +91,6 @@ impl BoardPicture {
 
 impl ShownGame {
     /// Analyzes a game with the values of `reference`. The page shows turn number `begins` first.
-    ///
-    /// # Errors
-    /// When the game is not valid.
     pub fn new(
         race: &Race,
         line: &GameLine,

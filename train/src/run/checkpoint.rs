@@ -37,17 +37,11 @@ pub struct LoopState {
 const FILE: &str = "loop.json";
 
 /// Writes the state into the folder of a checkpoint.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn save_state(dir: &Path, state: &LoopState) -> Result<()> {
     write_whole(&dir.join(FILE), &serde_json::to_string_pretty(state)?)
 }
 
 /// Reads the state from the folder of a checkpoint.
-///
-/// # Errors
-/// When the file is missing or not valid.
 pub fn load_state(dir: &Path) -> Result<LoopState> {
     let path = dir.join(FILE);
     parse_state(&read(&path)?).with_context(|| format!("cannot use {}", path.display()))

@@ -134,7 +134,6 @@ pub struct RunEvaluation {
     pub exploitability: Option<f64>,
 }
 
-/// An opponent, with its name in the settings.
 type NamedPlayer = (String, Player);
 
 /// Evaluates the networks of a run in games; the bot looks one ply ahead.
@@ -181,9 +180,6 @@ impl RunEvaluator {
     }
 
     /// Runs a short evaluation.
-    ///
-    /// # Errors
-    /// When a best response does not converge.
     pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<RunEvaluation> {
         let never = Stop::default();
         let results = self.matches(net, &self.during, self.config.evaluation.pairs, &never);
@@ -191,9 +187,6 @@ impl RunEvaluator {
     }
 
     /// Runs the evaluation at the end of a run. Ends at once with `None` if `stop` is set.
-    ///
-    /// # Errors
-    /// When a best response does not converge.
     pub fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>> {
         let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs, stop);
         let exploitability = if stop.is_set() { None } else { self.exploitability(net, stop)? };
@@ -219,8 +212,7 @@ impl RunEvaluator {
         results
     }
 
-    /// The exploitability of a network that looks one ply ahead, if the settings require it: the score of the best
-    /// response minus 0.5.
+    /// The exploitability of a bot that looks one ply ahead, if the settings require it.
     fn exploitability(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<f64>> {
         if !self.config.evaluation.exploitability {
             return Ok(None);

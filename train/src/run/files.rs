@@ -13,18 +13,12 @@ use ashta_agents::play::files;
 pub use ashta_agents::play::files::TEMPORARY;
 
 /// Replaces the file at `path` by `content`. A reader sees the old or the new content, never a part.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let written = files::write_whole(path, Error::new, |file| Ok(file.write_all(content.as_ref())?));
     written.with_context(|| cannot_write(path))
 }
 
 /// Opens a regular file for writing; refuses links, pipes and devices.
-///
-/// # Errors
-/// When the file cannot be opened.
 pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> Result<File> {
     // After the check and before the opening, another process may put a link or a pipe at this path.
     #[cfg(unix)]
@@ -36,26 +30,17 @@ pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> Result<File> {
 const LONGEST: u64 = 1 << 30;
 
 /// Reads the regular file at `path`.
-///
-/// # Errors
-/// When the file cannot be read or is too long.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let read = files::open_regular(path).and_then(|file| files::read_within(LONGEST, file));
     read.with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Reads the regular file at `path`; `None` if it does not exist.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     if matches!(path.try_exists(), Ok(false)) { Ok(None) } else { read(path).map(Some) }
 }
 
 /// Removes the file or folder at `path`, if it exists.
-///
-/// # Errors
-/// When it cannot be removed.
 pub fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     match removed {
@@ -65,27 +50,18 @@ pub fn remove(path: &Path) -> Result<()> {
 }
 
 /// The paths of all files and folders in `folder`.
-///
-/// # Errors
-/// When the folder cannot be read.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = || std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
     list().with_context(|| format!("cannot read the folder {}", folder.display()))
 }
 
 /// Makes sure that the names of the files in `folder` are on disk.
-///
-/// # Errors
-/// When the system cannot write.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     files::sync_folder(folder).with_context(|| format!("cannot write the folder {}", folder.display()))
 }
 
 /// Checks that the file at `path` can be written. Callers check this before long work, so that its result is not lost.
 /// An existing file does not change.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn check_writable(path: &Path) -> Result<()> {
     files::check_writable(path).with_context(|| cannot_write(path))
 }

@@ -21,7 +21,7 @@ use crate::run::{embedded, sheet_file};
 /// The game of a configuration.
 ///
 /// # Errors
-/// With all problems of the ruleset.
+/// When the ruleset is not valid.
 pub fn configured(config: &RulesetConfig) -> Result<Race> {
     let ruleset = config.ruleset().context("section [ruleset]")?;
     if config.sheet.is_some() {
@@ -55,9 +55,6 @@ pub fn sheets_of(agents: &[&NamedAgent]) -> Sheets {
 }
 
 /// Loads an agent, by its name or its file.
-///
-/// # Errors
-/// When the agent does not exist.
 pub fn agent(spec: &str) -> Result<NamedAgent> {
     let agent = folders().agent(spec)?;
     if let Ok(Some(race)) = agent.race()

@@ -72,9 +72,6 @@ pub struct Metrics {
 impl Metrics {
     /// Continues the metrics of the run in the folder `run` after iteration `last`, and removes the metrics of later
     /// iterations; If `last` is `None`, removes all metrics.
-    ///
-    /// # Errors
-    /// When the files in `run` cannot be read or written.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
         let made = fs::create_dir_all(&folder).map_err(Error::new);
@@ -110,9 +107,6 @@ impl Metrics {
 
     /// Writes all metrics that were added since the last call, as the metrics of `step`. A number that is not finite
     /// becomes `null`.
-    ///
-    /// # Errors
-    /// When the line cannot be written, for example to a full disk.
     pub fn write(&mut self, step: IterationStep) -> Result<()> {
         let cannot_write = || cannot_write(&self.path);
         let line = serde_json::to_string(&MetricsLine { step, scalars: &self.scalars }).with_context(cannot_write)?;
@@ -131,16 +125,12 @@ impl Metrics {
     }
 
     /// Makes sure that all metrics are on disk, so that a loss of power does not destroy them.
-    ///
-    /// # Errors
-    /// When the system cannot write.
     pub fn sync(&self) -> Result<()> {
         self.lines.sync_data().with_context(|| cannot_write(&self.path))?;
         self.events.file.sync_data().with_context(|| cannot_write(&self.events.path))
     }
 }
 
-/// An event file of TensorBoard.
 #[derive(Debug)]
 struct EventFile {
     path: PathBuf,
@@ -266,7 +256,7 @@ fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// The step of an event. It is 0 if the event has no step, like the first event of a file, or if the event is not
 /// valid.
 fn event_step(data: &[u8]) -> u64 {
-    /// The step of an event. Unlike `protobuf`, `prost` limits the depth of nested fields when it skips them.
+    /// Unlike `protobuf`, `prost` limits the depth of nested fields when it skips them.
     #[derive(prost::Message)]
     struct Stepped {
         #[prost(int64, tag = "2")]

@@ -34,25 +34,16 @@ pub fn in_line(text: &str) -> String {
 }
 
 /// Prints a line of results.
-///
-/// # Errors
-/// When standard output is closed or full.
 pub fn print(text: impl Display) -> Result<()> {
     writeln!(std::io::stdout(), "{}", escaped(&text.to_string())).context("cannot write to standard output")
 }
 
 /// Prints results as JSON.
-///
-/// # Errors
-/// When standard output is closed or full.
 pub fn print_json(results: &impl Serialize) -> Result<()> {
     print(serde_json::to_string_pretty(results)?)
 }
 
 /// Prints a question; the answer follows on the same line.
-///
-/// # Errors
-/// When standard output is closed or full.
 pub fn prompt(question: &str) -> Result<()> {
     let mut output = std::io::stdout();
     write!(output, "{question} ").and_then(|()| output.flush()).context("cannot write to standard output")

@@ -22,9 +22,6 @@ const DIAGRAMS: [(&str, &str, &str); 5] = [
 ];
 
 /// Returns a page with these contents.
-///
-/// # Errors
-/// When the contents cannot be written as JSON.
 pub fn page(title: &str, contents: &impl Serialize) -> Result<String> {
     // The data must not contain the end of the script element or the beginning of a comment.
     let data = serde_json::to_string(contents)?.replace('<', "\\u003c");
@@ -33,9 +30,6 @@ pub fn page(title: &str, contents: &impl Serialize) -> Result<String> {
 }
 
 /// Writes `report.html` in the folder of a run: the metrics as curves over the seconds of training.
-///
-/// # Errors
-/// When the metrics cannot be read or the page cannot be written.
 pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
     let path = run.join(LINES);
     let bytes = read(&path)?;

@@ -110,9 +110,6 @@ pub struct RunDir {
 impl RunDir {
     /// Creates the folder of a new run, `<directory>/<name>-<seed>`, or the same name with `-2`, `-3`, … if it exists.
     /// Nothing is overwritten. `config` is the text of the complete settings.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub fn begin(directory: &Path, name: &str, config: &str, info: &RunInfo) -> Result<RunDir> {
         fs::create_dir_all(directory).with_context(|| format!("cannot create the folder {}", directory.display()))?;
         let path = make_unused(directory, &format!("{name}-{}", info.seed))?;
@@ -231,9 +228,6 @@ impl RunDir {
     }
 
     /// Replaces the complete settings by `config`.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn store_config(&self, config: &str) -> Result<()> {
         write_whole(&self.path.join(CONFIG), config)
     }
@@ -286,9 +280,6 @@ impl RunDir {
     }
 
     /// Marks the checkpoint of `iteration` as the best one, if it exists; `None` removes the mark.
-    ///
-    /// # Errors
-    /// When the mark cannot be written.
     pub fn mark_best(&self, iteration: Option<u64>) -> Result<()> {
         let path = self.path.join(BEST);
         let Some(iteration) = iteration else { return remove(&path) };
@@ -299,17 +290,11 @@ impl RunDir {
     }
 
     /// The iterations of the complete checkpoints, in ascending order.
-    ///
-    /// # Errors
-    /// When the folder of the checkpoints cannot be read.
     pub fn checkpoints(&self) -> Result<Vec<u64>> {
         checkpoints(&self.path)
     }
 
     /// The iteration of the newest complete checkpoint.
-    ///
-    /// # Errors
-    /// When the folder of the checkpoints cannot be read.
     pub fn latest(&self) -> Result<Option<u64>> {
         Ok(self.checkpoints()?.last().copied())
     }
@@ -329,9 +314,6 @@ impl RunDir {
     }
 
     /// Removes all checkpoints except the newest `keep` (at least one) and the best.
-    ///
-    /// # Errors
-    /// When a file cannot be read or removed.
     pub fn prune(&self, keep: usize) -> Result<()> {
         let (iterations, best) = (self.checkpoints()?, self.best()?);
         let old = iterations.len().saturating_sub(keep.max(1));
@@ -352,9 +334,6 @@ impl RunDir {
     }
 
     /// Stores the games of `iteration`.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn keep_games(&self, iteration: u64, bytes: &[u8]) -> Result<()> {
         let folder = self.games();
         fs::create_dir_all(&folder).with_context(|| cannot_write(&folder))?;
@@ -362,17 +341,11 @@ impl RunDir {
     }
 
     /// The stored games of `iteration`, if there are any.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn kept_games(&self, iteration: u64) -> Result<Option<Vec<u8>>> {
         read_if_there(&self.games().join(iteration.to_string()))
     }
 
     /// Removes the stored games up to `iteration`; `None` removes all stored games.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
     pub fn forget_games(&self, iteration: Option<u64>) -> Result<()> {
         let folder = self.games();
         if !folder.is_dir() {
@@ -405,12 +378,10 @@ fn lock(run: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The folder of the checkpoint of `iteration` in the folder of a run.
 fn checkpoint(run: &Path, iteration: u64) -> PathBuf {
     run.join(CHECKPOINTS).join(iteration.to_string())
 }
 
-/// The iterations of the complete checkpoints in the folder of a run, in ascending order.
 fn checkpoints(run: &Path) -> Result<Vec<u64>> {
     let names = entries(&run.join(CHECKPOINTS))?;
     let mut iterations: Vec<u64> = names.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();

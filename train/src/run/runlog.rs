@@ -124,9 +124,6 @@ impl RunLog {
 
     /// Stores the settings in the folder of the run, after the workers have accepted them. If the settings have
     /// changed, removes the stored games.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
     pub fn accept(&self) -> Result<()> {
         if Config::of_run(self.rundir.path(), &[])? != self.config {
             self.rundir.forget_games(None)?;
@@ -243,9 +240,6 @@ impl RunLog {
     }
 
     /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if it exists.
-    ///
-    /// # Errors
-    /// When the mark cannot be written.
     pub fn evaluated_late(&mut self, iteration: u64, evaluation: &RunEvaluation) -> Result<()> {
         self.scalar("eval/iteration", iteration as f64);
         self.evaluated(iteration, evaluation);
@@ -254,9 +248,6 @@ impl RunLog {
 
     /// Shows the progress and writes the metrics of the last finished iteration. After a short evaluation, also writes
     /// the page of the run.
-    ///
-    /// # Errors
-    /// When the metrics or the page cannot be written.
     pub fn write(&mut self) -> Result<()> {
         self.metrics.write(self.step)?;
         let time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.step.seconds);
@@ -290,9 +281,6 @@ impl RunLog {
 
     /// Saves a checkpoint of the last finished iteration, unless it exists. `write` writes networks and samples into a
     /// folder and returns the rest of the state of the trainer.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub fn save(&mut self, write: impl FnOnce(&Path) -> Result<TrainerState>) -> Result<()> {
         let IterationStep { iteration, games, seconds, .. } = self.step;
         if self.saved < iteration {
@@ -313,17 +301,11 @@ impl RunLog {
     }
 
     /// Stores the games of a plan until a checkpoint contains their samples.
-    ///
-    /// # Errors
-    /// When they cannot be written.
     pub fn keep(&self, kept: &KeptGames) -> Result<()> {
         self.rundir.keep_games(kept.plan.iteration, &wire::encode(kept)?)
     }
 
     /// The stored games of `iteration`, if there are any and this version of the program has written them.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     pub fn kept_games(&self, iteration: u64) -> Result<Option<KeptGames>> {
         let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
         if !wire::is_message(&bytes) {

@@ -42,7 +42,7 @@ pub fn is_file(game: &str) -> bool {
 /// Reads a sheet file. Returns the sheet and its text.
 ///
 /// # Errors
-/// When the file cannot be read, or with every problem of the sheet.
+/// When the file cannot be read, or the sheet is not valid.
 pub fn read(path: &Path) -> Result<(Sheet, String), SheetFileError> {
     let file = path.display().to_string();
     let one = |problem: String| SheetFileError { problems: vec![problem], is_unreadable: true };
@@ -52,9 +52,6 @@ pub fn read(path: &Path) -> Result<(Sheet, String), SheetFileError> {
 }
 
 /// Reads the text of a sheet file.
-///
-/// # Errors
-/// When the file cannot be read, or is too long.
 pub fn text(path: &Path) -> io::Result<String> {
     read_text(LONGEST, File::open(path)?)
 }
@@ -62,7 +59,7 @@ pub fn text(path: &Path) -> io::Result<String> {
 /// Parses a sheet with `read`; errors name the sheet `file`.
 ///
 /// # Errors
-/// With every problem of the sheet.
+/// When the sheet is not valid.
 pub fn parse(
     text: &str,
     file: &str,

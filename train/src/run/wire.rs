@@ -17,9 +17,6 @@ use serde::de::DeserializeOwned;
 const MAGIC: [u8; 4] = *b"ash\x02";
 
 /// Encodes a message.
-///
-/// # Errors
-/// When postcard cannot encode `content`.
 pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>> {
     Ok(postcard::to_extend(content, MAGIC.to_vec())?)
 }
@@ -43,9 +40,6 @@ pub fn is_message(bytes: &[u8]) -> bool {
 type Games = (u64, u32, Vec<GameRecord<String>>);
 
 /// Encodes games.
-///
-/// # Errors
-/// As [`encode`].
 pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8>> {
     let text = |record: &GameRecord<State>| record.clone().with_starts(|start| Ok(race.print(&start)));
     let games = records.iter().map(text).collect::<Result<_>>()?;
@@ -80,7 +74,6 @@ fn record(race: &Race, record: GameRecord<String>) -> Result<GameRecord<State>> 
     Ok(record)
 }
 
-/// Replays a trajectory.
 fn check(race: &Race, line: &Trajectory<State>) -> Result<()> {
     ensure!(line.decisions.len() == line.actions.len(), "some actions lack a policy target");
     let mut state = line.start;
@@ -150,7 +143,6 @@ mod tests {
         let bytes = encode_games(&race, &records).expect("a message");
         let error = |bytes: &[u8]| decode_games(&race, bytes).expect_err("it is broken").to_string();
         assert!(error(&bytes[1..]).contains("not a message"));
-        // An earlier version.
         let older = [&bytes[..3], &[1], &bytes[4..]].concat();
         assert!(error(&older).contains("not a message of this version"));
         assert_eq!(error(&bytes[..bytes.len() / 2]), "the message is damaged");

@@ -44,66 +44,39 @@ pub trait Workers: Sized {
     fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self>;
 
     /// Prepares the iterations after iteration `_iteration`. Called before the settings are stored.
-    ///
-    /// # Errors
-    /// See [`Workers`].
     fn begin(&mut self, _iteration: u64) -> Result<()> {
         Ok(())
     }
 
     /// Learns from the games of the last iteration, plays the games of `plan` at the same time, and adds them to the
     /// replay buffers.
-    ///
-    /// # Errors
-    /// See [`Workers`].
     fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration>;
 
     /// Learns from the last added games with this learning rate.
-    ///
-    /// # Errors
-    /// See [`Workers`].
     fn learn(&mut self, rate: f64) -> Result<()>;
 
     /// The current networks, for evaluation and export.
-    ///
-    /// # Errors
-    /// See [`Workers`].
     fn net(&mut self) -> Result<Arc<PortableNet>>;
 
     /// Runs the short evaluation of the networks after `iteration`; `None` if the evaluation runs at the same time as
     /// training.
-    ///
-    /// # Errors
-    /// See [`Workers`].
     fn evaluate(&mut self, iteration: u64, net: &Arc<PortableNet>) -> Result<Option<RunEvaluation>>;
 
     /// The result of the evaluation that runs at the same time as training, and its iteration. `None` if it has not
     /// ended. With `_waits`, waits for its end.
-    ///
-    /// # Errors
-    /// See [`Workers`].
     fn late_evaluation(&mut self, _waits: bool) -> Result<Option<(u64, RunEvaluation)>> {
         Ok(None)
     }
 
     /// Runs the evaluation at the end of a run. Ends at once with `None` if `stop` is set.
-    ///
-    /// # Errors
-    /// See [`Workers`].
     fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>>;
 
     /// Whether the run must stop before its next iteration. Called before the metrics of an iteration are written.
-    ///
-    /// # Errors
-    /// See [`Workers`].
     fn is_stopped(&mut self) -> Result<bool> {
         Ok(false)
     }
 
     /// Writes networks and samples into an empty folder. Returns the rest of the state of the trainer.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     fn save(&mut self, dir: &Path) -> Result<TrainerState>;
 }
 

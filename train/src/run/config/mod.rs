@@ -2,8 +2,8 @@
 //!
 //! Settings come from three layers: the defaults of the program (`configs/default.toml`), a settings file, and the
 //! options `--set section.key=value`. A later layer overrides an earlier layer. A [`Config`] is complete and valid. If
-//! the game is not built in, it also contains the sheet. The allowed values of a setting are declared at its field;
-//! `ashta_agents` declares the sections of training. This module does not load the opponents.
+//! the game is not built in, it also contains the sheet. `ashta_agents` declares the sections of training. This module
+//! does not load the opponents.
 
 mod raw;
 mod read;
@@ -146,8 +146,7 @@ settings! {
 settings! {
     /// The contents of an exported bot.
     pub struct ExportConfig {
-        /// Number of evaluated positions in the bot file. Other programs test with them whether they read the bot
-        /// correctly.
+        /// Number of positions with their evaluations in the bot file, as tests for other programs.
         pub probes: usize => Whole(0, MAX_PROBES as i64),
     }
 }
@@ -156,7 +155,7 @@ impl RulesetConfig {
     /// Returns the ruleset of these settings.
     ///
     /// # Errors
-    /// With all problems of the ruleset. [`Config::load`] returns only valid rulesets.
+    /// When the ruleset is not valid. [`Config::load`] returns only valid rulesets.
     pub fn ruleset(&self) -> Result<Ruleset, RulesetError> {
         self.seated(Some(self.seats))
     }

@@ -28,7 +28,7 @@ const RENAMED: [(&str, &str); 1] = [("selfplay.sideline_turns", "selfplay.branch
 pub enum Origin {
     /// The defaults of the program.
     Default,
-    /// A file, and the number of the line (the first line is 1).
+    /// A file and a line number.
     File(PathBuf, usize),
     /// The command line: the text after `--set`.
     Override(String),
@@ -128,7 +128,7 @@ impl RawConfig {
         self.entries.get(key).expect("the defaults hold every key that is read")
     }
 
-    /// The keys that still have their default values, because no file or option has set them.
+    /// The keys that no file or option has set.
     pub fn unset_keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Default).map(|(key, _)| key.as_str())
     }
@@ -143,8 +143,8 @@ impl RawConfig {
         self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
     }
 
-    /// The problems of the layers: invalid TOML and unknown keys. After the first 100 problems, one line states how
-    /// many more there are.
+    /// The problems of the layers: invalid TOML and unknown keys. Lists at most 100 problems, and the number of the
+    /// others.
     pub fn problems(&self) -> Vec<String> {
         let more = (self.more > 0).then(|| format!("and {} more problems", self.more));
         self.problems.iter().cloned().chain(more).collect()

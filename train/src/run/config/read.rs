@@ -66,7 +66,7 @@ fn is_whole(value: &Value, low: i64, high: i64) -> bool {
 /// Reads the settings of `raw`. If `raw` does not name the run, its name is `run_name`.
 ///
 /// # Errors
-/// Every problem of `raw` and of its values.
+/// When a value is not valid. Returns all problems.
 pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
     let mut reader = Reader { raw, problems: raw.problems() };
     let (mut table, mut is_game_refused) = (Table::new(), false);

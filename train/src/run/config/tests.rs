@@ -10,7 +10,6 @@ use super::raw::DEFAULTS;
 use super::{Config, ConfigError};
 use crate::run::rundir::tests::Scratch;
 
-/// Parses a settings file with `text`, and `overrides`.
 fn parse(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
     Config::parse(Some((Path::new("configs/mine.toml"), text)), &overrides)
@@ -281,7 +280,6 @@ fn what_the_game_does_not_take_is_named_with_its_place() {
     );
 }
 
-/// The sheet of a game called `my-race`.
 fn own_sheet() -> String {
     let mut sheet = Sheet::clone(builtin::named("chowka-5").expect("a built-in game"));
     sheet.name = "my-race".to_owned();

@@ -34,9 +34,6 @@ struct FileFacts {
 
 impl CheckpointManifest {
     /// Writes the manifest of the files in the folder of a checkpoint. Afterwards, all files are on disk.
-    ///
-    /// # Errors
-    /// When a file cannot be read or written.
     pub fn write(folder: &Path, run: &RunInfo) -> Result<()> {
         let mut manifest = CheckpointManifest { run: run.clone(), files: BTreeMap::new() };
         manifest.add(folder, "")?;
@@ -44,9 +41,6 @@ impl CheckpointManifest {
     }
 
     /// Reads the manifest in the folder of a checkpoint.
-    ///
-    /// # Errors
-    /// When it is missing or not valid.
     pub fn read(folder: &Path) -> Result<CheckpointManifest> {
         let path = folder.join(MANIFEST);
         serde_json::from_slice(&read(&path)?)

@@ -15,7 +15,6 @@ use super::{RunDir, RunInfo};
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Creates an empty folder.
     pub fn new() -> Scratch {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
