@@ -233,9 +233,9 @@ async function takeFile(file) {
   await takeText(text);
 }
 
-// Starts with the game in the link, if there is one. Otherwise resumes the last game of this tab, or the last game that
-// no other tab has. If there is none, starts a new game: the game in the address (`?game=NAME`), or the first game of
-// the page.
+// Starts with the game in the link (`#game=…`), if there is one. Otherwise resumes the last game of this tab, or the
+// last game that no other tab has. If there is none, starts a new game: the game in the address (`?game=NAME`), or the
+// first game of the page.
 async function begin() {
   if (await openLink()) return;
   const wanted = new URLSearchParams(location.search).get("game"), own = store.ownGame();

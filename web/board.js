@@ -26,7 +26,7 @@ export let shown = { board: null };
 let frame = null, least = 0;
 // The drawn groups of pieces, and the landings of the lifted piece: [{ x, y, made, … }].
 let spots = [], landings = [];
-// The lifted spot, the highlighted group, and the current action of a pointer, or null.
+// The lifted entry of `spots`, the highlighted group, and the current action of a pointer; each can be null.
 export let lifted = null;
 let lit = null, press = null;
 
@@ -288,7 +288,7 @@ function courseOf(group) {
   return svg("polyline", { class: `course seat-${group.seat}`, points: course.slice(at).map(square => frame.centre(square)).join(" ") });
 }
 
-// A path as a line with a tinted target.
+// A path as a line with a coloured target.
 function track({ from, path, seat }, kind) {
   if (!path?.length) return [];
   const squares = kind === "lit" ? path : [path.at(-1)];

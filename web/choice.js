@@ -17,7 +17,7 @@ export class Choice {
   }
 
   // The next possible moves: [{ ...move, name, key, moved, to, actions }]. `key` is the key of the group of pieces
-  // (pieces.js), `moved` are its moving pieces, `to` the next node, and `actions` the actions of the move.
+  // (pieces.js), `moved` are the pieces that move, `to` the next node, and `actions` the actions of the move.
   get options() {
     const here = groups(this.preview(), this.words);
     return this.nodes[this.at].lines.map(([taken, to, actions]) => {

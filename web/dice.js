@@ -7,7 +7,7 @@ import { element, picture, svg } from "./dom.js";
 
 // Angle and height of each drawn cowrie. They look irregular, but never change.
 const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1], [-12, 0], [6, 2]];
-// Pips of a face along a long die: [along, across] from -1 to 1.
+// The pips on each face of a long die: [along, across] from -1 to 1.
 const PIPS = {
   1: [[0, 0]],
   2: [[-0.3, 0], [0.3, 0]],

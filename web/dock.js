@@ -61,7 +61,6 @@ function drawNote({ throws }) {
   else turn.showNote(done ? `${SEATS[last.seat]} ${stacked(last.throws, ", ")}: ${done}` : "");
 }
 
-// The drawn throws and their board.
 let drawn = { board: null, throws: null };
 
 function drawThrown(view) {

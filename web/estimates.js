@@ -38,7 +38,6 @@ export async function learn(game, who, all) {
   return missing.length > 0;
 }
 
-// Loads the table of perfect play of the current game.
 export async function loadTable() {
   const table = tableNow(), progress = byId("progress");
   progress.hidden = false;

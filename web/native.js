@@ -9,7 +9,7 @@ export { fetchBytes };
 export const source = null;
 
 // The program as an engine. An agent has a number. If the program has removed the agent to make room for other agents,
-// `open` opens it again.
+// `open` opens the agent again.
 export const load = async () => ({
   agent: name => opened(() => ask(`agent?name=${encodeURIComponent(name)}`).agent),
   read: (bytes, lookahead) => opened(() => ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent),

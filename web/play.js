@@ -11,7 +11,7 @@ const PAUSES = { calm: 900, quick: 300, none: 0 };
 
 // The game, the player of each seat, and a remark about a loaded record.
 export let game = null, players = {}, note = "";
-// Whether the page shows an earlier node. While it does, nothing moves automatically.
+// Whether the page shows an earlier node. Then nothing moves automatically.
 export let isPaused = false;
 // Whether automatic moves have no pauses until a person must act. `wake` ends the current pause.
 export let isHurried = false;
@@ -20,7 +20,7 @@ let wake = () => {};
 export let trouble = null;
 // The seat of the choosing bot, or null.
 let thinking = null;
-// The number of the current run of `go`; older runs stop.
+// The number of the current call of `go`; older calls stop.
 let turnstile = 0;
 
 // The listener for changes: { kind, step, node }.

@@ -151,7 +151,7 @@ export function seated(seats, players, rules) {
   return bySeat(seats, seat => playerOrBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));
 }
 
-// A player if it knows these rules, else the best available player.
+// Returns the player if it knows these rules, else the best available player.
 export const playerOrBest = (player, rules, seats) => knows(player, rules, seats) ? player : best(rules, seats);
 // The strongest player that does not need a table.
 export const best = (rules, seats) => botOf(rules, seats) ? "bot:expert" : "greedy+2ply";

@@ -1,7 +1,7 @@
 // The worker: rules and bots in a separate thread, so that the page never waits for them.
 //
-// Each request gets one answer. Files of bots and tables are fetched on first use and kept; other requests do not wait
-// for them.
+// Each request gets one answer. The worker fetches the file of a bot or table when it is first needed, and keeps it.
+// Meanwhile, it answers other requests.
 
 import { attempt } from "./attempt.js";
 import { fetchBytes, load } from "./engine.js";
@@ -68,7 +68,7 @@ function valuesOf(answer, position) {
   return [...ends].map(expected).reduce((best, values) => values[own] > best[own] ? values : best);
 }
 
-// The tasks of the worker. `answer(request)` is the engine protocol, answered by the agent of the request.
+// The tasks of the worker. `answer(request)` lets the agent of the task answer a request of the engine protocol.
 const tasks = {
   ask: (answer, { request }) => answer(request),
   prepare: () => true,

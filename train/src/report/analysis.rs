@@ -51,7 +51,7 @@ pub struct AnalyzedTurn {
     /// The error class of the choice, if it is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
-    /// The best choice, if the player made another one.
+    /// The best choice, if the player made a worse choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
 }
@@ -71,9 +71,9 @@ pub struct PlayerAnalysis {
     pub regret_per_choice: f64,
     /// The luck of all throws of the game for the seat, including the throws of other seats.
     pub luck: f64,
-    /// Number of doubtful choices, errors and blunders.
+    /// Numbers of doubtful choices, errors and blunders.
     pub marks: [usize; 3],
-    /// The level of difficulty that the regret per choice corresponds to.
+    /// The level of play that has about this regret per choice.
     pub verdict: Option<&'static str>,
 }
 
@@ -166,7 +166,7 @@ fn player(
 ) -> PlayerAnalysis {
     let own: Vec<&AnalyzedTurn> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
-    // The sum of an empty list would be -0.
+    // Without `+ 0.0`, the sum of an empty list would be -0.
     let regret = own.iter().map(|turn| turn.regret).sum::<f64>() + 0.0;
     let regret_per_choice = regret / choices.max(1) as f64;
     let marked = |(mark, _)| own.iter().filter(|turn| turn.mark == Some(mark)).count();

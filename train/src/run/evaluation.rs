@@ -126,7 +126,7 @@ pub fn against(
 /// The evaluation of a network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunEvaluation {
-    /// One result per opponent: first the opponents of the settings, then perfect play if it is available.
+    /// One result per opponent: first the opponents of the settings, then perfect play if the evaluator added it.
     pub results: Vec<MatchResult>,
     /// Number of opponents in the settings.
     pub asked: usize,

@@ -19,9 +19,6 @@ use crate::run::output::{remark, remark_once};
 use crate::run::{embedded, sheet_file};
 
 /// The game of a configuration.
-///
-/// # Errors
-/// When the ruleset is not valid.
 pub fn configured(config: &RulesetConfig) -> Result<Race> {
     let ruleset = config.ruleset().context("section [ruleset]")?;
     if config.sheet.is_some() {
@@ -160,9 +157,6 @@ pub fn race_of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent])
 }
 
 /// Finds the agent whose values measure luck and regret; see [`Folders::reference`].
-///
-/// # Errors
-/// When the agent does not exist, or plays another game.
 pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     let folders = folders();
     let Some(player) = folders.reference(spec, race)? else { return Ok(None) };
@@ -176,9 +170,6 @@ pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
 }
 
 /// Creates the player of an agent for a game.
-///
-/// # Errors
-/// When the agent plays another game.
 pub fn player(agent: &NamedAgent, race: &Race) -> Result<Player> {
     agent.player(race).with_context(|| agent.to_string())
 }

@@ -18,14 +18,15 @@ pub type Shaping = BTreeMap<String, Value>;
 pub struct History(Vec<(u64, Shaping)>);
 
 impl History {
-    /// Records the settings that hold after `iteration`, if they have changed.
+    /// Records the settings that are used after `iteration`, if they have changed.
     pub fn record(&mut self, iteration: u64, settings: Shaping) {
         if self.0.last().is_none_or(|(_, last)| *last != settings) {
             self.0.push((iteration, settings));
         }
     }
 
-    /// Each change, the oldest first: the last iteration before it, the key, the old value and the new value.
+    /// The changes, with the oldest first: the last iteration before the change, the key, the old value and the new
+    /// value.
     pub fn changes(&self) -> impl Iterator<Item = (u64, &String, Option<&Value>, &Value)> {
         self.0.iter().zip(self.0.iter().skip(1)).flat_map(|((_, old), (iteration, new))| {
             let values = new.iter().map(|(key, value)| (*iteration, key, old.get(key), value));

@@ -71,7 +71,7 @@ pub struct Metrics {
 
 impl Metrics {
     /// Continues the metrics of the run in the folder `run` after iteration `last`, and removes the metrics of later
-    /// iterations; If `last` is `None`, removes all metrics.
+    /// iterations. If `last` is `None`, removes all metrics.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
         let made = fs::create_dir_all(&folder).map_err(Error::new);

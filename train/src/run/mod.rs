@@ -91,10 +91,6 @@ impl<W: Workers> Run<W> {
     }
 
     /// Opens a run at its checkpoint `newest`. If `newest` is `None`, opens the run at its beginning.
-    ///
-    /// # Errors
-    /// When the network cannot be built, the checkpoint is damaged or does not match the settings, or the folder of the
-    /// run cannot be written.
     fn open(config: Config, evaluator: RunEvaluator, rundir: RunDir, newest: Option<u64>) -> Result<Run<W>> {
         let dir = newest.map(|iteration| rundir.checkpoint(iteration));
         let state = dir.as_deref().map(checkpoint::load_state).transpose()?;

@@ -12,7 +12,8 @@ use crate::run::metrics::LINES;
 
 /// The page without its numbers.
 const PAGE: &str = include_str!("page.html");
-/// The diagrams of a training run. Each has a title, and shows all metrics whose names begin and end with these texts.
+/// The diagrams of a training run. Each has a title, and shows all metrics whose names begin with the second text and
+/// end with the third.
 const DIAGRAMS: [(&str, &str, &str); 5] = [
     ("Scores against opponents", "eval/vs_", "/score"),
     ("Regret per decision", "eval/regret_per_decision", ""),

@@ -17,9 +17,7 @@ type Metrics = BTreeMap<String, f64>;
 /// The display of a training run.
 #[derive(Debug)]
 pub struct Progress {
-    /// Number of games of the whole run.
     games: u64,
-    /// The bar, if standard error is a terminal.
     bar: Option<ProgressBar>,
     /// The time of the last printed line, and the finished games at that time.
     printed: (Instant, u64),

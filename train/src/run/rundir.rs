@@ -47,8 +47,8 @@ const LOCK: &str = "lock";
 /// The program renames damaged checkpoints: the new name ends with this word and a number.
 const DAMAGED: &str = "damaged";
 
-/// The origin of a run. The program uses it to refuse another game or seed. A person can find the same version of the
-/// program with it.
+/// The origin of a run. It lets the program refuse another game or seed, and lets a person find the same version of the
+/// program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Version of the program.
@@ -252,12 +252,12 @@ impl RunDir {
         self.path.join(BOTS)
     }
 
-    /// The folder of the checkpoint of `iteration`; it need not exist.
+    /// The folder of the checkpoint of `iteration`, even if it does not exist.
     pub fn checkpoint(&self, iteration: u64) -> PathBuf {
         checkpoint(&self.path, iteration)
     }
 
-    /// Saves a checkpoint and makes it the latest. `write` writes its files into an empty folder. If
+    /// Saves a checkpoint and makes it the latest. `write` writes the files of the checkpoint into an empty folder. If
     /// `write` fails, the folder is removed.
     ///
     /// # Errors

@@ -42,9 +42,7 @@ pub struct RunLog {
     progress: Option<Progress>,
     /// The counters of the last finished iteration.
     step: IterationStep,
-    /// The best mean score of the short evaluations.
     best_score: Option<f64>,
-    /// The iteration of the best score.
     best: Option<u64>,
     /// The iteration of the newest checkpoint.
     saved: u64,
@@ -192,7 +190,7 @@ impl RunLog {
         }
     }
 
-    /// The last written line of metrics, as JSON; empty before the first one.
+    /// The last written line of metrics, as JSON; empty if no line was written.
     pub fn last_line(&self) -> &str {
         self.metrics.last.trim_end()
     }

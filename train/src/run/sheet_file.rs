@@ -57,9 +57,6 @@ pub fn text(path: &Path) -> io::Result<String> {
 }
 
 /// Parses a sheet with `read`; errors name the sheet `file`.
-///
-/// # Errors
-/// When the sheet is not valid.
 pub fn parse(
     text: &str,
     file: &str,

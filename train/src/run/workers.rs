@@ -34,7 +34,7 @@ pub struct Iteration {
 /// Plays, learns and evaluates for the training loop ([`super::Run`]). Every method fails when learning has diverged,
 /// or the workers are lost.
 pub trait Workers: Sized {
-    /// Whether weights of earlier iterations may play games, so that `cluster.staleness` shapes the bot.
+    /// Whether games may be played with weights of earlier iterations. Then `cluster.staleness` shapes the bot.
     const ARE_ON_CLUSTER: bool;
 
     /// Creates the workers of a run with these settings, from a checkpoint if there is one.
@@ -48,8 +48,8 @@ pub trait Workers: Sized {
         Ok(())
     }
 
-    /// Learns from the games of the last iteration, plays the games of `plan` at the same time, and adds them to the
-    /// replay buffers.
+    /// Learns from the games of the last iteration, plays the games of `plan` at the same time, and adds the new games
+    /// to the replay buffers.
     fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration>;
 
     /// Learns from the last added games with this learning rate.

@@ -2,8 +2,8 @@
 //!
 //! Settings come from three layers: the defaults of the program (`configs/default.toml`), a settings file, and the
 //! options `--set section.key=value`. A later layer overrides an earlier layer. A [`Config`] is complete and valid. If
-//! the game is not built in, it also contains the sheet. `ashta_agents` declares the sections of training. This module
-//! does not load the opponents.
+//! the game is not built in, it also contains the sheet. The crate `ashta_agents` declares the settings of training.
+//! This module does not load the opponents.
 
 mod raw;
 mod read;
@@ -73,7 +73,7 @@ settings! {
         pub seed: u64 => Whole(0, i64::MAX),
         /// Folder that contains all run folders.
         pub directory: PathBuf => Text("the path of a folder"),
-        /// Threads of self-play, learning and evaluation.
+        /// Number of threads for self-play, learning and evaluation.
         pub threads: usize => Whole(1, 256),
         /// Device of the learner.
         pub device: LearnerDevice => Allowed::Word(&["cpu", "cuda", "wgpu"]),
@@ -91,7 +91,7 @@ settings! {
 pub struct RulesetConfig {
     /// Name of a built-in game, or of the game in `sheet`.
     pub game: String,
-    /// Seats that take part.
+    /// Number of seats.
     pub seats: usize,
     /// The text of the sheet, if the game is not built in.
     pub sheet: Option<String>,
@@ -136,9 +136,9 @@ settings! {
         pub games_per_task: Option<u64> => Or(AUTO, &Whole(1, 1_000_000)),
         /// Number of iterations by which the weights of self-play may be older than in a run on one machine.
         pub staleness: u64 => Whole(0, 100),
-        /// Cores only for the learner.
+        /// Number of cores that only the learner uses.
         pub learner_cores: u64 => Whole(0, 1000),
-        /// Cores only for evaluations.
+        /// Number of cores that only evaluations use.
         pub evaluator_cores: u64 => Whole(0, 1000),
     }
 }

@@ -49,7 +49,6 @@ impl fmt::Display for Origin {
 pub struct RawEntry {
     /// The value, not checked yet.
     pub value: Value,
-    /// The origin of the value.
     pub origin: Origin,
 }
 
@@ -84,7 +83,7 @@ impl RawConfig {
         raw
     }
 
-    /// Adds the settings of a file; `path` is its name in errors.
+    /// Adds the settings of a file; errors name the file `path`.
     pub fn add_file(&mut self, path: &Path, text: &str) {
         let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
         let origin = |offset: usize| Origin::File(path.to_path_buf(), 1 + ends.partition_point(|&end| end < offset));

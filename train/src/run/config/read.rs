@@ -28,7 +28,7 @@ const MOST_UNITS: i64 = 4096;
 /// The largest number of names in a list.
 const MOST_NAMES: usize = 100;
 
-/// An error shows at most this many characters of a value.
+/// The largest number of characters of a value that an error shows.
 const QUOTED: usize = 200;
 
 /// The allowed names of runs, and the allowed lists of names, in words.

@@ -14,7 +14,6 @@ use crate::run::files::{entries, read, sync_folder, write_whole};
 
 const MANIFEST: &str = "manifest.json";
 
-/// The manifest of a checkpoint.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointManifest {
