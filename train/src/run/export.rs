@@ -27,10 +27,10 @@ pub fn ending(is_onnx: bool) -> &'static str {
     if is_onnx { "onnx" } else { BOT }
 }
 
-/// Exports a bot to the file `output` as a bot file or an ONNX model, and writes the card of the bot to the file
-/// `card`. `source` is the folder of a run, the path of a bot file, or the name of a bot. Without `output`, the
-/// exported file is in the current folder and has the name of the bot. Returns the path of the exported file.
-/// `checkpoint` chooses the checkpoint of a run: `latest` (the default), `best`, or the number of an iteration.
+/// Exports a bot as a bot file or an ONNX model, and writes the card of the bot to the file `card`. `source` is the
+/// folder of a run, the path of a bot file, or the name of a bot. The exported file is `output`; without `output`, it
+/// is in the current folder and has the name of the bot. Returns the path of the exported file. `checkpoint` chooses
+/// the checkpoint of a run: `latest` (the default), `best`, or the number of an iteration.
 ///
 /// # Errors
 /// When the run, the checkpoint or the bot cannot be read, or a file cannot be written.
@@ -57,7 +57,7 @@ pub fn write(
     let output = output.map_or_else(|| PathBuf::from(format!("{name}.{}", ending(is_onnx))), Path::to_owned);
     let name = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = bot.to_bytes()?;
-    // Only a bot that was read from a file knows the checksum of the file.
+    // The ONNX model contains the checksum of the networks, which only a bot from a bot file knows.
     let bytes = if is_onnx { Bot::from_bytes(&bytes)?.to_onnx(&name)? } else { bytes };
     let is_other = || std::fs::read(&output).map_or(output.exists(), |old| old != bytes);
     if !is_named && is_other() {
