@@ -166,7 +166,7 @@ function playWithout(agent, error) {
 // Continues the game from the shown node. For a record, first asks for the players.
 const playOn = () => play.hasRecorded() ? askPlayers(play.playOn) : play.playOn();
 
-// Goes back to a choice to play it again. For a record, first asks for the players.
+// Goes back to a choice to play it again.
 function retry(at) {
   play.goTo(at);
   if (play.hasRecorded()) playOn();
