@@ -9,7 +9,7 @@ use crate::sheet::values::{Group, Meeting, UnitKind, UnitMeeting, UnitOnSingle};
 impl Rules {
     /// Captures enemies after `by` own pieces have landed together on place `to`. Returns whether a piece was captured.
     /// In hot code, call this before the mover's own pieces are written: reading a word right after writing its parts
-    /// stalls.
+    /// is slow.
     #[inline(always)]
     pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
@@ -36,7 +36,7 @@ impl Rules {
     }
 
     /// Returns the places and declared slots of `seat` after `by` enemy pieces have landed together on `cell`, or
-    /// `None` if they capture nothing. Captures must be possible on `cell`.
+    /// `None` if no piece is captured. Captures must be possible on `cell`.
     #[inline(always)]
     pub(crate) fn captured(
         &self,

@@ -4,7 +4,7 @@ use crate::game::{Game, Node, Outcome};
 use crate::race::Race;
 use crate::race::position::state::State;
 
-/// The reason why values cannot be thrown. The position does not change.
+/// The reason why the given values cannot be thrown. The position does not change.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThrowError {
@@ -22,7 +22,7 @@ pub enum ThrowError {
     /// The throws end before the last value.
     #[error("the throws end before the throw of {value}")]
     SeriesOver {
-        /// The first superfluous value.
+        /// The first value after the end of the throws.
         value: u8,
     },
 }

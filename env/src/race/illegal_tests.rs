@@ -1,12 +1,12 @@
-//! Illegal outcomes and actions leave valid positions in builds without debug assertions. With debug assertions they
-//! panic, so there is nothing to test.
+//! In builds without debug assertions, a position stays valid after an illegal outcome or action. With debug
+//! assertions, such a step panics, so there is nothing to test.
 #![cfg(not(debug_assertions))]
 
 use super::*;
 use crate::chance::{self, GameRng, below};
 use crate::sheet::builtin;
 
-/// Every built-in game for each number of seats, without house rules and with each single one.
+/// Returns every built-in game for each number of seats: without house rules, and with one house rule at a time.
 fn races() -> Vec<Race> {
     let mut races = Vec::new();
     for sheet in builtin::all() {
@@ -52,7 +52,7 @@ fn check(race: &Race, state: &State) {
     assert!(race.returns(state).0.iter().all(|value| (0.0..=1.0).contains(value)));
 }
 
-/// Plays `steps` steps; on average, one in `rarity` steps is arbitrary; the others are legal.
+/// Plays `steps` steps; on average, one in `rarity` steps is random and can be illegal.
 fn play(race: &Race, steps: usize, rarity: usize, rng: &mut GameRng) {
     let mut state = race.initial_state(chance::first_seat(race.spec().seats, rng));
     for _ in 0..steps {

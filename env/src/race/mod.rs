@@ -1,7 +1,7 @@
 //! The engine of the race games: a sheet compiled into tables, a position of plain bytes, and the kinds of turn.
 //!
 //! [`Race`] implements [`Game`] by calling the kind of turn of its game. The five kinds are: one throw at a time, a
-//! series allotted before pieces move, a series or dice played throw by throw, two dice, a divided total.
+//! series allotted before pieces move, a series or several dice played throw by throw, two dice, and a divided total.
 
 mod capture;
 pub(crate) mod compile;
@@ -139,7 +139,8 @@ impl Race {
         values[..self.rules.values_of_throw()].to_vec()
     }
 
-    /// Returns the seat whose pieces the mover moves: its own, or its partner's if its own have finished.
+    /// Returns the seat whose pieces the mover moves: the mover itself or, if all pieces of the mover have finished,
+    /// its partner.
     #[inline]
     pub fn colour(&self, state: &State) -> Seat {
         by_kind!(&self.turns, turns => turns.colour(state))
@@ -230,8 +231,9 @@ impl Game for Race {
             Payoff::Winner => f32::from(u8::from(place == 1)),
             Payoff::Teams => f32::from(u8::from(place <= 2)),
         };
-        // Here `place` is the rank of a seat that has finished. Seats without a rank share the remaining ranks. Seats
-        // with equal ranks share this rank and the next ones. A team has the rank of its last seat.
+        // Here `place` is the rank of a seat that has finished. A team has the rank of its last seat. Seats with equal
+        // ranks share the values of this rank and the next ranks. Seats without a rank share the values of the
+        // remaining ranks.
         let own_place = |seat: Seat| match state.finished[seat.index()] {
             0 => u8::MAX,
             place => place,

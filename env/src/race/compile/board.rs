@@ -1,12 +1,12 @@
 //! Board geometry: squares and the courses of the seats.
 //!
-//! The sheet gives a course for each seat, or only South's, and the others are copies. A board has no pieces and no
-//! dice.
+//! The sheet has a course for each seat, or only for South. Then the other courses are copies. A board has no pieces
+//! and no dice.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::sheet::values::{self as sheet, CourseCopy};
 
-/// Row and column of a square. The origin is South's bottom left.
+/// Row and column of a square. The origin is the bottom left corner, seen from South.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Square {
     /// Row, 0 at South's edge.
@@ -65,14 +65,14 @@ impl Courses {
         Ok(Courses { rows, columns, courses: [s?, e?, n?, w?] })
     }
 
-    /// For each square of the course of `one`: its place on the course of `other`, if it is there.
+    /// Returns for each square on the course of `one` its index on the course of `other`, or `None`.
     pub(crate) fn meetings(&self, one: Seat, other: Seat) -> Vec<Option<usize>> {
         let at = |square: &Square| self.course(other).iter().position(|there| there == square);
         self.course(one).iter().map(at).collect()
     }
 
-    /// Returns two of these seats whose courses share squares differently than the courses of two other seats at the
-    /// same distance. Tables by place number, and games against copies of one agent, need equal views for all seats.
+    /// Returns two of these seats whose courses meet in another way than the courses of two other seats at the same
+    /// distance. Tables by place number, and games between copies of one agent, need equal views for all seats.
     pub(crate) fn uneven(&self, seats: &[Seat]) -> Option<(Seat, Seat)> {
         let pairs = || seats.iter().flat_map(|&one| seats.iter().map(move |&other| (one, other)));
         let is_uneven = |&(one, other): &(Seat, Seat)| {
@@ -92,8 +92,8 @@ impl Courses {
         usize::from(self.columns)
     }
 
-    /// Returns the squares of `seat`'s course in order. The last one is the finish. The course is empty if the board
-    /// has none for `seat`.
+    /// Returns the squares of `seat`'s course in order. The last one is the finish. If the board has no course for
+    /// `seat`, the result is empty.
     pub fn course(&self, seat: Seat) -> &[Square] {
         &self.courses[seat.index()]
     }

@@ -12,7 +12,7 @@ use crate::sheet::values::{
     WithPartner,
 };
 
-/// A cell for each square of the courses, except the finishes.
+/// Gives a cell to each square of the courses, except the finishes.
 pub(super) struct CellMap<'a> {
     sheet: &'a Sheet,
     board: &'a Courses,
@@ -24,7 +24,7 @@ pub(super) struct CellMap<'a> {
 /// Cells by kind.
 pub(super) struct CellKinds {
     pub(super) marked: Cells,
-    /// Marked cells with room for one piece of all seats together.
+    /// Marked cells that have room for one piece of any seat.
     pub(super) closed: Cells,
     /// Marked cells that a piece of an enemy closes.
     pub(super) blocked: Cells,
@@ -43,7 +43,7 @@ pub(super) struct PlaceTables {
     pub(super) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
 }
 
-/// Cells that pieces close, and cells that make two pieces a unit, as in [`super::Rules`].
+/// Cells that pieces close, and cells where two pieces are a unit, as in [`super::Rules`].
 pub(super) struct Closing {
     pub(super) unit_cells: Cells,
     pub(super) impassable: [Cells; 2],
@@ -53,11 +53,10 @@ pub(super) struct Closing {
     pub(super) to_single: Cells,
     /// Closed to a unit by two pieces of one enemy.
     pub(super) to_unit: Cells,
-    /// Closed to enemies by one piece: two enemies are never there at the same time.
+    /// Pieces of two enemies are never there at the same time: a landing piece captures, or may not land.
     pub(super) exclusive: Cells,
 }
 
-/// Returns the squares with these names.
 pub(super) fn squares_named(names: &[String]) -> Vec<Square> {
     names.iter().filter_map(|name| Square::named(name)).collect()
 }
@@ -94,7 +93,7 @@ impl<'a> CellMap<'a> {
         found.fold(0, |places, (at, _)| places | 1 << (at + 1))
     }
 
-    /// Returns the first place that visits a square for the second time, or the finish.
+    /// Returns the first place on a square that the course has visited before, or the finish.
     pub(super) fn back(&self) -> u8 {
         let south = self.way(Seat::SOUTH);
         let second = (1..south.len()).find(|&at| south[..at].contains(&south[at]));
@@ -130,7 +129,7 @@ impl<'a> CellMap<'a> {
     pub(super) fn with_room(&self, kinds: &CellKinds, pieces: usize) -> [Cells; 2] {
         let (stacking, &CellKinds { marked, closed, private, plain, inner, .. }) = (&self.sheet.stacking, kinds);
         let apart = if stacking.private.is_some() { private } else { 0 };
-        // A square that pieces fill has room for one piece, even if it is marked.
+        // A square that a piece must fill has room for one piece, even if the square is marked.
         let fills = |square: &Square| {
             self.seats.iter().any(|seat| self.way(seat).iter().rev().take(pieces).any(|at| at == square))
         };
@@ -146,7 +145,6 @@ impl<'a> CellMap<'a> {
         [with(Room::One), with(Room::Two)]
     }
 
-    /// Returns the tables by seat and place.
     pub(super) fn tables(&self, kinds: &CellKinds, seating: &Participants) -> PlaceTables {
         let pieces = &self.sheet.pieces;
         let begins_on_board = pieces.setup == Setup::All(SentTo::Start) || pieces.sent_to == Returns::START;
@@ -156,7 +154,7 @@ impl<'a> CellMap<'a> {
         for seat in Seat::ALL {
             bits[seat.index()][usize::from(WALL)] = 1 << WALL;
             for (at, square) in self.way(seat).iter().enumerate() {
-                // Only its owner uses the first square of a course if pieces begin there or return there.
+                // If pieces begin on the first square of their course or return there, only the owner uses this square.
                 let number = if at == 0 && begins_on_board { 0 } else { self.cell(square) };
                 cells[seat.index()][at + 1] = number;
                 bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };

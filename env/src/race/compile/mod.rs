@@ -30,7 +30,7 @@ use crate::sheet::values::{
 
 /// The number of entries of a table by place.
 pub(crate) const PLACES: usize = 128;
-/// A place that does not exist. No piece has it.
+/// A place that does not exist. No piece is on it.
 pub(crate) const NOWHERE: u8 = 0xFE;
 /// A place that is closed to all seats in every bit table.
 pub(crate) const WALL: u8 = 127;
@@ -52,25 +52,24 @@ pub(crate) struct Rules {
     pub(crate) home: u8,
     /// The last place: the finish, or the place of pieces borne off.
     pub(crate) goal: u8,
-    /// A seat has finished when all its pieces are on this place or later ones.
+    /// A seat has finished when all its pieces are on this place or later places.
     pub(crate) finished_from: u8,
-    /// The place where pieces enter. If the throw decides where a piece enters, this is the place before the one that a
-    /// throw of 1 reaches.
+    /// The place where pieces enter. If the throw decides where a piece enters, this is the place before the place that
+    /// a throw of 1 reaches.
     pub(crate) entry: u8,
-    /// The place with 0 steps.
+    /// The place where a piece has made 0 steps.
     origin: u8,
     /// `[seat][place]`: the cell.
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
-    /// `[seat][cell]`: the places of a seat on a cell with captures, for the first and the second visit. [`NOWHERE`]
-    /// for a missing visit.
+    /// `[seat][cell]`: the places of a seat on a cell with captures, for the first and the second visit of its course.
+    /// [`NOWHERE`] means no visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where it must stand so that a landing on
-    /// `place` can capture it,
-    /// or [`NOWHERE`].
+    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where a landing on `place` captures this
+    /// piece, or [`NOWHERE`].
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// `[seat][place]`: the cell as a bit.
     pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
-    /// The first place that visits a square for the second time, or the finish. All later places count as second
+    /// The first place on a square that the course has visited before, or the finish. All later places count as second
     /// visits.
     pub(crate) back: u8,
     /// Marked places, as bits. Equal for all seats.
@@ -81,21 +80,21 @@ pub(crate) struct Rules {
     pub(crate) declaring: u128,
     /// Places with captures, as bits.
     pub(crate) contested: u128,
-    /// Cells that are closed to a single piece in four cases: with an own piece there, with two own pieces, with an
-    /// enemy piece, with two pieces of one enemy.
+    /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own pieces, `[2]` an
+    /// enemy piece, `[3]` two pieces of one enemy.
     pub(crate) closed_to_single: [Cells; 4],
-    /// Cells that are closed to a unit in these four cases.
+    /// Cells that are closed to a unit in the same four cases.
     pub(crate) closed_to_unit: [Cells; 4],
     pub(crate) never_for_units: Cells,
     /// Cells that a piece of the partner closes.
     pub(crate) closed_by_partner: Cells,
     /// Cells that a single piece cannot pass: `[0]` with two own pieces there, `[1]` with two pieces of an enemy.
     pub(crate) impassable: [Cells; 2],
-    /// Cells that two enemies never hold at the same time.
+    /// Cells where pieces of two enemies are never at the same time.
     pub(crate) exclusive: Cells,
     /// Cells with captures.
     pub(crate) captured: Cells,
-    /// Cells that make two own pieces a unit.
+    /// Cells where two own pieces are a unit.
     pub(crate) unit_cells: Cells,
     /// `[place]`: the most pieces of a seat there; 0 if no piece reaches the place.
     pub(crate) room: [u8; PLACES],
@@ -107,11 +106,11 @@ pub(crate) struct Rules {
     /// The outcomes of a throw, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
     pub(crate) chances: Chances,
-    /// The probabilities when the series is full, so that only a throw that ends it is possible.
+    /// The probabilities when the series is full. Only a throw that ends the series is then possible.
     pub(crate) last_chances: Chances,
     /// The values of a die in ascending order, without 0.
     pub(crate) faces: Vec<u8>,
-    /// The most steps of one hop by one throw.
+    /// The largest sum of the values of one throw.
     pub(crate) longest: u8,
     /// `[value]`: the effects of a throw.
     pub(crate) effects: [ThrowEffects; 256],
@@ -154,7 +153,7 @@ pub(crate) struct Throw {
 /// The effects of a throw of one value, in [`Rules::effects`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct ThrowEffects {
-    /// Whether it lets a piece enter: `[0]` if no piece is on the course, `[1]` otherwise.
+    /// Whether it lets a piece enter: `[0]` by `entry.first`, `[1]` by `entry.next`.
     pub(crate) enters: [bool; 2],
     /// Whether it bears a piece off.
     pub(crate) bears: bool,
@@ -166,7 +165,7 @@ pub(crate) struct ThrowEffects {
     pub(crate) bonus: bool,
     /// Whether it moves a piece from the last square to the finish, even though it is not 1.
     pub(crate) finishes: bool,
-    /// The steps that it moves a unit; 0 if a unit cannot use it, or uses it without moving.
+    /// The number of steps that it moves a unit. 0 if a unit cannot use the throw, or uses it without moving.
     pub(crate) unit_steps: u8,
 }
 
@@ -184,14 +183,14 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
     }
 
-    /// Returns the cells with one or more pieces in either occupancy, and with two or more in either. The numbers of
-    /// pieces are not added: one piece in each is not two.
+    /// Combines two occupancies without adding the numbers of pieces. One piece in each occupancy is one piece in the
+    /// result.
     #[inline]
     pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
         Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
     }
 
-    /// Returns the occupancy by the pieces of both.
+    /// Adds the numbers of pieces of two occupancies.
     #[inline]
     pub(crate) fn plus(self, other: Occupancy<W>) -> Occupancy<W> {
         Occupancy { twos: self.twos | other.twos | self.ones & other.ones, ones: self.ones | other.ones }
@@ -215,7 +214,7 @@ impl Rules {
     /// step counts that a throw allows a piece, as bits.
     ///
     /// # Errors
-    /// Describes the problem of the course.
+    /// Returns a description of the problem if a course is wrong.
     pub(crate) fn new(
         sheet: Arc<Sheet>,
         seats: SeatSet,
@@ -277,7 +276,7 @@ impl Rules {
         Ok(rules.with_room(one, two))
     }
 
-    /// Sets the room of each reachable place. Cells of `one` have room for one piece, cells of `two` for two.
+    /// Sets the room of each reachable place. Cells of `one` have room for one piece, cells of `two` for two pieces.
     fn with_room(mut self, one: Cells, two: Cells) -> Rules {
         for place in places_of(self.reachable()) {
             let bit = self.bits[Seat::SOUTH.index()][usize::from(place)];
@@ -312,8 +311,8 @@ impl Rules {
         self.faces.iter().position(|&other| other == value).map(|at| at as u16)
     }
 
-    /// Returns the step counts among `steps` that let a piece enter, as bits. `is_under_way` is 0 if no piece is on the
-    /// course, otherwise 1.
+    /// Returns the step counts among `steps` that let a piece enter, as bits. `is_under_way` is 0 for the values of
+    /// `entry.first`, 1 for the values of `entry.next`.
     pub(crate) fn entering_steps(&self, is_under_way: usize, steps: u128) -> u128 {
         let enters = |&steps: &u8| self.effects[usize::from(steps)].enters[is_under_way];
         places_of(steps).filter(enters).fold(0, |all, steps| all | 1 << steps)
@@ -329,17 +328,16 @@ impl Rules {
         self.sheet.unit.kind == UnitKind::Declared
     }
 
-    /// Returns whether the dice can show these values.
     pub(crate) fn can_throw(&self, values: [u8; 2]) -> bool {
         self.outcomes.iter().any(|throw| throw.values == values)
     }
 
-    /// Returns whether the course has a gate, which a capture opens.
+    /// Returns whether the course has a gate.
     pub(crate) fn has_gate(&self) -> bool {
         self.gate != NOWHERE
     }
 
-    /// Returns the cells where pieces of two of these seats can meet, if all pieces are on `places`. Cells and places
+    /// Returns the cells where pieces of two of these seats can meet while all pieces are on `places`. Cells and places
     /// are bits.
     pub(crate) fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
         let held =
@@ -348,23 +346,22 @@ impl Rules {
         seats.iter().map(held).fold([0; 2], add)[1]
     }
 
-    /// Returns the finish of a seat, unless its pieces fill the last squares of the course.
+    /// Returns the finish of a seat, or `None` if its pieces must fill the last squares of the course.
     pub(crate) fn finish_of(&self, seat: Seat) -> Option<Square> {
         self.board.course(seat).last().copied().filter(|_| !self.sheet.finish.fill)
     }
 
-    /// Returns whether all pieces of a seat have finished.
     #[inline]
     pub(crate) fn has_finished(&self, places: &[u8; MAX_PIECES]) -> bool {
         places[0] >= self.finished_from
     }
 
-    /// Returns whether positions record for each seat that it has captured, or has entered a piece.
+    /// Returns whether positions record that a seat has captured or entered a piece.
     pub(crate) fn has_seat_marks(&self) -> bool {
         self.has_gate() || self.remembers_entry
     }
 
-    /// Returns the index of the values that let a piece of `seat` enter: 0 for the first values, 1 for the next ones.
+    /// Returns the index of the values that now let a piece of `seat` enter: 0 for `entry.first`, 1 for `entry.next`.
     #[inline]
     pub(crate) fn entry_stage(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> usize {
         let own = Slots::of(*own);
@@ -372,20 +369,20 @@ impl Rules {
         usize::from(if self.remembers_entry { state.has_mark(seat) } else { is_on_course })
     }
 
-    /// Returns whether a position can be dead, so that no seat can ever move again.
+    /// Returns whether a position can be dead. In a dead position, no seat can ever move again.
     pub(crate) fn waits_at_gate(&self) -> bool {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Returns where a piece lands that would reach `place` beyond its closed gate: it goes round again, one or more
-    /// times, and stays before the gate.
+    /// Returns the landing place of a piece whose throw leads to `place`, beyond its closed gate. The piece goes round
+    /// again, one or more times, and stays before the gate.
     #[inline]
     pub(crate) fn lapped(&self, place: u8) -> u8 {
         let lap = self.sheet.gate.lap.max(1);
         self.gate - lap + (place - self.gate) % lap
     }
 
-    /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it may not.
+    /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it may not move there.
     pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
         let to = from.saturating_add(steps);
         if steps == 0 || from >= self.home {
@@ -418,8 +415,8 @@ impl Rules {
         }
     }
 
-    /// Returns the places at the start of a game, in ascending order. If a seat has fewer pieces, it uses the last of
-    /// these places.
+    /// Returns the places at the start of a game, in ascending order. A seat with fewer pieces uses the last of these
+    /// places.
     pub(crate) fn setup(&self) -> ArrayVec<u8, MAX_PIECES> {
         match &self.sheet.pieces.setup {
             Setup::All(to) => [u8::from(*to == SentTo::Start); MAX_PIECES].into(),
@@ -431,15 +428,15 @@ impl Rules {
     }
 }
 
-/// Returns the place of the finish and the last place. If pieces must fill the last squares, they never leave them, so
-/// fewer pieces have a shorter course.
+/// Returns the place of the finish and the last place. If pieces must fill the last squares, each piece stays on its
+/// square, so the course is shorter with fewer pieces.
 fn home_and_goal(sheet: &Sheet, board: &Courses, pieces: usize) -> (u8, u8) {
     let fewer = if sheet.finish.fill { sheet.pieces.count.saturating_sub(pieces as u8) } else { 0 };
     let home = board.course(Seat::SOUTH).len() as u8 + u8::from(sheet.finish.fill) - fewer;
     (home, home + u8::from(!sheet.finish.bear_off.is_empty()))
 }
 
-/// Returns the entry place and the place with 0 steps.
+/// Returns the entry place, and the place where a piece has made 0 steps.
 fn entry_and_origin(sheet: &Sheet) -> (u8, u8) {
     match sheet.entry.at {
         EntryAt::START => (1, u8::from(sheet.pieces.sent_to == Returns::START)),

@@ -17,7 +17,7 @@ pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> V
     };
     let mut one: Vec<(u8, u32)> = values.iter().copied().zip(weights).filter(|&(_, weight)| weight > 0).collect();
     one.sort_unstable();
-    // The same piece or another may make a step of 1 after the throw.
+    // After the throw, the same piece or another piece may make a step of 1.
     let follows = |[value, _]: [u8; 2]| sheet.turn.bonus.contains(&value);
     let steps = |values| steps(values) | if follows(values) { 2 | steps(values) << 1 } else { 0 };
     let throw = |values: [u8; 2], weight: u32| Throw { values, weight, steps: steps(values) };
@@ -28,7 +28,7 @@ pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> V
     pairs.map(|((a, first), (b, second))| throw([a, b], first * second * if a == b { 1 } else { 2 })).collect()
 }
 
-/// Returns the probabilities of the outcomes if only those that fulfil `can_be` are possible.
+/// Returns the probabilities of the outcomes if only outcomes that fulfil `can_be` are possible.
 pub(super) fn chances(outcomes: &[Throw], can_be: impl Fn(&Throw) -> bool) -> Chances {
     let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
     let all: f64 = outcomes.iter().map(weight).sum();

@@ -28,9 +28,9 @@ pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
 }
 
 impl Rules {
-    /// Returns the distances of `places` from the start of the course, as bits. With an open gate, the distance of a
-    /// place is its number. With a closed gate, places beyond it have no distance. If pieces then go round again, a
-    /// place before the gate has one more distance for each further round.
+    /// Returns the distances of `places` from the start of the course, as bits. If the gate is open, the distance of a
+    /// place is its number. If it is closed, places beyond it have no distance. If pieces then go round again, a place
+    /// before the gate has one more distance for each further round.
     #[inline]
     pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
         if is_open {
@@ -64,7 +64,8 @@ impl Rules {
         steps & !1
     }
 
-    /// Returns the places that a piece on the course reaches from `from` with any of `steps`. Both are bits.
+    /// Returns the places that a piece on the course reaches from `from` with any of `steps`. Places and steps are
+    /// bits.
     pub(crate) fn targets(&self, from: u8, steps: u128, is_open: bool) -> u128 {
         let steps = places_of(steps & !1);
         let targets = steps.map(|count| self.target(from, count, is_open)).filter(|&target| target != WALL);
@@ -76,8 +77,8 @@ impl Rules {
         self.targets(place, hops, true) | self.targets(place, hops, false)
     }
 
-    /// Returns whether one of `seats` can ever pass its gate. If a capture opens the gate, one of them must be able to
-    /// capture an enemy before the gate.
+    /// Returns whether one of `seats` can ever pass its gate. If only a capture opens the gate, one of the seats must
+    /// be able to capture an enemy before the gate.
     pub(crate) fn opens(&self, seats: SeatSet) -> bool {
         if !self.has_gate() || self.sheet.gate.without == Without::Open {
             return true;
@@ -96,7 +97,7 @@ impl Rules {
     }
 
     /// Returns the places where pieces of `own` can land with a throw, and the places that they can pass, as bits. Both
-    /// sets may contain other places, too.
+    /// sets may contain more places than that.
     pub(crate) fn touched(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
         let from = |[landed, passed]: [u128; 2], place: u8| {
@@ -104,14 +105,14 @@ impl Rules {
             [landed | self.hops_from(place, hops), passed | ((1 << longest) - (1 << place)) & !(1 << place)]
         };
         let mut touched = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
-        // If pieces bounce off the finish, a throw and its step can reach other places than their sum.
+        // If pieces bounce off the finish, a throw and then its step can reach other places than their sum.
         if self.sheet.finish.overshoot == Overshoot::Bounces && self.effects[usize::from(throw.values[0])].bonus {
             touched = places_of(touched[0] & ((1 << self.home) - 2)).fold(touched, from);
         }
         if own.contains(&0) {
             let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
-            // A piece that enters can move again if this does not spend the throw, or if a step of the throw is still
-            // unused.
+            // A piece that has entered can move again if the entry does not spend the throw, or if the step of 1 is
+            // still unused.
             let Sheet { entry, turn, .. } = &*self.sheet;
             let enters_first = !entry.by_bonus || turn.bonus_order == BonusOrder::Any;
             let has_more = enters_first && self.effects[usize::from(throw.values[0])].bonus;
@@ -156,7 +157,7 @@ impl Rules {
     pub(crate) fn stranded(&self) -> u128 {
         let hops = self.hops();
         let (reachable, mut finishing) = (self.reachable(), u128::MAX << self.finished_from.min(self.home));
-        // A piece that bounces moves back, so several passes are needed.
+        // A piece that bounces moves back, so the loop needs several passes.
         loop {
             let can_finish = |&place: &u8| self.hops_from(place, hops) & finishing != 0;
             let found =

@@ -1,8 +1,8 @@
 //! Observations: sparse binary features of a position from the view of one seat, and their layout.
 //!
-//! Seats are in the order of rotation, and the observer is first. Each owner's pieces are on its own course. Every
-//! entry is 0 or 1 and few are 1, so the first layer of a network is a sum of weight columns. Equal observations mean
-//! equal legal actions and equal futures.
+//! The observer is the first seat; the others follow counter-clockwise. Places count along the course of the owner.
+//! Every entry is 0 or 1, and few entries are 1, so the first layer of a network is a sum of weight columns. Positions
+//! with equal observations have equal legal actions and equal futures.
 
 pub(crate) mod relations;
 
@@ -16,14 +16,14 @@ use crate::sheet::values::UnitKind;
 
 /// The layout of the observation: the first column of each group of entries.
 ///
-/// For each seat: a column for the n-th piece on each place (thermometer encoding), declared twins by slot, and a mark
-/// that it has captured or entered. Then its relations to other pieces, and its rank if it has finished. After all
-/// seats: with three seats the empty quarter, the phase and mover, the throws, the place and role of each piece of the
-/// mover within the turn, and the skipped throws. Last, for each piece of the mover, the pieces that it can reach with
-/// the unused throws.
+/// Each seat has columns for: the n-th piece on each place (thermometer encoding), declared twins, a mark if the seat
+/// has captured or entered, the relations of its pieces, and its rank if it has finished. Columns for the whole
+/// position follow: the empty quarter (with three seats), the number of throws (if limited), the phase and mover, and
+/// the unused throws. The next columns are the place and role of each piece of the mover, and the skipped throws. The
+/// last columns show the pieces that each piece of the mover can reach with the unused throws.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// Column of the first piece on each place. The column of the n-th piece there is larger by n − 1.
+    /// `[place]`: the column of the first piece on the place. The column of the n-th piece is larger by n − 1.
     places: Vec<u16>,
     /// `[place]`: the index of a place among the places that pieces can reach.
     ordinals: [u16; PLACES],
@@ -33,11 +33,12 @@ pub(crate) struct Layout {
     finished: u16,
     /// The number of columns of one seat.
     seat: u16,
-    /// First column of the empty quarter, counted from the observer; only with three seats.
+    /// First column of the empty quarter, counted from the observer. Only with three seats.
     empty: u16,
-    /// First column of the number of throws in this turn, if it is limited.
+    /// First column of the number of throws in this turn, if the rules limit this number.
     thrown: u16,
-    /// First column of the phase and mover. The seat that throws is the last entry that can be 1 in a turn-start state.
+    /// First column of the phase and mover. In a turn-start state, all columns after the column of the seat that throws
+    /// are 0.
     pub(super) phase: u16,
     throws: u16,
     slots: u16,
@@ -49,10 +50,10 @@ pub(crate) struct Layout {
     pub(super) length: u16,
 }
 
-/// The number of columns for the role of a slot: the bits of [`role`], ascending.
+/// The number of columns for the role of a slot: one for each bit of [`role`], in ascending order.
 const ROLES: u16 = 6;
-/// The number of columns for the pieces that a slot can reach: an enemy to capture, with the next throw and without it;
-/// an own piece, with the next throw and without it.
+/// The number of columns for the pieces that a slot can reach: two for an enemy that it can capture, and two for an own
+/// piece. The first of each two uses the next throw, the second does not.
 const MEETINGS: u16 = 4;
 
 impl Layout {
@@ -69,7 +70,7 @@ impl Layout {
             column += columns;
             at
         };
-        // Each field takes its columns after the fields before it.
+        // The order of the fields is the order of their columns.
         Layout {
             places: (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect(),
             ordinals,
@@ -96,7 +97,8 @@ impl Layout {
 
     #[inline]
     pub(crate) fn observe(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut FoundEntries) {
-        // The distances between seats determine where courses meet. With two and four seats they are fixed.
+        // The distances between the seats determine where their courses meet. With three seats, these distances depend
+        // on the empty quarter.
         if rules.seating.seats.len() == 3 {
             let is_empty = |&quarters: &usize| !rules.seating.seats.contains(seat.rotated(quarters));
             active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
@@ -163,7 +165,7 @@ impl Layout {
         let left = Left::of(rules, turns, state);
         let is_open = rules.gate_rule.is_open(state, colour);
         let enemies = self.relations.capturable_by(rules, state, colour);
-        // Neither the first place (off the board) nor the last place.
+        // All places except the first (off the board) and the last.
         let on_course = ((1_u128 << rules.goal) - 1) & !1;
         for (slot, &place) in reached[..rules.seating.pieces].iter().enumerate() {
             let at = self.slots + slot as u16 * self.slot;
@@ -188,11 +190,12 @@ impl Layout {
     }
 }
 
-/// The reach of a piece: `[0]` with the next throw and any other throws, `[1]` without the next throw.
+/// The reach of a piece: `[0]` by the next throw and any number of other unused throws, `[1]` by other unused throws
+/// only.
 struct Left {
     /// The step counts, as bits.
     steps: [u128; 2],
-    /// The places that a waiting piece reaches, as bits.
+    /// The places that a waiting piece can reach, as bits.
     entered: [u128; 2],
 }
 
@@ -224,7 +227,7 @@ impl Left {
         }
         let stage = rules.entry_stage(state, colour, own);
         let enters = |value: u8| rules.effects[usize::from(value)].enters[stage];
-        // One of the throws enters, and the others move the piece on.
+        // One of the throws enters the piece, and the other throws move it on.
         let entered = |at: usize, from: usize| -> u128 {
             let place = if rules.enters_by_count() { rules.entry + throws[at] } else { rules.entry };
             let others = throws[from..].iter().enumerate().filter(|&(other, _)| other + from != at);
@@ -249,7 +252,7 @@ mod tests {
 
     #[test]
     fn with_three_seats_the_observer_sees_which_quarter_is_empty() {
-        // South and East are one quarter turn from their next seat, North is two.
+        // The next seat is one quarter turn away from South and East, but two from North.
         for (one, south, other, east) in [
             (
                 "ashte-kashte?pieces=2 S:hand,8/E:hand,hand/N:22,22 S 2",
@@ -271,17 +274,17 @@ mod tests {
 
     #[test]
     fn pieces_that_each_slot_can_meet_are_observed() {
-        // Four letters for each slot of the mover: enemy with the next throw, enemy without the next throw, own piece
-        // with the next throw, own piece without the next throw.
+        // Each slot of the mover has two letters for an enemy and two for an own piece: with and without the next
+        // throw.
         for (position, expected) in [
-            // North's 10 is South's 44: a piece needs 4 steps from 40, 6 from 38, and 10 from 34. The larger die is the
-            // next throw.
+            // North's square 10 is South's square 44. A piece needs 4 steps to it from 40, 6 from 38, and 10 from 34.
+            // The larger die is the next throw.
             ("pagade S+:34,38,40,80/N+:10,80,80,80 S 4,6", &["e-oo", "e---", "-e--", "----"][..]),
             // The third piece has already reached 44, and the 6 is the only unused die.
             ("pagade S+:34,38,40,80/N+:10,80,80,80 S 6;40+4", &["----", "e-o-", "-e--", "----"]),
-            // North's 23 is South's 9. The 4 is the next throw; the 2 is the last throw of the series.
+            // North's square 23 is South's square 9. The 4 is the next throw; the 2 is the last throw of the series.
             ("ashtapada S:3,7/N:off,23 S 4,2", &["e-o-", "-e--"]),
-            // South's 14 is North's 2. Doubles cannot be captured.
+            // North's square 2 is South's square 14. Doubles cannot be captured.
             ("ashte-kashte?pieces=2 S:12,13/N:hand,2 S 1", &["--o-", "e---"]),
             ("ashte-kashte?pieces=2 S:12,13/N:2,2 S 1", &["--o-", "----"]),
         ] {

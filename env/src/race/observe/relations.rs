@@ -1,8 +1,8 @@
 //! Relations between pieces: their distances, and the progress of the seats.
 //!
-//! A network would have to learn each relation anew for each pair of squares. With columns by distance, it learns each
-//! relation once. A distance is a number of steps on the course of the piece behind. The network itself must learn the
-//! effect of throws and of pieces in between.
+//! With columns by distance, a network learns each relation once, and not for each pair of squares. A distance is a
+//! number of steps on the course of the piece behind. The network itself must learn the effect of throws and of pieces
+//! in between.
 
 use arrayvec::ArrayVec;
 
@@ -11,7 +11,7 @@ use crate::race::compile::reach::{bits, places_of};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::state::{MAX_PIECES, State};
 
-/// The largest distance with a column.
+/// The largest distance that has a column.
 const FAR: u16 = 16;
 /// The number of stages of the course.
 const STAGES: u16 = 4;
@@ -20,13 +20,13 @@ const LEVELS: u16 = 16;
 
 /// The columns of one seat's relations, and the tables to find them.
 ///
-/// First are the distances from enemies behind single pieces that can be captured, for all such pieces together and by
-/// stage of the course. Then follow the distances from enemies behind other pieces, the distances between own pieces,
-/// the level of progress and, for other seats, the lead over the observer.
+/// The first columns are the distances from enemies behind single pieces that can be captured: for all these pieces
+/// together, then by stage of the course. The next columns are the distances from enemies behind other pieces, the
+/// distances between own pieces, the level of progress, and the lead over the observer.
 #[derive(Clone, Debug)]
 pub(crate) struct Relations {
-    /// `[quarters][place]`: the places on the same square for the seat this number of quarter turns counter-clockwise,
-    /// as bits.
+    /// `[quarters][place]`: the places of another seat on the square of `place`, as bits. This seat is `quarters`
+    /// quarter turns away, counter-clockwise.
     same: Box<[[u128; PLACES]; MAX_SEATS]>,
     hunted: u16,
     staged: u16,
@@ -34,7 +34,7 @@ pub(crate) struct Relations {
     apart: u16,
     progress: u16,
     lead: u16,
-    /// The sum of the places if all pieces are home.
+    /// The sum of the places of a seat if all its pieces are home.
     most: u16,
 }
 
@@ -84,7 +84,6 @@ impl Relations {
         &self.same[seat.quarters_to(other)]
     }
 
-    /// Returns the facts that determine all relations.
     #[inline]
     pub(crate) fn facts(&self, rules: &Rules, state: &State) -> SeatFacts {
         let mut facts = SeatFacts { on_course: [0; MAX_SEATS], progress: [0; MAX_SEATS] };
@@ -97,7 +96,7 @@ impl Relations {
         facts
     }
 
-    /// Calls `push` with the columns of `owner`, plus `at`.
+    /// Calls `push` for each column of `owner` that is 1, with `at` added.
     #[inline]
     pub(crate) fn observe(
         &self,
@@ -110,7 +109,7 @@ impl Relations {
     ) {
         let pieces = &state.pieces[owner.index()];
         let own = (facts.on_course[owner.index()] & !1).reverse_bits();
-        // A waiting piece is treated as if it were on the place where the count of its first throw starts.
+        // A waiting piece counts as a piece on the place where its first throw starts.
         let entry = if rules.enters_by_count() { rules.entry } else { rules.entry - 1 };
         let hunters = |enemy: &Seat| {
             let on_course = facts.on_course[enemy.index()];
@@ -145,8 +144,8 @@ impl Relations {
         push(at + self.progress + progress * LEVELS / (self.most + 1));
         if owner != observer {
             let lead = i32::from(progress) - i32::from(facts.progress[observer.index()]);
-            // `step` is about 1/32 of the largest progress. The highest level is a lead of at least 7 times `step`, the
-            // lowest level is a deficit of more than that.
+            // `step` is about 1/32 of the largest progress. The highest level is a lead of at least 7 times `step`. The
+            // lowest level is a lead of less than −7 times `step`.
             let step = (i32::from(self.most / LEVELS) / 2).max(1);
             let level = lead.div_euclid(step) + i32::from(LEVELS / 2);
             push(at + self.lead + level.clamp(0, i32::from(LEVELS) - 1) as u16);
@@ -156,14 +155,14 @@ impl Relations {
 
 /// The facts about each seat that determine all relations.
 pub(crate) struct SeatFacts {
-    /// The places with a piece, before the finish, as bits.
+    /// The places before the finish that have a piece, as bits.
     on_course: [u128; MAX_SEATS],
-    /// The sums of the places.
+    /// The sum of the places, up to the finish.
     progress: [u16; MAX_SEATS],
 }
 
-/// Returns the distances of pieces behind `place`, which is at least 1. Bit d means d + 1 steps. The places of the
-/// pieces are bits in reverse order, so that the nearest piece behind is first.
+/// Returns the distances of pieces behind `place` as bits: bit d means d + 1 steps. `place` is at least 1. `reversed`
+/// has the places of the pieces as bits in reverse order.
 #[inline]
 fn distances(reversed: u128, place: u8) -> u16 {
     reversed.wrapping_shr(128 - u32::from(place)) as u16

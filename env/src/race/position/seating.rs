@@ -9,9 +9,9 @@ pub(crate) struct Participants {
     pub seats: SeatSet,
     pub pieces: usize,
     next: BySeat<Seat>,
-    /// For each seat the other seats that take part: enemies first, then its partner, then the seat itself as a filler.
+    /// For each seat, the other seats that take part: first its enemies, then its partner. The seat itself fills the
+    /// remaining entries.
     others: BySeat<[Seat; MAX_SEATS - 1]>,
-    /// The number of enemies of each seat.
     enemies: usize,
     /// Whether opposite seats are partners.
     pub has_teams: bool,
@@ -60,7 +60,6 @@ impl Participants {
         &self.others(seat)[self.enemies..]
     }
 
-    /// Returns the seats that play against `seat`.
     #[inline]
     pub(crate) fn enemies(&self, seat: Seat) -> &[Seat] {
         &self.others[seat][..self.enemies]

@@ -15,13 +15,10 @@ pub(crate) struct Slots(u64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Set(u64);
 
-/// 1 in every byte.
 const ONE: u64 = 0x0101_0101_0101_0101;
-/// The top bit of every byte.
 const TOP: u64 = 0x8080_8080_8080_8080;
 
 impl Slots {
-    /// 0 for each slot.
     pub(crate) const ZERO: Slots = Slots(0);
 
     #[inline]
@@ -51,7 +48,6 @@ impl Slots {
         Slots(self.0 & !((set.0 >> 7) * 0xFF))
     }
 
-    /// Returns the bitwise "or" of both words.
     #[inline]
     pub(crate) fn or(self, other: Slots) -> Slots {
         Slots(self.0 | other.0)
@@ -81,13 +77,13 @@ impl Slots {
         Slots(self.0 & (u64::from(bits) * ONE))
     }
 
-    /// Returns `byte` in `slot` and 0 in the others.
+    /// Returns `byte` in `slot` and 0 in the other slots.
     #[inline]
     pub(crate) fn one(slot: usize, byte: u8) -> Slots {
         Slots(u64::from(byte) << (8 * slot))
     }
 
-    /// Returns the slots whose byte is at least `limit`, which is at most 128. Bytes above 127 count as 127.
+    /// Returns the slots whose byte is at least `limit`. `limit` is at most 128. Bytes above 127 are treated as 127.
     #[inline]
     pub(crate) fn at_least(self, limit: u8) -> Set {
         // The top bit of a byte stays set unless the subtraction borrows it. So no byte borrows from the next byte.
@@ -107,7 +103,7 @@ impl Slots {
         self.equal(Slots(u64::from(byte) * ONE))
     }
 
-    /// Returns the slots whose byte has any of `bits`, without the top bit.
+    /// Returns the slots whose byte has any of `bits`. The top bit is ignored.
     #[inline]
     pub(crate) fn have(self, bits: u8) -> Set {
         self.only(bits).at_least(1)
@@ -142,7 +138,7 @@ impl Set {
         self.0 == 0
     }
 
-    /// Returns `byte` in every slot of the set and 0 in the others.
+    /// Returns `byte` in every slot of the set and 0 in the other slots.
     #[inline]
     pub(crate) fn each(self, byte: u8) -> Slots {
         Slots((self.0 >> 7) * u64::from(byte))
@@ -165,13 +161,11 @@ impl Set {
         Set(self.0 & self.0.wrapping_neg())
     }
 
-    /// Returns this set without `slot`.
     #[inline]
     pub(crate) fn without(self, slot: usize) -> Set {
         Set(self.0 & !(0x80 << (8 * slot)))
     }
 
-    /// Returns this set, with `slot` if `is_in`.
     #[inline]
     pub(crate) fn with(self, slot: usize, is_in: bool) -> Set {
         Set(self.0 | u64::from(is_in) << (8 * slot + 7))
@@ -183,7 +177,7 @@ impl Set {
         Set(self.0 & ((1 << (8 * limit)) - 1))
     }
 
-    /// Returns the slots that are not alone in the set: the set contains another slot.
+    /// Returns each slot, in the set or not, if the set contains another slot.
     #[inline]
     pub(crate) fn beside(self) -> Set {
         let has_two = self.0 & self.0.wrapping_sub(1) != 0;
@@ -200,7 +194,7 @@ impl Set {
         })
     }
 
-    /// Returns this set if `condition` holds, otherwise the empty set.
+    /// Returns this set if `condition` is true, otherwise the empty set.
     #[inline]
     pub(crate) fn when(self, condition: bool) -> Set {
         Set(self.0 & u64::from(condition).wrapping_neg())
@@ -235,7 +229,7 @@ impl Not for Set {
 mod tests {
     use super::*;
 
-    /// Returns bytes with all carries and borrows, in all orders.
+    /// Returns slots that test carries and borrows: their first four bytes are all sequences of `BYTES`.
     fn all() -> impl Iterator<Item = [u8; MAX_PIECES]> {
         const BYTES: [u8; 7] = [0, 1, 2, 61, 126, 127, 255];
         let byte = |code: usize, slot: usize| BYTES[(code / BYTES.len().pow(slot as u32 % 4) + slot / 4 * code) % 7];

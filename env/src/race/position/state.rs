@@ -16,7 +16,7 @@ pub const NO_PIECE: u8 = 0xFF;
 /// A position. The sheet of the game defines the meaning of the places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// The unused kept throws of the series, without the throw that ends it.
+    /// The unused throws of the series, without lost throws and without the throw that ends the series.
     pub(crate) series: Series,
     /// The places of each seat's pieces in ascending order. If all throws are allotted before pieces move, these are
     /// the places at the start of the turn.
@@ -25,7 +25,8 @@ pub struct State {
     pub(crate) steps: [u8; MAX_PIECES],
     /// For each piece of the mover: its role in this turn, as bits of [`role`].
     pub(crate) roles: [u8; MAX_PIECES],
-    /// Unused throws outside the series; 0 for none.
+    /// The unused throws that `series` does not contain; 0 for none. In the second part of a throw, `dice[1]` can be
+    /// the whole throw.
     pub(crate) dice: [u8; 2],
     /// The rank (1 to 4) of each seat that has finished, otherwise 0. Several seats may share a rank.
     pub(crate) finished: [u8; MAX_SEATS],
@@ -34,26 +35,26 @@ pub struct State {
     /// The seat that throws or chooses.
     pub(crate) mover: Seat,
     pub(crate) phase: Phase,
-    /// The seats that have captured or have entered a piece, as bits. Always 0 unless a rule of the game needs it.
+    /// The seats that have captured or have entered a piece, as bits. Always 0 unless a rule of the game needs this
+    /// field.
     pub(crate) seat_marks: u8,
-    /// The kinds of throws of this turn that stay unused, as bits. Always 0 unless a rule of the game needs it.
+    /// The kinds of throws of this turn that stay unused or are set aside, as bits. Always 0 unless a rule of the game
+    /// needs this field.
     pub(crate) skipped: u8,
     /// The number of throws made in this turn, if the rules limit this number.
     pub(crate) thrown: u8,
-    /// Whether this turn has captured (throws of a series played one by one), or has been granted one more throw
-    /// (throws in two parts).
+    /// For a series that is played throw by throw: whether this turn has captured. For a throw in two parts: whether
+    /// the first part has granted one more throw.
     pub(crate) has_captured: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Phase {
-    /// The seat throws.
     Throw,
-    /// All throws are made, and none is allotted.
+    /// All throws are made, but no throw is allotted yet.
     Choose,
     /// Some of the throws are allotted.
     Allot,
-    /// The game is over.
     Over,
 }
 
@@ -73,7 +74,7 @@ pub(crate) mod role {
     pub const BORNE: u8 = 16;
     /// Moves first with the larger of two dice.
     pub const LARGER_FIRST: u8 = 32;
-    /// Any role that makes the piece unavailable for another unit.
+    /// All roles that make a piece unavailable for another unit.
     pub const TAKEN: u8 = SINGLE | LEAD | FOLLOWER | BORNE;
 }
 
@@ -130,7 +131,7 @@ impl State {
         self.finished.iter().filter(|&&place| place > 0).count() as u8
     }
 
-    /// Returns whether `seat` has captured or entered a piece, if positions record it.
+    /// Returns whether `seat` has captured or entered a piece, if positions record this.
     #[inline]
     pub(crate) fn has_mark(&self, seat: Seat) -> bool {
         self.seat_marks >> seat.index() & 1 == 1
@@ -145,7 +146,7 @@ pub(crate) fn in_order(mut pieces: [(u8, u8); MAX_PIECES]) -> ([u8; MAX_PIECES],
     (pieces.map(|(place, _)| place), declared)
 }
 
-/// Sorts the places of one seat in ascending order. Fillers are at the end and stay there.
+/// Sorts the places of one seat in ascending order. The fillers are at the end of `places` and stay there.
 #[inline(always)]
 pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
     let [a, b, c, d, NO_PIECE, ..] = *places else { return sort_many(places) };
@@ -153,7 +154,7 @@ pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
     let (c, d) = (c.min(d), c.max(d));
     let (a, c) = (a.min(c), a.max(c));
     let (b, d) = (b.min(d), b.max(d));
-    // Written as one word: reading a word right after writing its parts stalls.
+    // Written as one word: reading a word right after writing its parts is slow.
     let word = u64::from(u32::from_le_bytes([a, b.min(c), b.max(c), d])) | !u64::from(u32::MAX);
     *places = word.to_le_bytes();
 }
@@ -163,9 +164,10 @@ fn sort_many(places: &mut [u8; MAX_PIECES]) {
     places.sort_unstable();
 }
 
-/// The throws of a series before the throw that ends it: up to 64.
+/// The throws of a series before the throw that ends it: at most 64.
 ///
-/// Only the counts of the kept throws distinguish positions. The order of all throws, two bits each, is for display.
+/// Series with equal counts of kept throws are equal. `order` contains all throws, with two bits for each throw; it is
+/// only for display.
 ///
 /// A longer series cannot be stored. Its probability is 10⁻²⁷ with sticks and 10⁻¹⁴ with the uniform spinner. A full
 /// series accepts only throws that end it.
@@ -254,7 +256,7 @@ impl Series {
         self.order[1] >> 62 != 0
     }
 
-    /// Adds a throw, kept or lost. Does nothing if the series is full.
+    /// Adds a kept or lost throw. Does nothing if the series is full.
     #[inline]
     pub(crate) fn push(&mut self, kind: SeriesKind, is_kept: bool) {
         if self.is_full() {
@@ -269,7 +271,7 @@ impl Series {
         self.set_order(order | (kind as u128) << (2 * length));
     }
 
-    /// Iterates over all throws in the order thrown, lost throws included.
+    /// Iterates over all throws, also the lost throws, in the order of throwing.
     pub(crate) fn iter(self) -> impl Iterator<Item = SeriesKind> {
         let mut order = self.order();
         let ordered = std::iter::from_fn(move || {
@@ -286,7 +288,7 @@ impl Series {
         self.counts[kind as usize - 1]
     }
 
-    /// Returns the number of kept throws of each kind that a series of one die has.
+    /// Returns the number of kept throws of each kind, without the fourth kind.
     #[inline]
     pub(crate) fn counts(self) -> [u8; MAX_KINDS] {
         let [counts @ .., _] = self.counts;
@@ -299,7 +301,7 @@ impl Series {
         if self.counts[kind as usize - 1] == 0 {
             return self;
         }
-        // Lost throws are first.
+        // The lost throws are before the kept throws.
         let order = self.order();
         let length = (128 - order.leading_zeros()).div_ceil(2);
         let kept = order >> (2 * (length - u32::from(self.counts().iter().sum::<u8>())));

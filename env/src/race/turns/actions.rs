@@ -1,28 +1,30 @@
-//! The fixed action space. An action names the unit that takes the next throw.
+//! The fixed action space. An action names the unit that takes the next throw. If a turn divides a total, an action is
+//! a number of pips.
 //!
-//! The name of a unit is the slot of its first piece among the mover's pieces in ascending order. So the action space
-//! does not depend on the board or the number of pieces and seats. Among equal pieces, only the lowest slot is a legal
-//! action. With more than four pieces, no pieces move together; the actions of pairs then name slots 4 to 7.
+//! An action names a unit by the slot of its first piece. Slots count the mover's pieces in ascending order. So the
+//! action space does not depend on the board or the number of pieces and seats. Among equal pieces, only the action of
+//! the lowest slot is legal. With more than four pieces, pieces do not move together, and the actions of pairs name
+//! slots 4 to 7.
 
 use crate::game::{Action, ActionMask};
 
 /// `SINGLES + slot`: the piece of this slot takes the throw alone.
 pub const SINGLES: Action = Action(0);
-/// `PAIRS + slot`: this piece and the next equal one take the throw together (twins, doubles, pairs). If a throw can be
-/// divided, this piece finishes and leaves the rest to another. If a throw and its step can be in any order, this piece
-/// makes the step before the throw.
+/// `PAIRS + slot`: this piece and the next equal piece take the throw together (twins, doubles, pairs). If a throw can
+/// be divided, this piece finishes with a part and leaves the rest to another piece. If a throw and its step can be in
+/// any order, this piece makes the step first.
 pub const PAIRS: Action = Action(4);
-/// The throw stays unused; with two dice, all unused dice.
+/// The throw stays unused. With two dice, all remaining dice stay unused.
 pub const PASS: Action = Action(8);
 /// `LARGER_FIRST + slot` (two dice): the piece of this slot moves first and takes the larger die. Legal only if no
 /// sequence that begins with the smaller die has the same result.
 pub const LARGER_FIRST: Action = Action(9);
 /// The throw waits until another throw is played (a series played throw by throw).
 pub const LATER: Action = Action(9);
-/// `THREES + slot` (several dice): this piece and the next two equal ones take three equal dice together.
+/// `THREES + slot` (several dice): this piece and the next two equal pieces take three equal dice together.
 pub const THREES: Action = Action(13);
 
-/// Size of the action space with one throw, and with a series and one hop.
+/// Size of the action space with one throw, and with a series and one hop for each piece.
 pub const ACTIONS: usize = 9;
 /// Size of the action space with a series played throw by throw.
 pub const EACH_ACTIONS: usize = 10;
@@ -58,7 +60,7 @@ pub fn together(action: Action, pieces: usize) -> usize {
     }
 }
 
-/// Returns `actions`, and [`PASS`] if the seat `may` pass or has no actions.
+/// Returns `actions`, with [`PASS`] if the seat `may` pass or has no actions.
 #[inline]
 pub(crate) fn with_pass(actions: ActionMask, may: bool) -> ActionMask {
     if may || actions.is_empty() { ActionMask::of_bits(actions.bits() | 1 << PASS.0) } else { actions }

@@ -1,4 +1,4 @@
-//! The turn that divides the total of two dice between the pieces on the board, with at most one hop each.
+//! The turn that divides the total of two dice between the pieces on the board. Each piece makes at most one hop.
 //!
 //! Pieces get their parts one after the other, in ascending order: action n gives n pips to the next piece.
 //! [`DivideTurns::enter`] uses a doublet to enter a piece. A turn must use as many pips as possible.
@@ -34,17 +34,15 @@ impl DivideTurns {
         Action(self.rules.longest + 1)
     }
 
-    /// Returns the number of pieces that have their part.
+    /// Returns the number of pieces that already have their part.
     pub(crate) fn parts_given(&self, state: &State) -> usize {
         state.roles[..self.rules.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
     }
 
-    /// Returns the next piece that gets a part.
     fn next_slot(&self, state: &State) -> usize {
         self.parts_given(state).min(self.rules.seating.pieces - 1)
     }
 
-    /// Returns the number of unused pips.
     pub(crate) fn pips_left(&self, state: &State) -> u8 {
         let left = state.dice[0] + state.dice[1];
         state.steps.iter().fold(left, |left, &steps| left.saturating_sub(steps))

@@ -1,9 +1,9 @@
-//! The turn that plays the throws of a series, or several dice, one by one in any order. Each throw has its own
-//! landing.
+//! The turn that plays the throws of a series, or several dice, one by one in any order. A piece lands after each
+//! throw.
 //!
-//! Pieces that move together use one throw of a series, or one die for each piece. The smallest unused throw is offered
-//! first; [`LATER`] sets throws of this value aside until another throw is played. A search over all orders of the
-//! unused throws finds the throws that must be used.
+//! Pieces that move together use one throw of a series, or one die for each piece. Unused throws are offered in
+//! ascending order; the throw that ended the series is last. [`LATER`] sets the offered throws aside until another
+//! throw is played. A search over all orders of the unused throws finds the throws that must be used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,13 +29,12 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
 
 #[derive(Clone, Debug)]
 pub(crate) struct EachTurns {
-    /// The rules of throwing the series.
     pub(crate) series: SeriesThrows,
     hops: ThrowTurns,
     rules: Arc<Rules>,
 }
 
-/// Transposition table: the most throws that can still be used, by position within the turn.
+/// Transposition table: the most throws that can still be used from each position.
 type Memo = HashMap<State, u32>;
 
 impl EachTurns {
@@ -48,17 +47,16 @@ impl EachTurns {
         self.series.remaining_throws(state).filter(|&(_, count)| count > 0).map(|(throw, _)| throw)
     }
 
-    /// Returns the number of unused throws.
     fn count(&self, state: &State) -> u32 {
         self.series.remaining_throws(state).map(|(_, count)| u32::from(count)).sum()
     }
 
-    /// Returns whether any possible throw may be played, even if others then stay unused.
+    /// Returns whether any possible throw may be played, even if other throws then stay unused.
     fn is_free(&self) -> bool {
         self.rules.sheet.turn.must != Must::Most
     }
 
-    /// Returns the number of throws that `together` pieces use.
+    /// Returns the number of throws that `together` pieces use when they move together.
     fn throws_used(&self, together: usize) -> u8 {
         if self.rules.sheet.throws.dice > 1 { together as u8 } else { 1 }
     }
@@ -141,7 +139,6 @@ impl EachTurns {
         mask
     }
 
-    /// Returns the position after a throw is played.
     fn played(&self, state: &State, throw: AllottedThrow, action: Action) -> State {
         let mut next = *state;
         let (mover, pieces) = (self.colour(state).index(), self.rules.seating.pieces);
@@ -264,8 +261,8 @@ impl TurnNotation for EachTurns {
         self.series.load(state, values, phase, phase != Phase::Choose)
     }
 
-    /// Checks that a throw can be played, that only the first kinds of throws are set aside, and that a captured piece
-    /// waits.
+    /// Checks that a throw can be played, that only the first kinds of throws are set aside and, if the turn has
+    /// captured, that a piece of an enemy waits.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
         let first = self.kinds_left(state).take(state.skipped.count_ones() as usize);
         let dice = u32::from(self.rules.sheet.throws.dice);

@@ -1,5 +1,5 @@
-//! The kinds of turn. Each has a folder or a file here. Other code does not depend on the kind of a game, except the
-//! checks of sheets and the tables for solvers.
+//! The kinds of turn. Each kind has a folder or a file here. Outside this folder, only the checks of sheets and the
+//! tables for solvers depend on the kind.
 //!
 //! A kind of turn determines the order of throwing and using throws. The trait `TurnMachine` has its rules: the legal
 //! actions, their effects, and its entries of the observation. The trait `TurnNotation` has its part of the notation
@@ -42,7 +42,6 @@ pub(crate) const CAPTURED_COLUMN: u16 = 8;
 pub(crate) trait TurnMachine {
     fn rules(&self) -> &Rules;
 
-    /// Returns the size of the action space.
     fn actions(&self) -> usize {
         actions::ACTIONS
     }
@@ -53,7 +52,6 @@ pub(crate) trait TurnMachine {
         actions::slot(action, pieces).is_none_or(|slot| slot < pieces)
     }
 
-    /// Adds a throw to the turn.
     #[inline]
     fn apply_chance(&self, state: &mut State, outcome: usize) {
         if let Some(series) = self.series() {
@@ -63,14 +61,13 @@ pub(crate) trait TurnMachine {
         state.phase = Phase::Choose;
     }
 
-    /// Returns the legal actions at a decision node.
     fn legal_actions(&self, state: &State) -> ActionMask;
 
     /// Applies an action. An illegal action leaves a valid position.
     fn apply_action(&self, state: &mut State, action: Action);
 
     /// Ends the turn. The game is over if a seat has finished and this decides the game, or if no seat can ever move
-    /// again. Otherwise the next seat throws, or the mover if it throws `again`.
+    /// again. Otherwise the next seat throws, or the mover throws once more if `again` is true.
     #[inline]
     fn end_turn(&self, state: &mut State, again: bool) {
         let (colour, seating) = (self.colour(state).index(), &self.rules().seating);
@@ -88,13 +85,13 @@ pub(crate) trait TurnMachine {
         state.begin_turn(next);
     }
 
-    /// Returns the rules of the series, if a turn has a series.
     #[inline]
     fn series(&self) -> Option<&SeriesThrows> {
         None
     }
 
-    /// Returns the seat whose pieces the mover moves: its own, or its partner's once all its own have finished.
+    /// Returns the seat whose pieces the mover moves: the mover itself or, if all pieces of the mover have finished,
+    /// its partner.
     #[inline]
     fn colour(&self, state: &State) -> Seat {
         let donates = self.rules().seating.has_teams && state.finished[state.mover.index()] > 0;
@@ -126,7 +123,7 @@ pub(crate) trait TurnMachine {
         MAX_SEATS
     }
 
-    /// Returns whether a seat still throws: it has not finished, or it throws for its partner.
+    /// Returns whether a seat still has turns: it has not finished, or it throws for its partner.
     fn has_turns(&self, state: &State, seat: Seat) -> bool {
         let rules = self.rules();
         state.finished[seat.index()] == 0
@@ -143,8 +140,8 @@ pub(crate) trait TurnMachine {
         self.series().map_or(0, SeriesThrows::pending_columns)
     }
 
-    /// Adds the entries of the unused throws from column `at` on. Each value of a die has two columns, the second for
-    /// the other die of a doublet. A used die has the value 0 and no entry.
+    /// Adds the entries of the unused throws; their first column is `at`. Each value of a die has two columns: the
+    /// second column is for the second die of a doublet. A used die has the value 0 and no entry.
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
         if let Some(series) = self.series() {
             return series.observe(state, at, active);
@@ -161,7 +158,7 @@ pub(crate) trait TurnMachine {
     }
 
     /// Calls `add(value, count)` for each kind of unused throw, first for the kind of the next throw. With two dice,
-    /// the larger is the next throw.
+    /// the larger die is the next throw.
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8))
     where
         Self: Sized,
@@ -174,8 +171,8 @@ pub(crate) trait TurnMachine {
         add(a.min(b), 1);
     }
 
-    /// Returns the places that a waiting piece reaches if both dice together enter it, as bits. Returns `None` if one
-    /// throw enters the piece and other throws can move it on.
+    /// If both dice together enter a piece, returns the places that a waiting piece reaches, as bits. Returns `None` if
+    /// one throw enters a piece and other throws can move it on.
     fn entered_by_all(&self, _: &State) -> Option<u128> {
         None
     }
@@ -201,18 +198,16 @@ pub(crate) struct TurnKeys {
     pub(crate) steps: fn([u8; 2]) -> u128,
     /// The values of `turn.must` that the kind accepts.
     pub(crate) must: &'static [Must],
-    /// The keys that this kind supports, but some other kind does not. Every kind supports their defaults and the
-    /// values that `check_support` excepts.
+    /// The keys that this kind supports and some other kind does not. Every kind supports their defaults and the values
+    /// that `check_support` allows.
     pub(crate) supports: &'static [&'static str],
     /// Keys that every sheet of this kind must set to one fixed value. They are allowed even if they have no effect.
     pub(crate) demands: &'static [&'static str],
 }
 
 impl TurnKeys {
-    /// The keys of every kind of turn.
     pub(crate) const ALL: [&TurnKeys; 5] = [&throw::KEYS, &series::KEYS, &each::KEYS, &dice::KEYS, &divide::KEYS];
 
-    /// Returns the keys of the kind of turn of a sheet.
     pub(crate) fn of(sheet: &Sheet) -> &'static TurnKeys {
         match (sheet.turn.kind, sheet.turn.hop) {
             (TurnKind::Throw, _) => &throw::KEYS,
@@ -241,7 +236,6 @@ macro_rules! by_kind {
 pub(crate) use by_kind;
 
 impl Turns {
-    /// Returns the notation and the words of this kind of turn.
     pub(crate) fn notation(&self) -> &dyn TurnNotation {
         by_kind!(self, turns => turns)
     }
@@ -265,7 +259,7 @@ impl Turns {
 /// Compiles the tables of a sheet for `seats` with `pieces` pieces each.
 ///
 /// # Errors
-/// Describes the problem of the course.
+/// Returns a description of the problem if a course is wrong.
 pub(crate) fn compile(sheet: Arc<Sheet>, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
     let keys = TurnKeys::of(&sheet);
     // Several dice that are used one by one are also thrown one by one.

@@ -1,5 +1,6 @@
 //! The throws of a series or of several dice: the kept throws and the unused throws, with their observations and texts.
-//! The modules [`super::series`] (one hop for each piece) and [`super::each`] (one by one) use the throws.
+//! The modules [`super::series`] (one hop for each piece) and [`super::each`] (throws are played one by one) use this
+//! module.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::sheet::values::{Hop, LostBefore, Must};
 pub(crate) struct SeriesThrows {
     rules: Arc<Rules>,
     lost_before: LostBefore,
-    /// The last place of the course; a copy next to other data that each throw reads.
+    /// The place of the finish. This copy is next to other data that each throw reads.
     home: u8,
     /// The number of dice; 1 if a series continues until a value ends it.
     dice: u8,
@@ -43,7 +44,8 @@ pub(crate) struct Remaining {
     pub(crate) last: u8,
 }
 
-/// The number of columns that count one kind of throw: at least 1, at least 2, at least 3, and the count as seven bits.
+/// The number of columns that count one kind of throw: three for at least 1, 2 and 3 throws, and seven for the bits of
+/// the count.
 const COUNT_COLUMNS: u16 = 10;
 
 impl SeriesThrows {
@@ -66,7 +68,7 @@ impl SeriesThrows {
         self.dice == 1
     }
 
-    /// Returns whether positions within a turn record unused throws, or throws set aside.
+    /// Returns whether positions within a turn record the throws that stay unused or are set aside.
     pub(crate) fn remembers_skipped(&self) -> bool {
         self.rules.sheet.turn.must == Must::Greedy || self.is_each()
     }
@@ -87,7 +89,6 @@ impl SeriesThrows {
         kinds.chain(self.lasts().map(AllottedThrow::Last))
     }
 
-    /// Iterates over the values that end a series.
     fn lasts(&self) -> impl Iterator<Item = u8> + '_ {
         self.outcomes.iter().filter_map(|throw| match throw {
             AllottedThrow::Last(value) => Some(*value),
@@ -95,7 +96,6 @@ impl SeriesThrows {
         })
     }
 
-    /// Returns the probability of a throw.
     pub(crate) fn chance_of(&self, throw: AllottedThrow) -> f64 {
         let chances = self.outcomes.iter().zip(self.rules.chances.iter());
         chances.filter(|&(&other, _)| other == throw).map(|(_, chance)| chance).sum()
@@ -120,7 +120,7 @@ impl SeriesThrows {
         }
     }
 
-    /// Returns the bit of a throw in a set of unused throws.
+    /// Returns the bit of a throw in a set of throws, such as the skipped throws.
     pub(crate) fn bit(&self, throw: AllottedThrow) -> u8 {
         match throw {
             AllottedThrow::Of(kind) => 1 << kind as u8,
@@ -131,7 +131,7 @@ impl SeriesThrows {
     #[inline]
     pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
         let thrown = match self.outcomes[outcome] {
-            // If the series is full, its next throw must end it.
+            // If the series is full, the next throw must end the series.
             AllottedThrow::Of(_) if state.series.is_full() => self.all().last().unwrap_or(AllottedThrow::Last(0)),
             thrown => thrown,
         };
@@ -149,7 +149,8 @@ impl SeriesThrows {
         }
     }
 
-    /// Returns whether the seat keeps every throw because a piece is on the board.
+    /// Returns whether the seat keeps every throw: it has a piece on the board (with some rules: on the course), or the
+    /// rules never lose a throw.
     #[inline]
     pub(crate) fn is_on_board(&self, places: &[u8; MAX_PIECES]) -> bool {
         let own = Slots::of(*places);
@@ -167,7 +168,8 @@ impl SeriesThrows {
         self.rules.effects[usize::from(value)].enters[0]
     }
 
-    /// Adds a throw to the series. If no own piece is on the board, throws before the first one that enters are lost.
+    /// Adds a throw to the series. If no own piece is on the board, throws before the first throw that lets a piece
+    /// enter are lost.
     #[inline]
     fn keep_throw(&self, state: &mut State, kind: SeriesKind) {
         let is_kept = self.enters(self.face(kind))
@@ -176,8 +178,8 @@ impl SeriesThrows {
         state.series.push(kind, is_kept);
     }
 
-    /// Returns the throws that the mover keeps: all counted throws, and the throw that ended the series unless it is
-    /// lost, too.
+    /// Returns the throws that the mover keeps: all counted throws, and the throw that ended the series (0 if this
+    /// throw is lost or used).
     #[inline]
     pub(crate) fn kept_throws(&self, state: &State) -> (Series, u8) {
         let is_kept = !state.series.is_empty()
@@ -187,14 +189,13 @@ impl SeriesThrows {
         (state.series, if is_kept { state.dice[0] } else { 0 })
     }
 
-    /// Returns the unused throws.
     #[inline]
     pub(crate) fn remaining(&self, state: &State) -> Remaining {
         let (series, last) = self.kept_throws(state);
         Remaining { counts: series.counts(), last }
     }
 
-    /// Iterates over the kinds of throws with the unused number of each, in the order of allotment.
+    /// Iterates over the kinds of throws with the number of unused throws of each kind, in the order of allotment.
     #[inline]
     pub(crate) fn remaining_throws(&self, state: &State) -> impl Iterator<Item = (AllottedThrow, u8)> {
         let (series, last) = self.kept_throws(state);
@@ -231,8 +232,8 @@ impl SeriesThrows {
         active.extend(self.stop(last).map(|stop| at + self.last_column() + stop as u16));
     }
 
-    /// Loads the throws of a position's text: the unused throws, or all in the order thrown. `may_be_unended` means
-    /// that the last throw need not end the series.
+    /// Loads the throws from the text of a position: the unused throws, or all throws in the order of throwing.
+    /// `may_be_unended` means that the last throw does not have to end the series.
     pub(crate) fn load(
         &self,
         state: &mut State,
@@ -275,7 +276,7 @@ impl SeriesThrows {
         self.all().find(|&throw| self.pips(throw) == value).map(|throw| self.bit(throw))
     }
 
-    /// Returns an action that takes the throw `next` in words.
+    /// Returns the words for an action that takes the throw `next`.
     pub(crate) fn action_text(
         &self,
         state: &State,

@@ -1,4 +1,4 @@
-//! The notation and the words of a kind of turn, and the shared parts: moves of units, and actions with places.
+//! The notation and the words of a kind of turn. The kinds share moves of units, and names of places and throws.
 
 use super::{TurnMachine, actions};
 use crate::game::Action;
@@ -7,19 +7,19 @@ use crate::race::position::state::{MAX_PIECES, Phase, State, role};
 
 /// The notation of a kind of turn and its words for people. Most defaults fit turns that throw one or two dice.
 pub(crate) trait TurnNotation: TurnMachine {
-    /// Returns the unused throws in the order thrown, lost throws included.
+    /// Returns the unused and the lost throws, in the order of throwing.
     fn thrown(&self, state: &State) -> Vec<u8> {
         let series = self.series().into_iter().flat_map(|series| state.series.iter().map(|kind| series.face(kind)));
         series.chain(state.dice.into_iter().filter(|&value| value > 0)).collect()
     }
 
-    /// Loads the throws of a position's text.
+    /// Loads the throws from the text of a position.
     ///
     /// # Errors
     /// Describes why the throws are not possible in this turn.
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String>;
 
-    /// Returns further facts about the turn in the notation, besides its throws and the labels of pieces.
+    /// Returns the marks of the turn in the notation: facts other than throws and labels of pieces.
     fn marks(&self, state: &State) -> Vec<String> {
         let series = self.series().into_iter().flat_map(|series| series.skipped(state));
         let captured = state.has_captured.then(|| "+".to_owned());
@@ -38,7 +38,7 @@ pub(crate) trait TurnNotation: TurnMachine {
     }
 
     /// Returns whether a position within a turn is valid. `fits` returns whether the mover's pieces can be on their
-    /// places. The position need not be reachable from the start of a turn.
+    /// places. It does not matter whether a turn can reach the position.
     fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool;
 
     /// Returns whether one action leads from `before`, a decision, to `state`.
@@ -50,7 +50,8 @@ pub(crate) trait TurnNotation: TurnMachine {
         })
     }
 
-    /// Returns the role of a piece on `place` that has a label with this sign. `is_zero` means a label with 0 steps.
+    /// Returns the role of a piece on `place` that has a label with this sign. `is_zero` means that the label has 0
+    /// steps.
     fn role(&self, _sign: &str, _place: u8, _is_zero: bool) -> Option<u8> {
         None
     }
@@ -58,10 +59,9 @@ pub(crate) trait TurnNotation: TurnMachine {
     /// Returns the sentences and words for the rules of this kind of turn.
     fn words(&self) -> TurnWords;
 
-    /// Returns a legal action in words.
     fn action_text(&self, state: &State, action: Action) -> String;
 
-    /// Returns whether all pieces land at the end of the turn. Otherwise each move lands at once.
+    /// Returns whether all pieces land together at the end of the turn. Otherwise a piece lands after each move.
     fn lands_at_once(&self) -> bool {
         true
     }
@@ -71,7 +71,7 @@ pub(crate) trait TurnNotation: TurnMachine {
         true
     }
 
-    /// Returns the move of a unit by an action, or `None` if no piece moves.
+    /// Returns the move that an action makes, or `None` if no piece moves.
     fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove>;
 
     /// Returns whether a move can take a part of a throw.
@@ -84,7 +84,7 @@ pub(crate) trait TurnNotation: TurnMachine {
         Vec::new()
     }
 
-    /// Sets the throws that made the steps of a unit so far.
+    /// Sets the throws that have moved a unit so far.
     fn name_throws(&self, _: &State, taken: &mut UnitMove) {
         taken.throws = vec![taken.steps];
     }
@@ -97,16 +97,16 @@ pub(crate) struct TurnWords {
     pub(crate) turn: &'static [&'static str],
     /// The words for one and several things that must be used: `throw`, `throws`.
     pub(crate) used: [&'static str; 2],
-    /// The words for a throw that enters a piece: one with any value, and one with certain values, which follow the
-    /// words.
+    /// The words for a throw that enters a piece: `[0]` for any value, `[1]` for certain values, which the text then
+    /// lists.
     pub(crate) entering: [&'static str; 2],
-    /// A sentence about the steps of a unit with `unit.speed = "full"`.
+    /// A sentence about `unit.speed = "full"`.
     pub(crate) whole: &'static str,
-    /// A sentence for `double`.
+    /// A sentence about `unit.speed = "double"`.
     pub(crate) double: &'static str,
-    /// A sentence for `half-spent`.
+    /// A sentence about `unit.speed = "half-spent"`.
     pub(crate) half_spent: &'static str,
-    /// A sentence for units that take one die for each of their pieces but move by one of the numbers.
+    /// A sentence about units that use one die for each of their pieces but move by the number of one die.
     pub(crate) shared: Option<&'static str>,
     /// A sentence about pieces that are not borne off; may be empty.
     pub(crate) not_borne: &'static str,
@@ -126,7 +126,8 @@ impl TurnWords {
     };
 }
 
-/// The moves of one unit in a turn. All pieces that enter are one unit, and so are all that are borne off.
+/// The moves of one unit in a turn. Here all pieces that enter are one unit, and all pieces that are borne off are one
+/// unit.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitMove {
     pub(crate) kind: MoveKind,
@@ -135,9 +136,8 @@ pub(crate) struct UnitMove {
     pub(crate) steps: u8,
     /// Steps by throws that the position does not record.
     pub(crate) hidden: u8,
-    /// The throws of the move.
     pub(crate) throws: Vec<u8>,
-    /// The number of throws of this value that the move uses.
+    /// The number of equal throws or dice that the move uses.
     pub(crate) used: usize,
     /// The target place, if the unit lands at once.
     pub(crate) target: Option<u8>,
@@ -145,11 +145,9 @@ pub(crate) struct UnitMove {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MoveKind {
-    /// Pieces enter the board on their first square (Ashtapada).
+    /// Pieces enter the board on a fixed square, as in Ashtapada.
     Enter,
-    /// Pieces are borne off.
     Bear,
-    /// A piece moves.
     Alone,
     /// This number of pieces moves together.
     Together(usize),
@@ -166,12 +164,10 @@ impl MoveKind {
 }
 
 impl UnitMove {
-    /// Returns the move of the unit of `slot` by one throw.
     pub(crate) fn by(kind: MoveKind, slot: usize, from: u8, throw: u8) -> UnitMove {
         UnitMove { kind, slot, from, steps: throw, hidden: 0, throws: vec![throw], used: 1, target: None }
     }
 
-    /// Returns this move with the place `target`.
     pub(crate) fn to(self, target: u8) -> UnitMove {
         UnitMove { target: Some(target), ..self }
     }
@@ -189,7 +185,7 @@ impl Rules {
         }
     }
 
-    /// Returns the name of the place of a piece, with the steps that it has in this turn: `12+4`.
+    /// Returns the name of the place of a piece, with the steps that the piece has in this turn: `12+4`.
     pub(crate) fn place_within(&self, state: &State, own: &[u8; MAX_PIECES], slot: usize) -> String {
         let (place, steps) = (self.place_text(own[slot]), state.steps[slot]);
         match state.roles[slot] {
@@ -219,12 +215,13 @@ impl Rules {
         Ok(())
     }
 
-    /// Returns the move by a throw that moves the unit of `action` to `target` at once, or `None` if it may not land.
+    /// Returns the move of the unit of `action` by `throw` to `target`, where it lands at once, or `None` if `target`
+    /// is [`WALL`].
     pub(crate) fn landing(&self, own: &[u8; MAX_PIECES], action: Action, throw: u8, target: u8) -> Option<UnitMove> {
         let pieces = self.seating.pieces;
         let slot = actions::slot(action, pieces)?;
         let from = own[slot];
-        // A piece that enters on its first square needs no throw in the notation.
+        // If all pieces enter on one square, the texts do not name the throw.
         let kind = if from == 0 && !self.enters_by_count() {
             MoveKind::Enter
         } else if from == self.home {

@@ -1,4 +1,4 @@
-//! Relations in positions whose distances are counted by hand, and by stepping along the courses.
+//! Compares the relations with distances counted by hand, and by stepping along the courses.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::sheet::builtin;
 use crate::sheet::ruleset::Ruleset;
 use rand::RngExt;
 
-/// The names of the columns of `owner`'s relations that are 1, as `observer` sees them.
+/// Returns the names of the columns that are 1 in the relations of `owner`, as `observer` sees them.
 fn observed_columns(race: &Race, state: &State, observer: Seat, owner: Seat) -> Vec<String> {
     let relations = &race.layout.relations;
     let facts = relations.facts(&race.rules, state);
@@ -45,7 +45,7 @@ fn distances(position: &str, owner: Seat) -> Vec<String> {
 
 #[test]
 fn distances_are_counted_on_the_course_of_the_piece_behind() {
-    // The opposite seat's 10 is South's 10 + 34 = 44 and vice versa.
+    // North's square 10 is South's square 10 + 34 = 44.
     assert_eq!(distances("pagade S+:20,20,45,home/N+:10,home,home,home S *", Seat::SOUTH), ["hunted 1", "stage 2: 1"]);
     assert_eq!(
         distances("pagade S+:43,48,home,home/N+:10,home,home,home S *", Seat::SOUTH),
@@ -55,7 +55,7 @@ fn distances_are_counted_on_the_course_of_the_piece_behind() {
         distances("pagade S+:43,48,home,home/N+:10,home,home,home S *", Seat::NORTH),
         ["hunted 1", "stage 0: 1"]
     );
-    // 16 steps are seen, 17 are not.
+    // A distance of 17 steps does not have a column.
     assert_eq!(
         distances("pagade S+:60,home,home,home/N+:10,home,home,home S *", Seat::SOUTH),
         ["hunted 16", "stage 2: 16"]
@@ -66,7 +66,7 @@ fn distances_are_counted_on_the_course_of_the_piece_behind() {
 #[test]
 fn pieces_that_are_safe_are_followed_and_partners_are_no_enemies() {
     assert_eq!(distances("pagade S+:46,46,home,home/N+:10,home,home,home S *", Seat::SOUTH), ["followed 2"]);
-    // South's 18, which is North's 6, is protected.
+    // South's square 18 is North's square 6. It is protected.
     assert_eq!(distances("ashte-kashte?pieces=2 S:hand,18/N:2,4 S *", Seat::SOUTH), ["followed 2", "followed 4"]);
     let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
     assert_eq!(distances(team, Seat::SOUTH), [""; 0]);
@@ -79,8 +79,8 @@ fn progress_and_lead_have_levels() {
         let found = observed_columns(&race, &state, state.mover, owner).into_iter();
         found.filter(|name| name.starts_with("progress") || name.starts_with("lead")).collect()
     };
-    // With all four pieces at home the sum of the places is 336. The last of 16 levels of progress begins at 316, and
-    // the highest lead at 70.
+    // If all four pieces are at home, the sum of the places is 336. The highest level of progress begins at 316, the
+    // highest lead at 70.
     assert_eq!(levels("pagade S+:63,home,home,home/N+:5,5,15,15 S *", Seat::SOUTH), ["progress 14"]);
     assert_eq!(levels("pagade S+:64,home,home,home/N+:5,5,15,15 S *", Seat::SOUTH), ["progress 15"]);
     assert_eq!(levels("pagade S+:5,5,15,15/N+:5,5,15,15 S *", Seat::NORTH), ["progress 1", "lead 8"]);
@@ -90,7 +90,7 @@ fn progress_and_lead_have_levels() {
     assert_eq!(levels("pagade S+:5,5,15,15/N+:10,15,42,42 S *", Seat::NORTH), ["progress 5", "lead 14"]);
 }
 
-/// The distances of enemies behind the piece of `owner` on `place`, found by stepping.
+/// Returns the distances of enemies behind the piece of `owner` on `place`, by stepping along the courses.
 fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u16> {
     let rules = &race.rules;
     let entry = if rules.enters_by_count() { rules.entry } else { 0 };
@@ -112,7 +112,7 @@ fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u
     found
 }
 
-/// The names of the columns with distances that `owner` should have.
+/// Returns the names of the columns with distances that should be 1 for `owner`.
 fn expected(race: &Race, state: &State, owner: Seat) -> BTreeSet<String> {
     let rules = &race.rules;
     let pieces = &state.pieces[owner.index()][..race.seating.pieces];
@@ -177,10 +177,11 @@ fn single_pieces_of_enemies_can_be_met() {
         let capturable = race.layout.relations.capturable_by(&race.rules, &state, Seat::SOUTH);
         (0..PLACES).filter(|place| capturable >> place & 1 == 1).collect::<Vec<_>>()
     };
-    // North's 10 is South's 44. South cannot capture doubles, partners, and pieces at home or in the belly.
+    // North's square 10 is South's square 44. South cannot capture doubles, its partner's pieces, or pieces at home or
+    // in the belly.
     assert_eq!(capturable("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
     assert_eq!(capturable("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
     assert_eq!(capturable("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
-    // South's 14 is North's 2, and South's 12 is protected.
+    // North's square 2 is South's square 14, which is place 15. North's square 12 is protected.
     assert_eq!(capturable("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [15]);
 }

@@ -27,7 +27,7 @@ pub(crate) struct Hops<'a> {
     origins: Slots,
     ring: &'a Ring,
     beyond: Without,
-    /// The numbers that let a waiting piece enter, as bits: `[0]` for the first piece, `[1]` after another.
+    /// The numbers that let a waiting piece enter, as bits: `[0]` for the first piece that moves, `[1]` for the second.
     enters: [u64; 2],
     waiting: Set,
     /// The lowest slot of the pieces on each place; equal pieces are interchangeable.
@@ -37,7 +37,7 @@ pub(crate) struct Hops<'a> {
     landings: [Landings; 2],
 }
 
-/// For each piece, its target square and the pieces there before.
+/// For each piece: its target square, and the pieces there before the move.
 #[derive(Clone, Copy, Debug)]
 struct Landings {
     squares: Slots,
@@ -55,8 +55,8 @@ pub(crate) struct DieHop {
 }
 
 impl<'a> Hops<'a> {
-    /// Returns the hops of the pieces on `own`, in ascending order, by two `dice` in any order. Always inlined, so that
-    /// the sets stay in registers.
+    /// Returns the hops by two `dice` of the pieces on `own`. `own` is in ascending order. Always inlined, so that the
+    /// sets stay in registers.
     #[inline(always)]
     pub(crate) fn new(
         squares: &'a Squares,
@@ -88,7 +88,7 @@ impl<'a> Hops<'a> {
         landings.squares.equal(from) & !from.are(BESIDE)
     }
 
-    /// Returns the landings without the moving piece itself.
+    /// Removes each moving piece from the pieces on its own target square.
     #[inline]
     fn without_itself(&self, landings: Landings) -> Landings {
         if !self.squares.comes_back {
@@ -125,8 +125,8 @@ impl<'a> Hops<'a> {
         (self.may_begin() & self.landings[die].open()).when(self.lets_begin(self.dice[die]))
     }
 
-    /// Returns the pieces that can take both dice in one hop. If two pieces wait, both dice must enter, and a piece
-    /// that takes both would leave the other outside.
+    /// Returns the pieces that can take both dice in one hop. If two pieces wait, each die must enter a piece, so no
+    /// piece can take both dice.
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
@@ -143,7 +143,8 @@ impl<'a> Hops<'a> {
         (self.lowest & followed & open).when(self.waiting.is_empty() && self.is_doublet())
     }
 
-    /// Returns the pieces that can take the other die after the piece of `slot`, which can begin, has taken `die`.
+    /// Returns the pieces that can take the other die after the piece of `slot` has taken `die`. This piece must be
+    /// able to begin.
     #[inline]
     fn followers(&self, slot: usize, die: usize) -> Set {
         let first = self.landings[die];
@@ -156,14 +157,15 @@ impl<'a> Hops<'a> {
         let left = next.squares.are(from).when(from != BESIDE).without(slot);
         let come = next.squares.are(first.squares.get(slot));
         let occupancy = next.occupancy.minus(left.each(OWN)).plus(come.each(OWN));
-        // If two pieces wait, both dice must enter.
+        // If two pieces wait, each die must enter a piece.
         let enters = self.enters[1] >> self.dice[other(die)] & 1 == 1;
         let may_follow = if self.waiting.len() > 1 { self.waiting.when(enters) } else { self.pieces() };
         may_follow.without(slot) & occupancy.only(CLOSED_TO_ONE).are(0)
     }
 
     /// Returns the other slots that may take the other die after `slot` has taken `die`. Among equal pieces, only the
-    /// lowest slot is included. If both orders have the same result, only the order listed first is included.
+    /// lowest slot is included. If both orders have the same result, only the order with the smaller die first is
+    /// included; with a doublet, the order with the lower slot first.
     #[inline]
     pub(crate) fn others(&self, slot: usize, die: usize) -> Set {
         if !self.firsts(die).contains(slot) {
@@ -184,8 +186,8 @@ impl<'a> Hops<'a> {
         others
     }
 
-    /// Returns the slots that may take the other die after `slot` has taken `die`. The same slot takes both dice in one
-    /// hop.
+    /// Returns the slots that may take the other die after `slot` has taken `die`. If `slot` itself takes the other
+    /// die, the piece uses both dice in one hop.
     #[inline]
     pub(crate) fn seconds(&self, slot: usize, die: usize) -> Set {
         self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
@@ -214,19 +216,18 @@ impl<'a> Hops<'a> {
         is_legal() && (self.beyond == Without::Open || is_same())
     }
 
-    /// Returns the hop of a piece by one die, before any other moves.
+    /// Returns the hop of a piece by one die before any other piece moves.
     #[inline]
     pub(crate) fn by(&self, slot: usize, die: usize) -> DieHop {
         self.hop(slot, self.dice[die], self.beyond)
     }
 
-    /// Returns the hop of a piece by both dice.
     #[inline]
     pub(crate) fn by_sum(&self, slot: usize) -> DieHop {
         self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.beyond)
     }
 
-    /// Returns the hop of a piece by one die, and then the hop of another by the other die.
+    /// Returns the hop of a piece by one die, and then the hop of another piece by the other die.
     #[inline]
     pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [DieHop; 2] {
         let first = self.by(slot, die);

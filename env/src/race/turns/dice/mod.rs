@@ -1,9 +1,9 @@
 //! The turn of two dice for one piece, two pieces or a unit.
 //!
-//! The smaller die is allotted first. An action names its piece. The second action names the piece of the other die; if
-//! this is the same piece, it moves by the sum in one hop. Pieces move in the order of the actions. Actions from
-//! `LARGER_FIRST` on begin with the larger die; they are legal only if no sequence that begins with the
-//! smaller die has the same result.
+//! The smaller die is allotted first. The first action names its piece, the second action the piece of the other die.
+//! If both name one piece, it moves by the sum in one hop. Pieces move in the order of the actions. Actions from
+//! `LARGER_FIRST` on begin with the larger die; they are legal only if no sequence that begins with the smaller die has
+//! the same result.
 
 pub(crate) mod hops;
 pub(crate) mod ring;
@@ -38,7 +38,6 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     ],
 };
 
-/// The rules of the turn with their tables.
 #[derive(Clone, Debug)]
 pub(crate) struct DiceTurns {
     pub(crate) rules: Arc<Rules>,
@@ -47,9 +46,9 @@ pub(crate) struct DiceTurns {
     /// The rule for pieces that would pass a closed gate.
     closed: Without,
     pub(crate) has_dead_ends: bool,
-    /// The kind of a piece in [`Ring`], for a seat this number of quarter turns counter-clockwise.
+    /// `[quarters]`: the kind of piece in [`Ring`] for the seat after this number of quarter turns counter-clockwise.
     piece_kinds: [u8; MAX_SEATS],
-    /// The numbers that let a piece enter, as bits: `[0]` if no piece is on the course, `[1]` otherwise.
+    /// The numbers that let a piece enter, as bits: `[0]` while no own piece is on the course, `[1]` otherwise.
     enters: [u64; 2],
     /// Pieces before this place can certainly move by some throw.
     late_from: u8,
@@ -60,13 +59,13 @@ impl DiceTurns {
         let (seating, pieces) = (&rules.seating, rules.seating.pieces);
         // From a place that is far from the gate, all step counts lead to squares before the gate. A piece there can
         // certainly move if other pieces close fewer squares than it has step counts. Each piece of the partner closes
-        // one square, and so do each two pieces of another seat or of the own seat.
+        // one square. Two pieces of an enemy or of the own seat close one square, too.
         let (enemies, partners) = (seating.enemies(Seat::SOUTH).len(), seating.partners(Seat::SOUTH).len());
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
         let enters = [0, 1].map(|is_under_way| rules.entering_steps(is_under_way, u64::MAX.into()) as u64);
-        // Waiting pieces also need room, and a die that enters.
+        // A waiting piece also needs a die that lets it enter, and room where it enters.
         let can_enter = |enters: &u64| rules.faces.iter().any(|face| enters >> face & 1 == 1);
         let enters_freely = enters.iter().all(can_enter)
             && (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
@@ -142,7 +141,6 @@ impl DiceTurns {
         })
     }
 
-    /// Returns the value of the die that an action takes.
     fn die(&self, state: &State, action: Action) -> u8 {
         let [a, b] = state.dice;
         match b {
@@ -306,7 +304,7 @@ impl TurnNotation for DiceTurns {
         let kind = MoveKind::of(action, self.rules.seating.pieces);
         let used = actions::together(action, self.rules.seating.pieces);
         let moved = UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) };
-        // A capture by the first piece can open the gate for the second.
+        // A capture by the first piece can open the gate for the second piece.
         match self.second_move(state, self.colour(state), action) {
             Some([(first, _), (second, hop)]) if first != second => Some(moved.to(hop.place)),
             _ => Some(moved),

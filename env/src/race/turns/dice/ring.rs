@@ -1,5 +1,5 @@
-//! Occupancy of the squares from the view of one seat. It has one byte for each square, so that the squares of all
-//! pieces are read at once.
+//! Occupancy of the squares from the view of one seat. It has one byte for each square, so the squares of all pieces
+//! are tested at once.
 //!
 //! The tables distinguish own, enemy and partner pieces. They have no dice and no mover. A square is a cell of
 //! [`Rules`], or [`BESIDE`] for places without meetings: off the board, private and marked squares, the finish.
@@ -21,14 +21,14 @@ pub(crate) struct Squares {
     /// `[place]`: the square.
     of: [u8; 256],
     /// `[beyond][place]`: the landing square of a piece that would reach `place` if the course had no gate. `beyond` is
-    /// the rule for pieces that pass the gate, in the order of [`Without`]; [`Without::Open`] is for seats with an open
-    /// gate.
+    /// the rule for pieces that pass the gate, in the order of [`Without`]; [`Without::Open`] is for seats whose gate
+    /// is open.
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
-    /// The place before the one that an entering throw of 1 reaches.
+    /// The place before the place where a throw of 1 enters a piece.
     pub(crate) entry: u8,
-    /// Whether a hop can return to its own square.
+    /// Whether a hop can end on the square where it begins.
     pub(crate) comes_back: bool,
 }
 
@@ -54,7 +54,6 @@ impl Squares {
         Squares { of, landings, gate, lap, entry: rules.entry, comes_back }
     }
 
-    /// Returns the square of a piece on `place`.
     #[inline]
     pub(crate) fn of(&self, place: u8) -> u8 {
         self.of[usize::from(place)]
@@ -78,7 +77,7 @@ impl Squares {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ring([u8; 128]);
 
-/// The byte of one piece.
+/// The value that one piece adds to the byte of its square.
 pub(crate) const OWN: u8 = 1;
 pub(crate) const ENEMY: u8 = 8;
 pub(crate) const PARTNER: u8 = 64;
@@ -90,7 +89,7 @@ pub(crate) const ANY_ENEMY: u8 = 7 * ENEMY;
 pub(crate) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
 pub(crate) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
-/// Written at once: reading a word right after writing its bytes stalls (store forwarding).
+/// An empty ring, written at once: reading a word right after writing its bytes is slow (store forwarding).
 const EMPTY: [u8; 128] = {
     let mut occupancies = [0; 128];
     occupancies[NOWHERE as usize] = u8::MAX;
@@ -98,7 +97,6 @@ const EMPTY: [u8; 128] = {
 };
 
 impl Ring {
-    /// Returns the squares without pieces.
     #[inline]
     pub(crate) fn empty() -> Ring {
         Ring(EMPTY)
@@ -114,7 +112,6 @@ impl Ring {
         self.0[usize::from(BESIDE)] = 0;
     }
 
-    /// Returns the pieces on a square.
     #[inline]
     pub(crate) fn at(&self, square: u8) -> u8 {
         self.0[usize::from(square) % 128]

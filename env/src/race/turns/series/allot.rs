@@ -17,33 +17,30 @@ pub(crate) struct Allotment {
     pub(crate) skipped: u8,
 }
 
-/// Bits above the place in the byte of a piece; pieces with equal bytes are interchangeable. The two bits mark declared
-/// twins,
-/// and pieces that already belong to a unit.
+/// Bits above the place in the byte of a piece: one marks declared twins, the other marks pieces that already belong to
+/// a unit. Pieces with equal bytes are interchangeable.
 const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
 /// The constants of a turn while its throws are allotted.
 pub(crate) struct SeriesTurn {
     pub(crate) own: Slots,
-    /// The slots of declared twins.
     pub(crate) declared: Set,
-    /// Marked places with an enemy, as bits; empty unless enemies close them.
+    /// Marked places that an enemy closes, as bits.
     pub(crate) closed: u64,
 }
 
-/// The units that can take a throw, by the slot of their first piece. If pieces are interchangeable, only the lowest is
-/// included.
+/// The units that can take a throw, by the slot of their first piece. If pieces are interchangeable, only the lowest
+/// slot is included.
 pub(crate) struct Units {
     /// The place that each piece has reached.
     pub(crate) reached: Slots,
-    /// Pieces that move alone.
     pub(crate) alone: Set,
-    /// Pieces that move together with another.
+    /// Pieces that move together with another piece.
     together: Set,
-    /// Pieces that enter by a 1.
+    /// Pieces that a throw of 1 enters.
     entering: Set,
-    /// Pieces in the keep that a 1 bears off.
+    /// Pieces in the keep that a throw of 1 bears off.
     pub(crate) bearing: Set,
 }
 
@@ -65,7 +62,7 @@ impl SeriesTurns {
         let mut room: u32 = (0..self.seating.pieces).map(room).sum();
         let mut throws = remaining.kinds().map(|(throw, count)| (self.series.pips(throw), count));
         throws.sort_unstable();
-        // Uses throws from the smallest to the largest; each takes the least room possible.
+        // Uses throws from the smallest to the largest. Each throw takes the least possible room.
         let used = throws.map(|(pips, count)| {
             let (steps, count) = (u32::from(self.joint_steps(pips)), u32::from(count));
             let used = room.checked_div(steps).map_or(count, |most| most.min(count));
@@ -75,8 +72,8 @@ impl SeriesTurns {
         used.iter().sum()
     }
 
-    /// Returns whether some unit on the course certainly has room for `pips` more steps, however they are divided into
-    /// throws.
+    /// Returns whether some unit on the course certainly has room for `pips` more steps, for any division of these
+    /// steps into throws.
     #[inline]
     pub(crate) fn moves_by(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
@@ -87,15 +84,15 @@ impl SeriesTurns {
         !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
     }
 
-    /// Returns the units that can still take throws, while `pips` remain in all. Always inlined, so that the sets stay
-    /// in registers.
+    /// Returns the units that can still take throws; `pips` is the sum of the remaining throws. Always inlined, so that
+    /// the sets stay in registers.
     #[inline(always)]
     pub(crate) fn units(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> Units {
         let roles = allotment.roles;
         // [`role::ENTERED`] is 1, which is also the place of a piece that has entered.
         let places = turn.own.or(roles.only(role::ENTERED));
         let waiting = !roles.have(role::TAKEN);
-        // Equal bytes are interchangeable pieces.
+        // Pieces with equal bytes are interchangeable.
         let likeness = places.or(turn.declared.each(DECLARED)).or((!waiting).each(CHOSEN));
         let (repeated, followed) = likeness.repeated();
         let first = waiting & !repeated;
@@ -110,7 +107,7 @@ impl SeriesTurns {
             }
         };
         let reached = places.plus(allotment.steps);
-        // Pieces are borne off once all are in the keep. A piece too far from the keep excludes this.
+        // Pieces are borne off when all pieces are in the keep. This is impossible if a piece is too far from the keep.
         let is_far = !(self.within(reached, pips + 1) & !roles.have(role::FOLLOWER)).is_empty();
         Units {
             reached,
@@ -121,14 +118,14 @@ impl SeriesTurns {
         }
     }
 
-    /// Returns whether the piece must not move alone; for rules under which twins must not be split.
+    /// Returns whether the piece must not move alone. Only called if twins must not be split.
     fn is_tied(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> bool {
         match self.unit.kind {
             UnitKind::None => false,
             UnitKind::Declared => turn.declared.contains(slot),
             UnitKind::Together => {
-                // A piece that has entered may move alone. If an odd number of pieces was there before, one more may.
-                // All these pieces look alike.
+                // A piece that has entered may move alone. If an odd number of pieces was there before, one more piece
+                // may move alone. These pieces are interchangeable.
                 let places = turn.own.or(allotment.roles.only(role::ENTERED));
                 let here = places.are(places.get(slot));
                 let entered = (here & allotment.roles.have(role::ENTERED)).len();
@@ -146,7 +143,7 @@ impl SeriesTurns {
         }
     }
 
-    /// Returns the pieces that do not pass the keep if they move on by `pips` from their `reached` places.
+    /// Returns the pieces that do not pass the keep if they move `pips` steps from their `reached` places.
     #[inline]
     pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {
         let too_far = u32::from(self.rules.home + 1).saturating_sub(pips);
@@ -222,7 +219,7 @@ impl SeriesTurns {
         next
     }
 
-    /// Returns the slot that follows when `slot` becomes a lead.
+    /// Returns the slot of the follower when `slot` becomes a lead.
     fn follower(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> Option<usize> {
         let places = turn.own.or(allotment.roles.only(role::ENTERED));
         let declared = if turn.declared.contains(slot) { turn.declared } else { !turn.declared };
@@ -230,14 +227,14 @@ impl SeriesTurns {
         alike.iter().find(|&other| other > slot)
     }
 
-    /// Returns whether the turn can certainly end here and after any further hop.
+    /// Returns whether the turn can certainly end with this allotment and after any further hop.
     #[inline]
     pub(crate) fn completes(&self, allotment: &Allotment) -> bool {
         self.always_completes && allotment.roles.have(role::BORNE).is_empty()
     }
 
-    /// Returns whether the turn can end with this allotment: it can land, and no skipped throw could still be given to
-    /// a unit so that it lands.
+    /// Returns whether the turn can end with this allotment: it can land, and no unit could take a skipped throw and
+    /// then land.
     pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let extends = |throw| allotment.skipped & self.series.bit(throw) != 0 && self.extends(turn, allotment, throw);
         self.can_land(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(extends))
@@ -263,7 +260,7 @@ impl SeriesTurns {
     }
 
     /// Returns whether the allotment can land: every hop ends on an open square, and pieces are borne off only if all
-    /// others are in the keep.
+    /// other pieces are in the keep.
     #[inline]
     pub(crate) fn can_land(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
@@ -285,7 +282,7 @@ impl SeriesTurns {
         !is_bearing || are_all_home
     }
 
-    /// Returns the smallest of the `remaining` throws in pips, or 0.
+    /// Returns the pips of the smallest `remaining` throw, or 0.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
         let [first, second, third] =
@@ -294,7 +291,7 @@ impl SeriesTurns {
         left.map(|(_, pips)| pips).min().unwrap_or(0)
     }
 
-    /// Returns the pips of all `remaining` throws.
+    /// Returns the sum of the pips of all `remaining` throws.
     #[inline]
     pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
         let pips =
@@ -304,7 +301,6 @@ impl SeriesTurns {
 }
 
 impl Allotment {
-    /// The empty allotment.
     pub(crate) const NONE: Allotment = Allotment { steps: Slots::ZERO, roles: Slots::ZERO, skipped: 0 };
 
     #[inline]
@@ -313,7 +309,6 @@ impl Allotment {
     }
 }
 
-/// Returns the actions of these units.
 #[inline]
 pub(crate) fn actions(alone: Set, together: Set) -> ActionMask {
     ActionMask::of_bits(alone.bits() << SINGLES.0 | together.bits() << PAIRS.0)

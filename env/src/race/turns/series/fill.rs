@@ -15,11 +15,11 @@ use crate::race::position::state::{SeriesKind, role};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, UnitKind};
 
-/// A moving piece, or two that move together.
+/// A moving piece, or two pieces that move together.
 #[derive(Clone, Copy)]
 struct FillUnit {
     reached: u8,
-    /// Whether it already has steps. If so, it need not take another throw.
+    /// Whether it already has steps. If so, it does not have to take another throw.
     has_moved: bool,
     is_pair: bool,
 }
@@ -35,8 +35,8 @@ struct FillGroup {
     may_join: bool,
 }
 
-/// Throws that a unit can take: the numbers of throws of the second kind, of the third kind and of last throws, and the
-/// possible numbers of 1s as bits.
+/// Throws that a unit can take. The array has the numbers of throws of the second kind, of the third kind and of last
+/// throws. The bits are the possible numbers of throws of 1.
 type Share = ([usize; 3], u128);
 
 /// A search for the allotment that uses the most throws.
@@ -57,17 +57,15 @@ struct Fill<'a> {
 /// The buffers of a search. The next search reuses them and allocates no memory.
 #[derive(Default)]
 struct Lists {
-    /// The waiting pieces on the course.
     groups: Vec<FillGroup>,
     /// The units that move by the choices so far.
     units: Vec<FillUnit>,
     /// The waiting pieces that do not move.
     idle: Vec<FillGroup>,
-    /// The shares of the current unit.
     shares: Vec<Share>,
-    /// `[other throws taken]`: the possible numbers of 1s, as bits.
+    /// `[combination of other throws taken]`: the possible numbers of throws of 1, as bits.
     taken: Vec<u128>,
-    /// [`Lists::taken`] with one more unit.
+    /// [`Lists::taken`] after one more unit.
     next: Vec<u128>,
 }
 
@@ -117,7 +115,6 @@ impl Fill<'_> {
         self.allotment.roles.get(slot) & roles != 0
     }
 
-    /// Returns the number of waiting pieces on places that fulfil `is_there`.
     fn waiting(&self, is_there: impl Fn(u8) -> bool) -> u8 {
         let waits = |&slot: &usize| !self.has_role(slot, role::TAKEN) && is_there(self.place(slot));
         (0..self.turns.seating.pieces).filter(waits).count() as u8
@@ -248,7 +245,6 @@ impl Fill<'_> {
             })
     }
 
-    /// Returns the pips of each of these kinds of throws.
     fn pips_of(&self, kinds: u8) -> impl Iterator<Item = u8> {
         let series = &self.turns.series;
         series.all().filter(move |&throw| kinds & series.bit(throw) != 0).map(|throw| series.pips(throw))
@@ -260,7 +256,7 @@ impl Fill<'_> {
     }
 
     /// Finds the most throws that the units can take. With `left`, only throws of these kinds may stay unused.
-    /// `is_home` returns whether a unit must end in the keep, or must not; `None` allows both.
+    /// `is_home` returns whether a unit must end in the keep or must not end there; `None` allows both.
     fn find_most(&mut self, ones: u8, left: Option<u8>, is_home: impl Fn(usize) -> Option<bool>) {
         if self.most >= Some(self.enough) {
             return;
@@ -301,8 +297,8 @@ impl Fill<'_> {
         }
     }
 
-    /// Finds the shares of a unit. A share must leave the unit unable to take more throws of the kinds `left`, and in
-    /// the keep or not as `is_home` demands.
+    /// Finds the shares of a unit. After taking a share, the unit must be unable to take more throws of the kinds
+    /// `left`. It must be in the keep or not, as `is_home` demands.
     fn find_shares(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
         let [(_, ones), others @ ..] = self.remaining.kinds();
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });

@@ -1,9 +1,9 @@
-//! The turn with a series of throws that are then allotted to pieces and units. Each moves in one hop by the sum of its
-//! throws.
+//! The turn with a series of throws that are then allotted to pieces and units. Each piece or unit moves in one hop by
+//! the sum of its throws.
 //!
 //! Throws are allotted in a fixed order: by ascending value; the throw that ended the series comes last. An allotted
-//! throw is a label on the piece until the turn is complete; then all pieces land at once. An action is legal iff it
-//! can be completed to a legal allotment of the whole series.
+//! throw is a label on the piece until the turn is complete; then all pieces land at once. An action is legal if the
+//! whole series can then still be allotted legally.
 
 pub(crate) mod allot;
 mod fill;
@@ -44,7 +44,7 @@ pub(crate) struct SeriesTurns {
     pub(crate) unit: Unit,
     /// Places on marked squares, which have no captures, as bits. Equal for all seats.
     pub(crate) marked: u64,
-    /// Whether an enemy closes a marked square.
+    /// Whether a piece of an enemy closes a marked square.
     pub(crate) blocks: bool,
     /// Places that two pieces can leave as a declared unit, as bits.
     opposite: u64,
@@ -88,7 +88,6 @@ impl SeriesTurns {
         SeriesTurns::turn_of(state.pieces[mover], state.declared[mover], closed)
     }
 
-    /// Returns the turn of a seat with pieces on these places.
     #[inline]
     pub(crate) fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> SeriesTurn {
         let declared = if declared == 0 { Set::NONE } else { Set::of(|slot| declared >> slot & 1 == 1) };
@@ -101,8 +100,8 @@ impl SeriesTurns {
         enemies.fold(0, |places, &enemy| places | self.held_places(enemy, &state.pieces[enemy.index()], state.mover))
     }
 
-    /// Returns the places of `by` whose squares hold pieces of `seat`, as bits; `places` are the places of those
-    /// pieces.
+    /// Returns the places of `by` whose squares hold pieces of `seat`, as bits; `places` are the places of the pieces
+    /// of `seat`.
     pub(crate) fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
         let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);
@@ -213,7 +212,7 @@ impl TurnNotation for SeriesTurns {
     fn name_throws(&self, state: &State, taken: &mut UnitMove) {
         let steps = taken.steps;
         taken.from = taken.from.max(1);
-        // Throws are allotted in ascending order, 1s first; only the last one of the series is out of order.
+        // Throws are allotted in ascending order, 1s first; only the throw that ended the series can be out of order.
         let are_ones = self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Second);
         if matches!(taken.kind, MoveKind::Together(_)) && self.unit.speed != Speed::Full {
             taken.hidden = steps;

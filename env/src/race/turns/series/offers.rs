@@ -1,4 +1,4 @@
-//! The legal actions of a series. After each of them, the turn can still use the number of throws that the rules
+//! The legal actions of a series. After each legal action, the turn can still use the number of throws that the rules
 //! demand.
 
 use super::SeriesTurns;
@@ -10,7 +10,7 @@ use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::Must;
 
 impl SeriesTurns {
-    /// Returns the legal actions for `throw`, the next one, if `rest` remains after it.
+    /// Returns the legal actions for the next throw, `throw`, if the throws `rest` remain after it.
     #[inline]
     pub(crate) fn offers(
         &self,
@@ -27,7 +27,8 @@ impl SeriesTurns {
             return with_pass(ActionMask::EMPTY, false);
         }
         if self.must == Must::Most && self.completes(allotment) && (alone & units.bearing).is_empty() {
-            // Far from the keep no throw is lost: each unit can take all the rest, or leave it to another piece.
+            // Far from the keep, no throw stays unused: each unit can take all remaining throws, or can leave them to
+            // another piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
             let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
             let can_go_on_together = can_go_on.when(self.takes_all_together(rest));

@@ -1,4 +1,4 @@
-//! The end of a series: all pieces land at once, then follow captures, declarations and the next turn.
+//! The end of a series: all pieces land at once. Then captures, declarations and the next turn follow.
 
 use super::SeriesTurns;
 use super::TurnMachine;
@@ -22,7 +22,8 @@ impl SeriesTurns {
         self.end_turn(state, has_captured && self.rules.sheet.turn.again_on_capture);
     }
 
-    /// Iterates over the unmarked squares of the course with a landing or an entry, with "two pieces land together".
+    /// Iterates over the landings and entries on unmarked squares of the course: the place, and whether two pieces land
+    /// together.
     #[inline]
     pub(crate) fn landings(&self, allotment: &Allotment, landed: Slots) -> impl Iterator<Item = (u8, bool)> {
         let roles = allotment.roles;
@@ -69,8 +70,8 @@ impl SeriesTurns {
             let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
             (is_moving || is_staying(slot)) && places[slot] < self.rules.home
         });
-        // If one of two twins moves alone, the other is no longer a twin. If two of four twins move, the other two stay
-        // twins.
+        // If one of two twins moves alone, the other piece is no longer a twin. If two of four twins move, the other
+        // two stay twins.
         for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {
             let mut alike =
                 (0..self.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));

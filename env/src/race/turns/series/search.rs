@@ -1,8 +1,8 @@
 //! Finds the largest number of throws of a series that can be used, by depth-first search. The search stops at an
 //! allotment that uses enough throws.
 //!
-//! Far from the keep the first allotment is enough. Near the keep, many throws have too many allotments;
-//! [`super::fill`] then finds the number by dynamic programming.
+//! Far from the keep, the first allotment usually uses enough throws. Near the keep, a long series has too many
+//! allotments. Then [`super::fill`] uses dynamic programming.
 
 use super::SeriesTurns;
 use super::allot::{Allotment, SeriesTurn, actions, base};
@@ -13,7 +13,7 @@ use crate::race::turns::actions::PASS;
 use crate::race::turns::series_throws::Remaining;
 use crate::sheet::values::Speed;
 
-/// The most tries; beyond this, dynamic programming is faster.
+/// The largest number of tries. After more tries, dynamic programming is faster.
 const MOST_TRIED: u32 = 500;
 
 /// A search among the allotments of one turn.
@@ -22,7 +22,6 @@ pub(crate) struct Search<'a> {
     turn: &'a SeriesTurn,
     /// The search stops at this number of used throws.
     enough: u32,
-    /// The remaining tries.
     left: u32,
 }
 
@@ -55,7 +54,6 @@ impl SeriesTurns {
     }
 }
 
-/// The search has no tries left.
 struct Exhausted;
 
 impl<'a> Search<'a> {
@@ -82,7 +80,7 @@ impl<'a> Search<'a> {
     ) -> Result<Option<u32>, Exhausted> {
         let (turns, turn) = (self.turns, self.turn);
         let count = remaining.count();
-        // Far from the keep one unit can take all remaining throws.
+        // Far from the keep, one unit can take all remaining throws.
         if turns.completes(allotment)
             && (count == 0 || enough == 0 || turns.moves_by(turn, allotment, turns.sum(remaining)))
         {
@@ -92,8 +90,8 @@ impl<'a> Search<'a> {
         self.left = self.left.checked_sub(1).ok_or(Exhausted)?;
         let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
         let units = turns.units(turn, allotment, turns.sum(remaining));
-        // If nothing can take the smallest throw, nothing can take a larger throw. This does not hold for a unit with a
-        // speed that excludes some throws.
+        // If no unit can take the smallest throw, no unit can take a larger throw. This is only true if the speed of
+        // units does not exclude some throws.
         let (any_alone, any_together) = turns.takers(&units, turns.smallest(remaining));
         if (any_alone | any_together).is_empty() && matches!(turns.unit.speed, Speed::Full | Speed::HalfSpent) {
             return Ok(turns.is_complete(turn, allotment).then_some(0));
@@ -129,7 +127,7 @@ mod tests {
     use crate::sheet::Sheet;
     use crate::sheet::ruleset::Ruleset;
 
-    /// House rules, and another speed of units.
+    /// House rules, and a changed speed of units.
     const RULES: [(&str, Option<Speed>); 11] = [
         ("", None),
         ("&must_use=greedy", None),
@@ -144,7 +142,8 @@ mod tests {
         ("&must_use=greedy&twin_split=false", None),
     ];
 
-    /// Turns of two to nine throws are played at random; at each of their positions every action is compared.
+    /// Plays random turns of two to nine throws. At each position, compares the results of both searches for every
+    /// action.
     #[test]
     fn search_and_dynamic_programming_agree_on_the_number_of_used_throws() {
         let mut rng = chance::stream(5, 0);

@@ -10,8 +10,8 @@ pub(crate) struct Bits<W> {
     pub(crate) at: [[W; PLACES]; MAX_SEATS],
     /// `[seat][place]`: the cells of lower places.
     pub(crate) below: [[W; PLACES]; MAX_SEATS],
-    /// Cells that are closed to a single piece in four cases: with an own piece there, with two own pieces, with an
-    /// enemy piece, with two enemy pieces.
+    /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own pieces, `[2]` an
+    /// enemy piece, `[3]` two pieces of one enemy.
     pub(crate) closed_to_single: [W; 4],
     pub(crate) closed_to_unit: [W; 4],
     pub(crate) always: W,
@@ -21,7 +21,7 @@ pub(crate) struct Bits<W> {
     pub(crate) unit_cells: W,
 }
 
-/// A word with a bit for each cell. A shorter word is faster, if the cells fit.
+/// A word with a bit for each cell. If all cells fit into a shorter word, the shorter word is faster.
 pub(crate) trait Word:
     Copy
     + PartialEq
@@ -30,7 +30,6 @@ pub(crate) trait Word:
     + std::ops::BitOr<Output = Self>
     + std::ops::Not<Output = Self>
 {
-    /// Converts cells to this word.
     fn of(cells: Cells) -> Self;
 }
 

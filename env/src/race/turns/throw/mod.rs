@@ -52,7 +52,7 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     demands: &[],
 };
 
-/// The rules of the turn, with the tables of each decision.
+/// The rules of the turn, with the tables that decisions use.
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowTurns {
     pub(crate) rules: Arc<Rules>,
@@ -68,7 +68,7 @@ pub(crate) struct ThrowTurns {
     /// Bitboards for all boards.
     pub(crate) long: Box<Bits<u128>>,
     must: Must,
-    /// Whether some moves have priority over others: an entry, or a move of the piece on the entry square.
+    /// Whether some moves have priority over other moves: an entry, or a move of the piece on the entry square.
     has_priority: bool,
     /// Whether a piece can pass a square twice or return to its own square: the course crosses itself, or pieces go
     /// round again or bounce.
@@ -76,16 +76,16 @@ pub(crate) struct ThrowTurns {
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
-    /// Whether the step of 1 that some throws give may be played before the throw. Actions numbered as pairs then play
-    /// the step first.
+    /// Whether the step of 1 that some throws give may be played before the throw. If so, the actions of pairs play the
+    /// step first.
     steps_first: bool,
     pub(crate) has_dead_ends: bool,
     again_on_capture: bool,
     again_on_finish: bool,
-    /// Whether the value of every throw counts for another throw: no throw is lost, and unused throws count, too.
+    /// Whether every throw can grant another throw by its value, even if the throw stays unused. No throw is lost.
     always_counts: bool,
     most_throws: u8,
-    /// Whether the last throw of a turn is lost if it would grant another.
+    /// Whether the last throw of a turn is lost if its value would grant another throw.
     loses_last: bool,
     /// Whether a throw can have two parts.
     is_in_parts: bool,
@@ -94,7 +94,7 @@ pub(crate) struct ThrowTurns {
 /// The number of slots in games with few pieces. Fewer slots are faster.
 const FEW: u8 = actions::PAIRS.0;
 
-/// All throws have smaller values.
+/// The values of all throws are smaller than this.
 const VALUES: usize = 32;
 /// The value of the step of 1 that follows a throw. No throw has this value.
 const BONUS: u8 = 31;
@@ -110,7 +110,7 @@ enum Part {
     Rest { left: u8, thrown: u8 },
     /// The step of 1 after a throw.
     Step { thrown: u8 },
-    /// A throw after its step.
+    /// A throw whose step has been used first.
     AfterStep(u8),
 }
 
@@ -125,7 +125,6 @@ impl Part {
         }
     }
 
-    /// Returns the value of the whole throw.
     fn thrown(self) -> u8 {
         match self {
             Part::Whole(number) | Part::Entered(number) | Part::AfterStep(number) => number,
@@ -147,7 +146,6 @@ impl Part {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occupied<W = Cells> {
     pub(crate) own: Occupancy<W>,
-    /// Cells closed to a single piece.
     pub(crate) to_single: W,
     pub(crate) to_unit: W,
     /// Cells that a single piece may not pass.
@@ -198,9 +196,8 @@ impl ThrowTurns {
         }
     }
 
-    /// Returns the cells that `seat` may not enter or pass because of the pieces on the board. Its pieces are on `own`.
-    /// The cells closed to a
-    /// unit are only found if two own pieces are on one cell.
+    /// Returns the cells that `seat` may not enter or pass because of the pieces on the board. The places of its pieces
+    /// are `own`. The cells closed to a unit are only found if two own pieces are on one cell.
     #[inline]
     pub(crate) fn occupied<W: Word, const SLOTS: usize>(
         &self,
@@ -245,14 +242,16 @@ impl ThrowTurns {
         &self.single[stage][usize::from(is_open)][usize::from(throw) % VALUES]
     }
 
-    /// Returns whether no piece of a unit on `place` may move alone. If an odd number of pieces is there, one may.
+    /// Returns whether no piece of a unit on `place` may move alone. If an odd number of pieces is there, one of them
+    /// may.
     #[inline]
     pub(crate) fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
         self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
     }
 
-    /// Returns the pieces of `seat` that can take `throw`, and whether every move puts a piece on an own piece. Below,
-    /// `&` replaces `&&`: the branches are unpredictable, and a misprediction costs more than all the tests.
+    /// Returns the pieces of `seat` that can take `throw`, and whether every move puts a piece on an own piece. The
+    /// code uses `&` instead of `&&`: the branches are unpredictable, and a misprediction costs more than all the
+    /// tests.
     #[inline]
     fn find_takers(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> (ActionMask, bool) {
         match (&self.short, self.slots == FEW) {
@@ -293,7 +292,7 @@ impl ThrowTurns {
             if stays {
                 can_go_alone = is_offered && self.can_hop(state, seat, own, slot, [1, throw, to]);
             } else if self.can_revisit && on.to_pass != none && can_go_alone {
-                // Most pieces go straight ahead and pass none of these cells, not even their own.
+                // Most pieces go straight ahead and do not pass these cells or their own cell.
                 let is_straight = from > 0 && to.wrapping_sub(from) == throw;
                 let mut passed = at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
                 can_go_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
@@ -322,8 +321,8 @@ impl ThrowTurns {
         (ActionMask::of_bits(mask), is_only_merging)
     }
 
-    /// Returns whether `throw` may move the piece in `slot`, or `together` pieces from this slot on, to a place. A
-    /// piece that passes its own square or returns to it does not block itself.
+    /// Returns whether `throw` may move the piece in `slot`, or `together` pieces from this slot on, to the place `to`.
+    /// A piece that passes its own square or returns to it does not block itself.
     #[cold]
     #[inline(never)]
     pub(crate) fn can_hop(
@@ -386,7 +385,7 @@ impl ThrowTurns {
             | (self.rules.lands_again >> to & 1 == 1)
     }
 
-    /// Returns whether a piece can finish with a part of the throw, and another piece can use the rest.
+    /// Returns whether the piece in `slot` can finish with a part of the throw, and another piece can use the rest.
     fn can_divide(&self, state: &State, slot: usize, throw: u8) -> bool {
         let own = &state.pieces[self.colour(state).index()];
         let from = own[slot];
@@ -418,7 +417,6 @@ impl ThrowTurns {
         mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
-    /// Returns the next part of the throw of a position.
     fn part(&self, state: &State) -> Part {
         let [number, thrown] = state.dice;
         match (state.phase, self.rules.effects[usize::from(thrown)].bonus) {
@@ -430,7 +428,6 @@ impl ThrowTurns {
         }
     }
 
-    /// Returns the legal actions of a part of a throw.
     fn actions_of_part(&self, state: &State, part: Part) -> ActionMask {
         let rest = || self.takers_of_rest(state, &state.pieces[self.colour(state).index()], part.value());
         match part {
@@ -440,7 +437,6 @@ impl ThrowTurns {
         }
     }
 
-    /// Returns the legal actions of a throw.
     #[inline(always)]
     fn actions_of_throw(&self, state: &State, throw: u8) -> ActionMask {
         let seat = self.colour(state);
@@ -456,8 +452,9 @@ impl ThrowTurns {
         with_pass(mask, self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging)
     }
 
-    /// Returns the legal actions of a throw and its step, in either order. If both must be used, an action is legal if
-    /// the other part can be used after it, or if the seat has then finished. If no action fulfils this, all are legal.
+    /// Returns the legal actions if a throw and its step can be used in any order. If both must be used, an action is
+    /// legal if the other part can be used after it, or if the seat has then finished. If this is impossible, all
+    /// actions are legal.
     #[cold]
     fn actions_in_either_order(&self, state: &State) -> ActionMask {
         let seat = self.colour(state);
@@ -477,7 +474,7 @@ impl ThrowTurns {
         if whole.is_empty() { all } else { whole }
     }
 
-    /// Returns the moves with priority among the moves of a seat with a waiting piece, or all moves if none has
+    /// Returns the moves with priority among the moves of a seat with a waiting piece, or all moves if no move has
     /// priority.
     #[cold]
     fn before_others(&self, own: &[u8; MAX_PIECES], throw: u8, mask: ActionMask) -> ActionMask {
@@ -498,14 +495,14 @@ impl ThrowTurns {
         self.again_on_capture || self.again_on_finish || self.rules.lands_again != 0
     }
 
-    /// Returns whether the throw is the last one of a turn and lost.
+    /// Returns whether the throw is lost because it is the last throw of the turn.
     #[inline]
     fn is_lost(&self, state: &State) -> bool {
         self.loses_last && state.thrown == self.most_throws && self.rules.effects[usize::from(state.dice[0])].again
     }
 
-    /// Returns whether an action can be applied, even if it is illegal. An action of two pieces needs two on one place
-    /// of the course. An action that divides a throw needs a throw that can be divided.
+    /// Returns whether an action can be applied, even if it is illegal. An action of two pieces needs two pieces on one
+    /// place of the course. An action that divides a throw needs a throw that can be divided.
     #[inline]
     fn can_apply(&self, state: &State, action: Action) -> bool {
         if !actions::is_pair(action, self.rules.seating.pieces) {
@@ -523,15 +520,16 @@ impl ThrowTurns {
         own[slot] > 0 && slot + 1 < self.rules.seating.pieces && own[slot + 1] == own[slot]
     }
 
-    /// Returns whether a throw can grant another by its value: it is not lost, and it is used or could have been used.
+    /// Returns whether a throw can grant another throw by its value: it is not lost, and it is used, could be used, or
+    /// counts even if it cannot be used.
     #[cold]
     fn can_grant_by_value(&self, state: &State, action: Action) -> bool {
         let could_be_used = || self.actions_of_throw(state, state.dice[0]) != ActionMask::of_bits(1 << PASS.0);
         !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
     }
 
-    /// Applies an action if throws can have two parts: a throw is divided, or enters a piece and then moves one, or has
-    /// a step.
+    /// Applies an action if throws can have two parts: two parts of a divided throw, an entry and a move, or a throw
+    /// and its step.
     #[inline(never)]
     fn apply_part(&self, state: &mut State, action: Action) {
         let (part, seat) = (self.part(state), self.colour(state));
@@ -555,7 +553,7 @@ impl ThrowTurns {
             return;
         }
         if is_first && self.rules.effects[usize::from(thrown)].bonus && (counts || !self.loses_last) {
-            // The other part follows unless no piece can use it: the step, or the throw if the step was first.
+            // The other part is the step, or the throw if the step was first. It follows unless no piece can use it.
             let dice = if is_step_first { Part::AfterStep(thrown) } else { Part::Step { thrown } }.dice();
             let next = State { phase: Phase::Allot, dice, has_captured: is_granted, ..*state };
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
@@ -567,8 +565,8 @@ impl ThrowTurns {
         self.finish(state, thrown, counts, is_granted);
     }
 
-    /// Ends the throw, and grants another or ends the turn. `counts` means that the throw may grant another by its
-    /// value; `is_granted` means that a move has granted one.
+    /// Ends the throw, and grants another throw or ends the turn. `counts` means that the throw can grant another throw
+    /// by its value; `is_granted` means that a move has granted one.
     #[inline(always)]
     fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool) {
         let (count, mover) = (state.thrown, state.mover);
@@ -576,7 +574,7 @@ impl ThrowTurns {
         let again = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
-            // If the last throw can be lost, the count starts again at 0 after a throw that only a move has granted.
+            // If the last throw can be lost, a throw that only a move has granted restarts the count.
             state.thrown = if self.loses_last && !by_value { 0 } else { count };
         }
     }
@@ -635,9 +633,10 @@ impl TurnMachine for ThrowTurns {
         self.has_dead_ends = false;
     }
 
-    /// For a divided throw, columns have the rest, which can be any number, and the whole throw, which decides whether
-    /// another throw follows. With steps, one column means "only the step remains", and one "only the throw remains".
-    /// If entering does not spend a throw, one column means "this throw has entered a piece".
+    /// A divided throw has columns for the rest, which can be any number, and for the whole throw, which decides
+    /// whether another throw follows. With steps, one column means "only the step remains", and another "only the throw
+    /// remains" if the step can be first. If entering does not spend a throw, one column means "this throw has entered
+    /// a piece".
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
         match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
@@ -721,7 +720,7 @@ impl TurnNotation for ThrowTurns {
                 let mut before = State { dice: [thrown, 0], ..state.unplayed() };
                 before.pieces[mover][slot] = from;
                 before.pieces[mover].sort_unstable();
-                // The piece may be the first that has entered.
+                // The piece may be the first piece that the seat has entered.
                 let is_first =
                     self.rules.remembers_entry && before.pieces[mover].iter().all(|at| [0, NO_PIECE].contains(at));
                 let without = State { seat_marks: before.seat_marks & !(u8::from(is_first) << mover), ..before };
