@@ -1,7 +1,7 @@
 //! Board geometry: squares and the courses of the seats.
 //!
-//! The sheet has a course for each seat, or only for South. Then the other courses are copies. A board has no pieces
-//! and no dice.
+//! The sheet has a course for each seat, or only for South, and the other courses are copies of it. A board has no
+//! pieces and no dice.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::sheet::values::{self as sheet, CourseCopy};
@@ -65,7 +65,7 @@ impl Courses {
         Ok(Courses { rows, columns, courses: [s?, e?, n?, w?] })
     }
 
-    /// Returns for each square on the course of `one` its index on the course of `other`, or `None`.
+    /// Returns for each square on the course of `one` its index on the course of `other`, or `None` if it is not there.
     pub(crate) fn meetings(&self, one: Seat, other: Seat) -> Vec<Option<usize>> {
         let at = |square: &Square| self.course(other).iter().position(|there| there == square);
         self.course(one).iter().map(at).collect()

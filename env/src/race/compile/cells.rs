@@ -47,13 +47,13 @@ pub(super) struct PlaceTables {
 pub(super) struct Closing {
     pub(super) unit_cells: Cells,
     pub(super) impassable: [Cells; 2],
-    /// Closed by a piece of the partner.
+    /// Cells that a piece of the partner closes.
     pub(super) by_partner: Cells,
-    /// Closed to a single piece by two pieces of one enemy.
+    /// Cells that two pieces of one enemy close to a single piece.
     pub(super) to_single: Cells,
-    /// Closed to a unit by two pieces of one enemy.
+    /// Cells that two pieces of one enemy close to a unit.
     pub(super) to_unit: Cells,
-    /// Pieces of two enemies are never there at the same time: a landing piece captures, or may not land.
+    /// Cells where pieces of two enemies are never at the same time: a landing piece captures, or may not land.
     pub(super) exclusive: Cells,
 }
 
@@ -125,7 +125,7 @@ impl<'a> CellMap<'a> {
         CellKinds { marked, closed, blocked, private, plain, inner }
     }
 
-    /// Returns the cells with room for one piece, and for two.
+    /// Returns the cells with room for one piece, and the cells with room for two.
     pub(super) fn with_room(&self, kinds: &CellKinds, pieces: usize) -> [Cells; 2] {
         let (stacking, &CellKinds { marked, closed, private, plain, inner, .. }) = (&self.sheet.stacking, kinds);
         let apart = if stacking.private.is_some() { private } else { 0 };

@@ -61,10 +61,10 @@ pub(crate) struct Rules {
     origin: u8,
     /// `[seat][place]`: the cell.
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
-    /// `[seat][cell]`: the places of a seat on a cell with captures, for the first and the second visit of its course.
-    /// [`NOWHERE`] means no visit.
+    /// `[seat][cell]`: the places of a seat on a cell where captures are possible, for the first and the second visit
+    /// of its course. [`NOWHERE`] means no visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where a landing on `place` captures this
+    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where a landing on `place` can capture this
     /// piece, or [`NOWHERE`].
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// `[seat][place]`: the cell as a bit.
@@ -72,13 +72,13 @@ pub(crate) struct Rules {
     /// The first place on a square that the course has visited before, or the finish. All later places count as second
     /// visits.
     pub(crate) back: u8,
-    /// Marked places, as bits. Equal for all seats.
+    /// Marked places, as bits. They are equal for all seats.
     pub(crate) marked: u128,
     /// Places that grant one more throw to a landing piece, as bits.
     pub(crate) lands_again: u128,
     /// Places that two pieces can leave as a declared unit, as bits.
     pub(crate) declaring: u128,
-    /// Places with captures, as bits.
+    /// Places where captures are possible, as bits.
     pub(crate) contested: u128,
     /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own pieces, `[2]` an
     /// enemy piece, `[3]` two pieces of one enemy.
@@ -88,11 +88,11 @@ pub(crate) struct Rules {
     pub(crate) never_for_units: Cells,
     /// Cells that a piece of the partner closes.
     pub(crate) closed_by_partner: Cells,
-    /// Cells that a single piece cannot pass: `[0]` with two own pieces there, `[1]` with two pieces of an enemy.
+    /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two pieces of an enemy.
     pub(crate) impassable: [Cells; 2],
     /// Cells where pieces of two enemies are never at the same time.
     pub(crate) exclusive: Cells,
-    /// Cells with captures.
+    /// Cells where captures are possible.
     pub(crate) captured: Cells,
     /// Cells where two own pieces are a unit.
     pub(crate) unit_cells: Cells,
@@ -163,7 +163,7 @@ pub(crate) struct ThrowEffects {
     pub(crate) again: bool,
     /// Whether a step of 1 follows it.
     pub(crate) bonus: bool,
-    /// Whether it moves a piece from the last square to the finish, even though it is not 1.
+    /// Whether it moves a piece from the last square to the finish, even if its value is not 1.
     pub(crate) finishes: bool,
     /// The number of steps that it moves a unit. 0 if a unit cannot use the throw, or uses it without moving.
     pub(crate) unit_steps: u8,

@@ -4,8 +4,8 @@ use crate::game::Chances;
 use crate::race::compile::Throw;
 use crate::sheet::values::{NamedOdds, Odds, Sheet};
 
-/// Returns the outcomes of a throw of one die or two, by ascending values. `steps` returns the step counts that a throw
-/// allows a piece, as bits.
+/// Returns the outcomes of a throw of one die or two dice, by ascending values. `steps` returns the step counts that a
+/// throw allows a piece, as bits.
 pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> Vec<Throw> {
     let values = &sheet.throws.values;
     let weights: Vec<u32> = match &sheet.throws.odds {

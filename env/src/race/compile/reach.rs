@@ -1,5 +1,5 @@
-//! Reachability analysis: the places that pieces can reach, and the places that cannot reach the finish. It checks
-//! sheets and sizes observations.
+//! Reachability analysis: the places that pieces can reach, and the places that cannot reach the finish. Checks of
+//! sheets and the layout of observations use it.
 
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::{NOWHERE, Rules, Throw, WALL};

@@ -90,7 +90,7 @@ impl Slots {
         Set((self.0 | TOP).wrapping_sub(u64::from(limit) * ONE) & TOP)
     }
 
-    /// Returns the slots whose bytes are equal.
+    /// Returns the slots whose bytes are equal in both words.
     #[inline]
     pub(crate) fn equal(self, other: Slots) -> Set {
         let difference = self.0 ^ other.0;

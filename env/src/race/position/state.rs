@@ -16,7 +16,7 @@ pub const NO_PIECE: u8 = 0xFF;
 /// A position. The sheet of the game defines the meaning of the places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// The unused throws of the series, without lost throws and without the throw that ends the series.
+    /// The throws of the series that are kept and unused, without the throw that ends the series.
     pub(crate) series: Series,
     /// The places of each seat's pieces in ascending order. If all throws are allotted before pieces move, these are
     /// the places at the start of the turn.
@@ -207,7 +207,7 @@ pub(crate) enum SeriesKind {
     First = 1,
     Second = 2,
     Third = 3,
-    /// Only with several dice.
+    /// Only occurs with several dice.
     Fourth = 4,
 }
 

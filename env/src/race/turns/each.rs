@@ -34,7 +34,7 @@ pub(crate) struct EachTurns {
     rules: Arc<Rules>,
 }
 
-/// Transposition table: the most throws that can still be used from each position.
+/// Transposition table: the largest number of throws that can still be used from each position.
 type Memo = HashMap<State, u32>;
 
 impl EachTurns {
@@ -165,7 +165,7 @@ impl EachTurns {
         next
     }
 
-    /// Returns the most throws that can still be used.
+    /// Returns the largest number of throws that can still be used.
     fn best(&self, state: &State, memo: &mut Memo) -> u32 {
         let left = self.count(state);
         if left == 0 || self.rules.has_finished(&state.pieces[self.colour(state).index()]) {

@@ -90,7 +90,7 @@ pub(crate) trait TurnNotation: TurnMachine {
     }
 }
 
-/// Sentences about a kind of turn, and words that depend on it.
+/// Sentences about a kind of turn, and words that depend on the kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TurnWords {
     /// Sentences about making and using throws.
@@ -202,7 +202,7 @@ impl Rules {
         any_of(&values)
     }
 
-    /// Loads the dice of a position's text and checks their number.
+    /// Loads the dice from the text of a position and checks their number.
     pub(crate) fn load_dice(&self, state: &mut State, values: &[u8], expected: usize) -> Result<(), String> {
         if expected == 0 && !values.is_empty() {
             return Err("write `*` without dice: both dice are thrown at once".to_owned());

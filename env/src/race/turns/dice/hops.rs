@@ -47,10 +47,10 @@ struct Landings {
 /// The landing of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DieHop {
-    /// The place on its course.
+    /// The place on the course of the piece.
     pub(crate) place: u8,
     pub(crate) square: u8,
-    /// Whether it captures an enemy there.
+    /// Whether the piece captures an enemy there.
     pub(crate) captures: bool,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Hops<'a> {
         landings.squares.equal(from) & !from.are(BESIDE)
     }
 
-    /// Removes each moving piece from the pieces on its own target square.
+    /// If a piece returns to its own square, removes this piece from the pieces there.
     #[inline]
     fn without_itself(&self, landings: Landings) -> Landings {
         if !self.squares.comes_back {

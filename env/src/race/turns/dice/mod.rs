@@ -1,9 +1,9 @@
 //! The turn of two dice for one piece, two pieces or a unit.
 //!
-//! The smaller die is allotted first. The first action names its piece, the second action the piece of the other die.
-//! If both name one piece, it moves by the sum in one hop. Pieces move in the order of the actions. Actions from
-//! `LARGER_FIRST` on begin with the larger die; they are legal only if no sequence that begins with the smaller die has
-//! the same result.
+//! The smaller die is allotted first. The first action names the piece that takes it. The second action names the piece
+//! that takes the other die. If both actions name the same piece, this piece moves by the sum in one hop. Pieces move
+//! in the order of the actions. Actions from `LARGER_FIRST` on begin with the larger die; they are legal only if no
+//! sequence that begins with the smaller die has the same result.
 
 pub(crate) mod hops;
 pub(crate) mod ring;
@@ -58,8 +58,8 @@ impl DiceTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
         let (seating, pieces) = (&rules.seating, rules.seating.pieces);
         // From a place that is far from the gate, all step counts lead to squares before the gate. A piece there can
-        // certainly move if other pieces close fewer squares than it has step counts. Each piece of the partner closes
-        // one square. Two pieces of an enemy or of the own seat close one square, too.
+        // certainly move if other pieces close fewer squares than there are step counts. Each piece of the partner
+        // closes one square. Two pieces of an enemy or of the own seat close one square, too.
         let (enemies, partners) = (seating.enemies(Seat::SOUTH).len(), seating.partners(Seat::SOUTH).len());
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
@@ -84,7 +84,7 @@ impl DiceTurns {
         }
     }
 
-    /// Returns the pieces of `colour` with their hops by two dice. `ring` must be empty; this adds all pieces.
+    /// Returns the pieces of `colour` with their hops by two dice. `ring` must be empty; this function adds all pieces.
     #[inline(always)]
     fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
         let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);

@@ -107,7 +107,8 @@ impl SeriesTurns {
             }
         };
         let reached = places.plus(allotment.steps);
-        // Pieces are borne off when all pieces are in the keep. This is impossible if a piece is too far from the keep.
+        // Pieces can be borne off only when all pieces are in the keep. This is impossible if a piece is too far from
+        // the keep.
         let is_far = !(self.within(reached, pips + 1) & !roles.have(role::FOLLOWER)).is_empty();
         Units {
             reached,
@@ -233,8 +234,8 @@ impl SeriesTurns {
         self.always_completes && allotment.roles.have(role::BORNE).is_empty()
     }
 
-    /// Returns whether the turn can end with this allotment: it can land, and no unit could take a skipped throw and
-    /// then land.
+    /// Returns whether the turn can end with this allotment: the pieces can land, and no unit could take a skipped
+    /// throw and then land.
     pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let extends = |throw| allotment.skipped & self.series.bit(throw) != 0 && self.extends(turn, allotment, throw);
         self.can_land(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(extends))

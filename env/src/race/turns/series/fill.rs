@@ -4,7 +4,7 @@
 //! The search tries every choice of pieces that enter, are borne off, move alone and move together. Then the moving
 //! units share the throws. The numbers of throws of each kind that a unit takes decide whether it may land. This is a
 //! knapsack problem, solved by dynamic programming over the units. A piece is *waiting* until it belongs to a moving
-//! unit or is borne off. With few throws [`super::search`] is faster.
+//! unit or is borne off. With few throws, [`super::search`] is faster.
 
 use std::cell::RefCell;
 
@@ -203,7 +203,7 @@ impl Fill<'_> {
                 if self.is_extended_by_idle(left) {
                     continue;
                 }
-                // An unused 1 must not be able to bear off a piece.
+                // An unused throw of 1 must not be able to bear off a piece.
                 let could_bear = borne < in_keep
                     && all_can_be_home
                     && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::First)) != 0;

@@ -109,7 +109,7 @@ impl SeriesTurns {
         (1..self.rules.home).filter(is_held).fold(0, |places, place| places | 1 << place)
     }
 
-    /// Returns the value of the throw that the next action allots, or `None` if all are used.
+    /// Returns the value of the throw that the next action allots, or `None` if all throws are used.
     pub(crate) fn next_value(&self, state: &State) -> Option<u8> {
         self.series.remaining(state).split().map(|(throw, _)| self.series.pips(throw))
     }

@@ -54,7 +54,7 @@ impl SeriesTurns {
         let mut mask = ActionMask::EMPTY;
         let mut most = None;
         for action in takers.iter().chain([PASS]) {
-            // If all throws can be used, none may stay unused.
+            // If all throws can be used, no throw may stay unused.
             if action == PASS && is_max && most > Some(rest.count()) {
                 continue;
             }

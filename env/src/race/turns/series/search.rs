@@ -26,7 +26,7 @@ pub(crate) struct Search<'a> {
 }
 
 impl SeriesTurns {
-    /// Returns whether the pieces can move by their throws so far, and the turn can be completed legally.
+    /// Returns whether the pieces can move by the throws that they have so far, and the turn can be completed legally.
     pub(crate) fn can_complete(&self, state: &State) -> bool {
         let turn = self.turn(state);
         let (own, declared) = (&state.pieces[state.mover.index()], state.declared[state.mover.index()]);

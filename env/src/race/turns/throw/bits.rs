@@ -16,7 +16,7 @@ pub(crate) struct Bits<W> {
     pub(crate) closed_to_unit: [W; 4],
     pub(crate) always: W,
     pub(crate) closed_by_partner: W,
-    /// Cells that cannot be passed: `[0]` with two own pieces there, `[1]` with two pieces of an enemy.
+    /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two pieces of an enemy.
     pub(crate) impassable: [W; 2],
     pub(crate) unit_cells: W,
 }

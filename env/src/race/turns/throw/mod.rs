@@ -234,8 +234,8 @@ impl ThrowTurns {
         self.unit[usize::from(is_open)][usize::from(throw) % VALUES][usize::from(from) % PLACES]
     }
 
-    /// Returns for each place the target of a single piece of `seat`, whose pieces are on `own`; [`WALL`] if it may not
-    /// move.
+    /// Returns for each place the target of a single piece of `seat`, whose pieces are on `own`; [`WALL`] if the piece
+    /// may not move.
     #[inline]
     pub(crate) fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> &[u8; PLACES] {
         let (stage, is_open) = (self.rules.entry_stage(state, seat, own), self.rules.gate_rule.is_open(state, seat));
@@ -364,7 +364,7 @@ impl ThrowTurns {
         } else {
             self.hops(state, seat, own, throw)[usize::from(from) % PLACES]
         };
-        // An illegal action moves no piece.
+        // An illegal action does not move a piece.
         let to = if to == WALL { from } else { to };
         let moved = Slots::of(*own).with(slot, to);
         let moved = if is_unit { moved.with((slot + 1) % MAX_PIECES, to) } else { moved };
@@ -634,9 +634,9 @@ impl TurnMachine for ThrowTurns {
     }
 
     /// A divided throw has columns for the rest, which can be any number, and for the whole throw, which decides
-    /// whether another throw follows. With steps, one column means "only the step remains", and another "only the throw
-    /// remains" if the step can be first. If entering does not spend a throw, one column means "this throw has entered
-    /// a piece".
+    /// whether another throw follows. If throws have steps, one column means "only the step remains". If the step can
+    /// be first, another column means "only the throw remains". If entering does not spend a throw, one column means
+    /// "this throw has entered a piece".
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
         match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
