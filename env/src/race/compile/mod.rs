@@ -64,7 +64,7 @@ pub(crate) struct Rules {
     /// `[seat][cell]`: the places of a seat on a cell where captures are possible, for the first and the second visit
     /// of its course. [`NOWHERE`] means no visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where a landing on `place` can capture this
+    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where a landing on `place` can capture the
     /// piece, or [`NOWHERE`].
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// `[seat][place]`: the cell as a bit.

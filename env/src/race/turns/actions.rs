@@ -19,7 +19,7 @@ pub const PASS: Action = Action(8);
 /// `LARGER_FIRST + slot` (two dice): the piece of this slot moves first and takes the larger die. Legal only if no
 /// sequence that begins with the smaller die has the same result.
 pub const LARGER_FIRST: Action = Action(9);
-/// The throw waits until another throw is played (a series played throw by throw).
+/// The throw waits until another throw is played (only in a series played throw by throw).
 pub const LATER: Action = Action(9);
 /// `THREES + slot` (several dice): this piece and the next two equal pieces take three equal dice together.
 pub const THREES: Action = Action(13);

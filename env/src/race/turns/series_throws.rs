@@ -23,7 +23,7 @@ pub(crate) struct SeriesThrows {
     home: u8,
     /// The number of dice; 1 if a series continues until a value ends it.
     dice: u8,
-    /// The values that continue a series, ascending; 0 for missing kinds.
+    /// The values that continue a series, in ascending order; 0 for missing kinds.
     faces: [u8; 4],
     /// `[outcome]`: the throw.
     outcomes: Vec<AllottedThrow>,
