@@ -31,10 +31,11 @@ use crate::state::{State, positions};
 
 /// An agent that plays `game`.
 ///
-/// `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file. A bot can have
-/// a look-ahead or a level: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Bots and
-/// tables are looked up by name in `folders`, by default `ashta.folders()`. Several threads can use one agent at the
-/// same time. A pickled agent includes the content of its bot, but only the path of a table.
+/// `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or the name or file of a bot. A
+/// look-ahead or a level can follow the bot: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`,
+/// `ashtapada+novice`. Names of bots and tables are looked up in `folders`, by default `ashta.folders()`. Several
+/// threads can use one agent at the same time. A pickled agent contains the content of its bot file; of a table, it
+/// contains only the path.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
@@ -170,8 +171,8 @@ impl Agent {
         self.player.named_agent().to_string()
     }
 
-    /// Chooses a legal action for each state; all must be decision nodes. Random choices for state `i` use stream `i`
-    /// of `seed`.
+    /// Chooses a legal action for each state; all states must be decision nodes. Random choices in state `i` use random
+    /// stream `i` of `seed`.
     #[pyo3(signature = (states, seed = 0))]
     fn act(&self, py: Python<'_>, states: Vec<PyRef<'_, State>>, seed: u64) -> Result<Vec<usize>> {
         let positions = positions(&self.game, &states)?;
@@ -199,8 +200,8 @@ impl Agent {
         Ok(PyArray2::from_owned_array(py, Array2::from_shape_fn((values.len(), seats.len()), value)))
     }
 
-    /// Legal actions and their probabilities. A bot answers with its policy network; other agents give probability 1 to
-    /// the action that they choose.
+    /// Legal actions and their probabilities. The probabilities of a bot come from its policy network. Other agents
+    /// give probability 1 to the action that they choose.
     #[pyo3(signature = (state, seed = 0))]
     fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<Vec<(usize, f32)>> {
         let positions = positions(&self.game, std::slice::from_ref(&state))?;
@@ -236,7 +237,7 @@ impl Agent {
     }
 }
 
-/// A bot file: networks with a manifest. A pickled bot includes its content.
+/// A bot file: two networks and a manifest. A pickled bot contains the content of the file.
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct Bot {
@@ -267,13 +268,13 @@ impl Bot {
         Bot::of(source, folders, bot)
     }
 
-    /// The manifest as JSON: game, training, measured strength, levels.
+    /// The manifest as JSON: the game, the training, the measured strength and the levels of difficulty.
     #[getter]
     fn manifest_json(&self) -> Result<String> {
         Ok(serde_json::to_string(&self.bot.manifest)?)
     }
 
-    /// Makes an agent with this look-ahead: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty.
+    /// Makes an agent that uses this look-ahead: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty.
     #[pyo3(signature = (lookahead = "1ply"))]
     fn agent(&self, lookahead: &str) -> Result<Agent> {
         let folders = &self.folders;
@@ -281,10 +282,10 @@ impl Bot {
         Agent::of(&agent.with_tables_in(folders), &self.game, self.folders.clone())
     }
 
-    /// Runs both networks on observations, `float32[n, observation]`; returns values and policy logits.
+    /// Runs both networks on observations, `float32[n, observation]`; returns the values and the policy logits.
     ///
-    /// Values are `float32[n, values]`, relative to the observing seat. Logits are `float32[n, actions]`, and zeros at
-    /// the start of a turn.
+    /// Values are `float32[n, values]`; the observing seat, or its team, comes first. Logits are `float32[n, actions]`;
+    /// for an observation at the start of a turn, all logits are 0.
     fn forward<'py>(
         &self,
         py: Python<'py>,

@@ -277,21 +277,21 @@ impl Arena {
         Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
     }
 
-    /// The number of blocks.
+    /// The number of blocks that the arena plays.
     #[getter]
     fn blocks(&self) -> Result<u64> {
         Ok(self.tournament()?.remaining_blocks(self.pairs, &[]).end)
     }
 
-    /// Plays the blocks `first..end`; returns the lines of their games as JSON.
+    /// Plays the blocks from `first` to `end - 1`; returns the games as JSON.
     fn play(&self, py: Python<'_>, first: u64, end: u64, seed: u64) -> Result<Vec<u8>> {
         let tournament = self.tournament()?;
         let (_, games) = self.stop.watch(py, || self.games(&tournament, first..end, (seed, 1), &|| 0, true))?;
         Ok(serde_json::to_vec(&games)?)
     }
 
-    /// Adds the games of the next blocks; returns whether the arena needs no more games. Ignores games after the
-    /// decision of a sequential test.
+    /// Adds the games of the next blocks, as `play` returns them; returns whether the arena needs no more games.
+    /// Ignores games after the decision of a sequential test.
     fn add(&self, py: Python<'_>, lines: &[u8]) -> Result<bool> {
         py.detach(|| {
             let tournament = self.tournament()?;
@@ -323,15 +323,16 @@ impl Arena {
 
 /// Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 ///
-/// An agent is a string for `Agent`, an `Agent`, or a function from a state to a legal action. `game` defaults to the
-/// game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks of games for each lineup. `seed`
-/// determines the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function.
-/// Without functions the result depends neither on the number of threads nor on timing. `luck` names the agent whose
-/// values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` has two
-/// Elo differences for a sequential test, with the error probabilities `alpha` and `beta`.
+/// An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. The
+/// default of `game` is the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each
+/// lineup; a lineup assigns an agent to each seat, and in the games of a block the agents exchange their seats. `seed`
+/// determines the throws. The default of `threads`, 1 to 256, is the number of processors, or 1 if an agent is a
+/// function. If no agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose
+/// values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt`
+/// contains two Elo differences for a sequential test with the error probabilities `alpha` and `beta`.
 ///
-/// An exception in a function ends the arena with this exception, an illegal action with a `ValueError`, and Ctrl-C
-/// with a `KeyboardInterrupt`.
+/// If a function raises an exception, the arena ends with this exception. An illegal action ends the arena with a
+/// `ValueError`, and Ctrl-C ends it with a `KeyboardInterrupt`.
 #[pyfunction]
 #[pyo3(signature = (
     agents, game = None, *, pairs = 1000, seed = 7919, threads = None, luck = None, anchor = None, sprt = None,
@@ -371,9 +372,9 @@ pub fn arena<'py>(
 
 /// Analyzes a played game, turn by turn, like `ashta analyze --json`.
 ///
-/// `record` is a game of `ArenaResult.games`, or the text of a game that `ashta analyze` can read. `game` gives the
-/// rules if the record uses a sheet that it does not include. `by` is the agent whose values are used. The default
-/// `"auto"` takes perfect play if there is a table, otherwise the largest bot.
+/// `record` is a game of `ArenaResult.games`, or the text of a game that `ashta analyze` can read. If the record needs
+/// a sheet that it does not contain, pass the `game`. The analysis uses the values of the agent `by`. The default,
+/// `"auto"`, is perfect play if there is a table, otherwise the largest bot of the game.
 #[pyfunction]
 #[pyo3(signature = (record, game = None, *, by = None, folders = None),
     text_signature = "(record, game=None, *, by='auto', folders=None)")]

@@ -21,14 +21,15 @@ use crate::{Result, Whole, to_python, wrong_type};
 
 /// The rules of one game for a certain set of seats.
 ///
-/// `game` is the name of a game, with house rules if you like: `"pagade?teams=true"`. For a game of your own, pass
-/// `sheet` instead: the text of a sheet (TOML), or a path that ends in `.toml`. `flags` sets house rules by name:
-/// `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; by default the first set of
-/// seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. `turn_limit`, 1 or more, is
-/// the number of turns after which environments truncate a game; the sheet has the default. The turn limit does not
-/// belong to the rules: games that differ only in their limit are equal, and accept each other's states and agents.
+/// `game` is the name of a game; house rules can follow: `"pagade?teams=true"`. For a game of your own, pass `sheet`
+/// instead: the rules in TOML, as text or as a path that ends in `.toml`. `flags` sets house rules by name:
+/// `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; the default is the first set of
+/// seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. Environments truncate a game
+/// after `turn_limit` turns (1 or more); the sheet has the default. The turn limit is not one of the rules: games that
+/// differ only in their limit are equal, and each accepts the states and agents of the other.
 ///
-/// Raises `ValueError` with every problem. The problems of a sheet have file, line and key.
+/// Raises one `ValueError` that lists every problem. For a sheet, it names the file, the line and the key of each
+/// problem.
 #[pyclass(frozen, eq, module = "ashta")]
 #[derive(Clone, Debug)]
 pub struct Game {
@@ -182,14 +183,15 @@ impl Game {
         self.race.spec().name.clone()
     }
 
-    /// Describes the game for people, as a dict.
+    /// Returns a description of the game for people, as a dict.
     ///
-    /// Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is the
-    /// usual length of a game at a table, or `None`. `seats` lists the sets of seats that can play. `pieces` has the
-    /// number of pieces: `count` in the sheet, all `allowed` numbers, and the `value` of this game. `throws` and
-    /// `words` are tables of the sheet. `flags` lists the house rules, each a dict with `name`, `about`, `values` (a
-    /// list of dicts with `name` and `about`), `default`, and the `value` in this game. `understood` has the rules as
-    /// the program applies them, with these house rules: a list of dicts with `topic` and `sentences`.
+    /// `name`, `title`, `summary`, `place` (the region of the game) and `rules` are texts; `sources` is a list of
+    /// texts. `minutes` is the usual length of a game between people, or `None`. `seats` lists the sets of seats that
+    /// can play. `pieces` has three entries: `count`, the number of pieces in the sheet; `allowed`, all possible
+    /// numbers; and `value`, the number in this game. `throws` and `words` are sections of the sheet. `flags` lists the
+    /// house rules, each a dict with `name`, `about`, `values` (a list of dicts with `name` and `about`), `default`,
+    /// and the `value` in this game. `understood` lists the rules as the program applies them with these house rules,
+    /// each a dict with `topic` and `sentences`.
     fn describe<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
         let mut described = describe(&self.race);
@@ -207,8 +209,8 @@ impl Game {
         self.race.spec().seats.iter().map(Seat::letter).collect()
     }
 
-    /// The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: from 1 for
-    /// the first rank to 0 for the last.
+    /// The meaning of returns. With `"winner"` and `"teams"`, the winners get 1 and the others 0. With `"placings"`,
+    /// the first rank gets 1, the last rank 0, and the ranks between them get values between 0 and 1.
     #[getter]
     fn outlook(&self) -> &'static str {
         match self.race.spec().payoff {
@@ -235,12 +237,12 @@ impl Game {
         self.race.spec().seats.len()
     }
 
-    /// The number of actions. Actions have the same numbers, from 0, in all states.
+    /// The number of different actions. An action has the same number, from 0, in all states.
     fn num_distinct_actions(&self) -> usize {
         self.race.spec().actions
     }
 
-    /// The number of outcomes of a throw.
+    /// The number of possible outcomes of a throw.
     pub(crate) fn max_chance_outcomes(&self) -> usize {
         let first = self.race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
         self.race.chance_outcomes(&self.race.initial_state(first)).len()
@@ -279,7 +281,8 @@ impl Game {
         self.race.spec().turn_limit
     }
 
-    /// Returns the position before the first throw. Without `first_player`, `seed` draws the first player.
+    /// Returns the position before the first throw. Without `first_player`, the first player is random and depends on
+    /// `seed`.
     #[pyo3(signature = (first_player = None, seed = 0))]
     fn new_initial_state(&self, first_player: Option<Whole>, seed: u64) -> Result<State> {
         let first = match first_player {

@@ -23,10 +23,10 @@ const CHANCE: i32 = -1;
 /// The player number at the end of a game.
 const TERMINAL: i32 = -4;
 
-/// A position of a game, without its history.
+/// A position of a game, without the moves before it.
 ///
-/// `Game.new_initial_state` and `Game.deserialize_state` create states. A pickled state has the game and the position
-/// in the notation.
+/// `Game.new_initial_state` and `Game.deserialize_state` create states. A pickled state contains the game and the
+/// position in the notation.
 #[pyclass(eq, module = "ashta")]
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
@@ -72,7 +72,7 @@ impl State {
         self.game.clone()
     }
 
-    /// The player who chooses; -1 at chance nodes, -4 at the end.
+    /// The player who chooses an action now; -1 at chance nodes, -4 at the end of the game.
     fn current_player(&self) -> i32 {
         match self.game.race.node(&self.state) {
             Node::Chance(_) => CHANCE,
@@ -81,7 +81,7 @@ impl State {
         }
     }
 
-    /// The player whose turn it is, also at chance nodes; `None` at the end.
+    /// The player whose turn it is, also at chance nodes; `None` at the end of the game.
     fn turn_player(&self) -> Option<usize> {
         match self.game.race.node(&self.state) {
             Node::Chance(seat) | Node::Decision(seat) => Some(self.game.player(seat)),
@@ -119,8 +119,8 @@ impl State {
         self.current_player() == TERMINAL
     }
 
-    /// The legal actions in ascending order; at a chance node the possible outcomes. Empty if `player` does not act
-    /// now. Chance is player -1.
+    /// The legal actions in ascending order; at a chance node, the possible outcomes. The list is empty if `player`
+    /// does not act now. Player -1 is chance.
     #[pyo3(signature = (player = None))]
     fn legal_actions(&self, player: Option<Whole>) -> Result<Vec<usize>> {
         if !self.acts(player)? {
@@ -132,8 +132,8 @@ impl State {
         Ok(self.game.race.legal_actions(&self.state).iter().map(|action| usize::from(action.0)).collect())
     }
 
-    /// Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. For player -1: whether
-    /// each outcome is possible, `bool[max_chance_outcomes]`.
+    /// Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. With player -1, the
+    /// mask shows whether each outcome is possible, `bool[max_chance_outcomes]`.
     #[pyo3(signature = (player = None))]
     fn legal_actions_mask<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<bool>>> {
         let is_chance = player.is_some_and(|player| player.0 == i64::from(CHANCE));
@@ -148,7 +148,7 @@ impl State {
         Ok(self.outcomes().collect())
     }
 
-    /// Applies an action, or an outcome at a chance node. Raises `ValueError` if it is not legal.
+    /// Applies an action; at a chance node, an outcome. Raises `ValueError` if the action or outcome is not legal.
     fn apply_action(&mut self, action: Whole) -> Result<()> {
         let number = self.legal(action)?;
         match self.is_chance_node() {
@@ -158,8 +158,8 @@ impl State {
         Ok(())
     }
 
-    /// Throws the dice at a chance node with 64 random bits, as environments do: `state.throw(random.getrandbits(64))`.
-    /// Returns the outcome.
+    /// Throws the dice at a chance node with 64 random bits, for example `state.throw(random.getrandbits(64))`. Returns
+    /// the outcome.
     fn throw(&mut self, bits: u64) -> Result<usize> {
         ensure!(self.is_chance_node(), "`{}` is not a chance node", self.serialize());
         let outcome = outcome(self.game.race.chance_outcomes(&self.state), bits);
@@ -174,8 +174,8 @@ impl State {
         Ok(child)
     }
 
-    /// An action in words; for an outcome the values of the dice. Call `action_to_string(action)`, or
-    /// `action_to_string(player, action)` with the acting player.
+    /// Describes an action in words. For an outcome, returns the values of the dice. Call `action_to_string(action)`,
+    /// or `action_to_string(player, action)` with the acting player.
     #[pyo3(signature = (player = None, action = None))]
     fn action_to_string(&self, player: Option<Whole>, action: Option<Whole>) -> Result<String> {
         let (player, action) = action.map_or((None, player), |action| (player, Some(action)));
@@ -205,26 +205,26 @@ impl State {
         Ok(self.game.race.turn_text(&self.state, &actions))
     }
 
-    /// The board as a drawing with several lines of text.
+    /// A drawing of the board, as text with several lines.
     fn draw(&self) -> String {
         self.game.race.draw(&self.state)
     }
 
-    /// The return of each player, 0 to 1; zeros before the end.
+    /// The return of each player, 0 to 1; all 0 before the end of the game.
     fn returns(&self) -> Vec<f64> {
         let returns = self.game.race.returns(&self.state);
         self.game.race.spec().seats.iter().map(|seat| f64::from(returns[seat])).collect()
     }
 
-    /// The return of a player, 0 to 1; 0 before the end.
+    /// The return of a player, 0 to 1; 0 before the end of the game.
     fn player_return(&self, player: Whole) -> Result<f64> {
         Ok(f64::from(self.game.race.returns(&self.state)[self.game.seat(player)?]))
     }
 
     /// The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
     ///
-    /// `player` defaults to the player whose turn it is. At the end no player has the turn: the observation is all
-    /// zeros by default, and shows the pieces of all seats if you pass `player`.
+    /// The default of `player` is the player whose turn it is. At the end of the game, no player has the turn: the
+    /// observation then shows the pieces of all seats if you pass `player`, and only zeros if you do not.
     #[pyo3(signature = (player = None))]
     fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<f32>>> {
         let seat = self.game.seat(player.unwrap_or(Whole(self.turn_player().unwrap_or(0) as i64)))?;
@@ -235,10 +235,10 @@ impl State {
         Ok(PyArray1::from_vec(py, observation))
     }
 
-    /// Every state in which the current turn can end, with the actions that lead to it.
+    /// Every state in which the current turn can end, each with the actions that lead to it.
     ///
-    /// Raises `ValueError` if the turn passes through more than `limit` positions. The default limit is 32768, or 4096
-    /// with more than 16 throws and more than two pieces; only the longest series of throws exceed it.
+    /// Raises `ValueError` if the search for these states visits more than `limit` positions. The default limit is
+    /// 32768; with more than 16 throws and more than two pieces, it is 4096. Only very long series of throws exceed it.
     #[pyo3(signature = (limit = None))]
     fn turn_results(slf: &Bound<'_, State>, limit: Option<usize>) -> Result<Vec<(State, Vec<usize>)>> {
         // Other threads may change the state meanwhile.
@@ -263,7 +263,7 @@ impl State {
         self.game.race.print(&self.state)
     }
 
-    /// An independent copy.
+    /// Returns an independent copy.
     #[pyo3(name = "clone")]
     fn copied(&self) -> State {
         self.clone()

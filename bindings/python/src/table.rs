@@ -16,7 +16,8 @@ use crate::game::Game;
 use crate::state::State;
 use crate::{Result, to_python, wrong_type};
 
-/// The values of perfect play in all positions of one game. A pickled table has only the path of its file.
+/// The values of perfect play in all positions of one game. A pickled table does not contain the values: unpickling
+/// reads the file again.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct Table {
@@ -32,9 +33,9 @@ pub struct Table {
 
 #[pymethods]
 impl Table {
-    /// Reads a table from a file, or from `folders` (by default `ashta.folders()`) by name or by game.
+    /// Reads a table from a file, or looks up the table by name or by game in `folders`, by default `ashta.folders()`.
     ///
-    /// Raises `ValueError` if there is no such table, or if it is damaged or unfinished.
+    /// Raises `ValueError` if there is no such table, or if the table is damaged or unfinished.
     #[staticmethod]
     #[pyo3(signature = (table, folders = None))]
     pub(crate) fn load(py: Python<'_>, table: &Bound<'_, PyAny>, folders: Option<Vec<PathBuf>>) -> Result<Table> {
@@ -61,14 +62,15 @@ impl Table {
         self.table.bits()
     }
 
-    /// Facts from the header of the file: `positions`, `sweeps`, `cut_off`, `residual`, and `certificate`, the proven
-    /// error bound, or `None`.
+    /// Facts from the header of the file: `positions`, `sweeps`, `cut_off`, `residual`, and `certificate` (the proven
+    /// error bounds; `None` without a proof).
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         Ok(to_python(py, &serde_json::to_string(self.table.facts())?)?)
     }
 
-    /// The largest possible error of a value, from the proof and from rounding to `bits`; `None` without a proof.
+    /// The largest possible error of a value: the proven bound plus the error of rounding to `bits`. `None` without a
+    /// proof.
     #[getter]
     fn error(&self) -> Option<f64> {
         self.table.facts().certificate.map(|certificate| certificate.error + self.table.rounding())

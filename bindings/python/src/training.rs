@@ -26,17 +26,18 @@ use crate::interrupt::Interrupt;
 use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
-/// Runs the program `ashta` with these arguments, the first of them its name; returns its exit code. Searches the
-/// folder `installed` for bots and tables after all other folders.
+/// Runs the program `ashta` and returns the exit code. The first of the `arguments` is the name of the program. The
+/// program searches the folder `installed` for bots and tables after all other folders.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf) -> u8 {
     games::add_last_folder(installed);
     py.detach(|| program::run(arguments))
 }
 
-/// Checks settings as at the start of a run: all keys must be known, and everything that they name must exist.
+/// Checks settings in the same way as the start of a run: all keys must be known, and everything that the settings name
+/// must exist.
 ///
-/// Raises `ValueError` with every problem.
+/// Raises one `ValueError` that lists every problem.
 #[pyfunction]
 #[pyo3(signature = (config = None, set = Vec::new(), folders = None))]
 pub fn check_settings(
@@ -68,17 +69,19 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 /// Trains, evaluates and exports a bot, like `ashta train`.
 ///
 /// `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
-/// sheet; by default all settings have their defaults. `settings` changes single keys: a dict such as
-/// `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
-/// interrupted run to resume. With `fallback`, damaged checkpoints are set aside and the run resumes from the newest
-/// intact one.
+/// sheet; without `config`, all settings have their defaults. `settings` changes single keys: a dict such as
+/// `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. To resume an interrupted run,
+/// pass its folder as `resume`. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
+/// checkpoint that is not damaged.
 ///
-/// After each iteration, `callback` is called with a dict: the metrics, with the names of docs/metrics.md, and `run`,
-/// the folder of the run as a `Path`. If it returns a true value, the run stops; you can resume it. Ctrl-C also stops
-/// the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, a line or a bar on standard
-/// error shows the progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
+/// After each iteration, `callback` is called with a dict. The dict contains the metrics, with the names of
+/// docs/metrics.md, and `run`, the folder of the run as a `Path`. If `callback` returns a true value, the run stops;
+/// you can resume the run later. Ctrl-C also stops the run: `KeyboardInterrupt` is raised after the progress is saved.
+/// With `progress`, a line or a bar on standard error shows the progress. `folders` are the folders of bots and tables,
+/// by default `ashta.folders()`.
 ///
-/// Raises `ValueError` with every problem of the settings, or if the run cannot be read or written.
+/// Raises `ValueError` if settings are wrong (the message lists every problem), or if the run cannot be read or
+/// written.
 #[pyfunction]
 #[pyo3(signature = (
     config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None
@@ -136,10 +139,11 @@ pub fn train<'py>(
 
 /// Solves a small game, writes the values of perfect play to the table `output`, and returns this table.
 ///
-/// `game` is a name or a `Game`. `bits`, 16 or 32, is the size of a value. Solving stops when a sweep changes no value
-/// by more than `tolerance`. `proof` computes how exact the values are and doubles the memory use. `threads` defaults
-/// to the number of processors and does not change the table. Ctrl-C stops solving after the current sweep. Raises
-/// `ValueError` if the game is too large or the table cannot be written.
+/// `game` is a name or a `Game`. `bits`, 16 or 32, is the number of bits of each value in the file. Solving stops when
+/// a sweep over all positions changes no value by more than `tolerance`. With `proof`, the solver also computes a bound
+/// for the errors of the values, which doubles the memory use. The default of `threads` is the number of processors;
+/// the number does not change the table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game
+/// is too large or the table cannot be written.
 #[pyfunction]
 #[pyo3(signature = (game, output, *, bits = 16, threads = None, tolerance = 2e-9, proof = true))]
 pub fn solve(
@@ -178,11 +182,12 @@ pub fn solve(
     Table::load(py, output.into_pyobject(py)?.as_any(), None)
 }
 
-/// Exports the bot of a run, or another bot by file or name, to one file; returns the path of the file.
+/// Exports a bot to one file and returns the path of the file. `source` is the folder of a run, or the file or name of
+/// a bot.
 ///
 /// `format` is `"bot"` or `"onnx"`. For a run, `checkpoint` is `"latest"` (the default), `"best"` or the number of an
-/// iteration. Without `output` the file has the name of the bot, in the current folder. `card` is a path for the model
-/// card. Raises `ValueError` if there is no such run, checkpoint or bot, or if the file cannot be written.
+/// iteration. Without `output`, the file is in the current folder and has the name of the bot. `card` is a path for the
+/// model card. Raises `ValueError` if there is no such run, checkpoint or bot, or if the file cannot be written.
 #[pyfunction]
 #[pyo3(signature = (source, output = None, *, card = None, format = "bot", checkpoint = None, folders = None))]
 pub fn export(

@@ -21,14 +21,16 @@ use crate::interrupt::{Interrupt, alone};
 use crate::state::State;
 use crate::{Result, Whole, wrong_type};
 
-/// Many games, stepped together. Each step overwrites the same arrays. A finished game starts again with the next step,
-/// which ignores its action; after the step that ends a game, the observation is its last position.
+/// Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
+/// observation shows the last position of this game. The next step ignores the action for this game and starts the game
+/// again.
 ///
-/// Without an `opponent` the caller chooses for all players. With an `opponent` the caller plays one player and the
+/// Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
 /// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
-/// `Agent` or a function. The function gets `observations`, `float32[n, observation]`, as the choosing seats see them,
-/// and `action_masks`, `int8[n, actions]`, for the `n` games that wait for the opponent; it returns a legal action for
-/// each. `player` is the number of the caller's player; `None` draws it for each game.
+/// `Agent` or a function. The function is called for the `n` games in which the opponent must choose. It gets
+/// `observations`, `float32[n, observation]`, as the players who must choose see the games, and `action_masks`,
+/// `int8[n, actions]`, and returns a legal action for each game. `player` is the number of the caller's player; with
+/// `None`, it is random in each game.
 ///
 /// Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
 #[pyclass(frozen, module = "ashta")]
@@ -43,27 +45,29 @@ pub struct VectorGame {
     caller: Caller,
     opponent: Option<Py<PyAny>>,
     games: Mutex<Games>,
-    /// The observation of `players`, `float32[num_games, observation]`; always the same array.
+    /// The observation of the player in `players`, for each game: `float32[num_games, observation]`, always the same
+    /// array.
     ///
-    /// In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
-    /// After an end by the rules, it shows the pieces of all seats, but no mover, phase or throws.
+    /// In a finished game, the observation shows the last position. If the game was truncated, this is the position
+    /// before the next throw. If the game ended by the rules, the observation shows the pieces of all seats, but no
+    /// mover, phase or throws.
     #[pyo3(get)]
     observations: Py<PyArray2<f32>>,
-    /// The legal actions of the caller, `bool[num_games, actions]`; none in a finished game.
+    /// Whether each action of the caller is legal, `bool[num_games, actions]`; all `False` in a finished game.
     #[pyo3(get)]
     legal_actions: Py<PyArray2<bool>>,
-    /// The player who chooses, `int64[num_games]`; with an opponent, the caller's player.
+    /// The player who chooses in each game, `int64[num_games]`; with an opponent, always the caller's player.
     ///
-    /// In a finished game without an opponent, it is the player of the last move, or after truncation the player who
+    /// In a finished game without an opponent, this is the player of the last move; after a truncation, the player who
     /// would throw next.
     #[pyo3(get)]
     players: Py<PyArray1<i64>>,
-    /// The return of each player in games that the last step ended, 0 to 1, `float32[num_games, num_players]`; zeros in
-    /// the other games.
+    /// The return of each player, 0 to 1, in the games that the last step ended; 0 in the other games.
+    /// `float32[num_games, num_players]`.
     #[pyo3(get)]
     returns: Py<PyArray2<f32>>,
-    /// The reward of `players` in games that the last step ended by the rules, -1 to 1, `float32[num_games]`; 0 in the
-    /// other games.
+    /// The reward of the player in `players`, -1 to 1, in the games that the last step ended by the rules; 0 in the
+    /// other games. `float32[num_games]`.
     #[pyo3(get)]
     rewards: Py<PyArray1<f32>>,
     /// Whether the last step ended the game by its rules, `bool[num_games]`.
@@ -292,9 +296,10 @@ impl VectorGame {
         })
     }
 
-    /// Starts games again: all, or only games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws from
-    /// stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single game with
-    /// that seed. `positions` lists the state in which each game starts; `None` means the usual start.
+    /// Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
+    /// from random stream `i` of `seed`. If `seed` is a list with a seed for each game, each game takes stream 0 of its
+    /// seed, like a single game with that seed. `positions` lists the state in which each game starts; with `None`, a
+    /// game starts as usual.
     #[pyo3(signature = (seed = None, only = None, positions = None))]
     #[pyo3(text_signature = "(self, /, seed=0, only=None, positions=None)")]
     fn reset(
@@ -327,8 +332,9 @@ impl VectorGame {
         })?)
     }
 
-    /// Applies one action in every game, `int[num_games]`, and runs until the caller must choose again. A finished game
-    /// ignores its action and starts again. Raises `ValueError` if an action is not legal; then no game has changed.
+    /// Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. A
+    /// finished game ignores its action and starts again. If an action is not legal, raises `ValueError` and changes no
+    /// game.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<()> {
         let actions = actions_of(actions, "`actions`", self.num_games)?;
         let mut games = alone(&self.games)?;

@@ -40,14 +40,15 @@ __version__: str
 class Game:
     """The rules of one game for a certain set of seats.
 
-    `game` is the name of a game, with house rules if you like: `"pagade?teams=true"`. For a game of your own, pass
-    `sheet` instead: the text of a sheet (TOML), or a path that ends in `.toml`. `flags` sets house rules by name:
-    `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; by default the first set of
-    seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. `turn_limit`, 1 or more, is
-    the number of turns after which environments truncate a game; the sheet has the default. The turn limit does not
-    belong to the rules: games that differ only in their limit are equal, and accept each other's states and agents.
+    `game` is the name of a game; house rules can follow: `"pagade?teams=true"`. For a game of your own, pass `sheet`
+    instead: the rules in TOML, as text or as a path that ends in `.toml`. `flags` sets house rules by name:
+    `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; the default is the first set of
+    seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. Environments truncate a game
+    after `turn_limit` turns (1 or more); the sheet has the default. The turn limit is not one of the rules: games that
+    differ only in their limit are equal, and each accepts the states and agents of the other.
 
-    Raises `ValueError` with every problem. The problems of a sheet have file, line and key.
+    Raises one `ValueError` that lists every problem. For a sheet, it names the file, the line and the key of each
+    problem.
     """
 
     def __new__(
@@ -65,22 +66,23 @@ class Game:
     def name(self) -> str:
         """The name of the game with its house rules."""
     def describe(self) -> dict[str, Any]:
-        """Describes the game for people, as a dict.
+        """Returns a description of the game for people, as a dict.
 
-        Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is the
-        usual length of a game at a table, or `None`. `seats` lists the sets of seats that can play. `pieces` has the
-        number of pieces: `count` in the sheet, all `allowed` numbers, and the `value` of this game. `throws` and
-        `words` are tables of the sheet. `flags` lists the house rules, each a dict with `name`, `about`, `values` (a
-        list of dicts with `name` and `about`), `default`, and the `value` in this game. `understood` has the rules as
-        the program applies them, with these house rules: a list of dicts with `topic` and `sentences`.
+        `name`, `title`, `summary`, `place` (the region of the game) and `rules` are texts; `sources` is a list of
+        texts. `minutes` is the usual length of a game between people, or `None`. `seats` lists the sets of seats that
+        can play. `pieces` has three entries: `count`, the number of pieces in the sheet; `allowed`, all possible
+        numbers; and `value`, the number in this game. `throws` and `words` are sections of the sheet. `flags` lists the
+        house rules, each a dict with `name`, `about`, `values` (a list of dicts with `name` and `about`), `default`,
+        and the `value` in this game. `understood` lists the rules as the program applies them with these house rules,
+        each a dict with `topic` and `sentences`.
         """
     @property
     def seats(self) -> str:
         """The letters of the seats, in the order of the players."""
     @property
     def outlook(self) -> str:
-        """The meaning of returns. `"winner"` and `"teams"`: 1 for the winners, 0 for the others; `"placings"`: from 1
-        for the first rank to 0 for the last."""
+        """The meaning of returns. With `"winner"` and `"teams"`, the winners get 1 and the others 0. With `"placings"`,
+        the first rank gets 1, the last rank 0, and the ranks between them get values between 0 and 1."""
     @property
     def encoding(self) -> int:
         """The version of the encoding of observations and actions."""
@@ -90,9 +92,9 @@ class Game:
     def num_players(self) -> int:
         """The number of players, 2 to 4."""
     def num_distinct_actions(self) -> int:
-        """The number of actions. Actions have the same numbers, from 0, in all states."""
+        """The number of different actions. An action has the same number, from 0, in all states."""
     def max_chance_outcomes(self) -> int:
-        """The number of outcomes of a throw."""
+        """The number of possible outcomes of a throw."""
     def observation_tensor_size(self) -> int:
         """The length of an observation."""
     def observation_tensor_shape(self) -> list[int]:
@@ -106,7 +108,8 @@ class Game:
     def max_game_length(self) -> int:
         """The number of turns after which environments truncate a game: `turn_limit`, or the default of the sheet."""
     def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
-        """Returns the position before the first throw. Without `first_player`, `seed` draws the first player."""
+        """Returns the position before the first throw. Without `first_player`, the first player is random and depends
+        on `seed`."""
     def deserialize_state(self, text: str) -> State:
         """Reads a state from the text that `State.serialize` returns: a position in the notation."""
     def __copy__(self) -> Game: ...
@@ -116,18 +119,18 @@ class Game:
 
 @final
 class State:
-    """A position of a game, without its history.
+    """A position of a game, without the moves before it.
 
-    `Game.new_initial_state` and `Game.deserialize_state` create states. A pickled state has the game and the position
-    in the notation.
+    `Game.new_initial_state` and `Game.deserialize_state` create states. A pickled state contains the game and the
+    position in the notation.
     """
 
     def get_game(self) -> Game:
         """The game."""
     def current_player(self) -> int:
-        """The player who chooses; -1 at chance nodes, -4 at the end."""
+        """The player who chooses an action now; -1 at chance nodes, -4 at the end of the game."""
     def turn_player(self) -> int | None:
-        """The player whose turn it is, also at chance nodes; `None` at the end."""
+        """The player whose turn it is, also at chance nodes; `None` at the end of the game."""
     def num_players(self) -> int:
         """The number of players, 2 to 4."""
     def num_distinct_actions(self) -> int:
@@ -141,47 +144,48 @@ class State:
     def is_terminal(self) -> bool:
         """Whether the game is over."""
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """The legal actions in ascending order; at a chance node the possible outcomes. Empty if `player` does not act
-        now. Chance is player -1."""
+        """The legal actions in ascending order; at a chance node, the possible outcomes. The list is empty if `player`
+        does not act now. Player -1 is chance."""
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.bool_]:
-        """Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. For player -1:
-        whether each outcome is possible, `bool[max_chance_outcomes]`."""
+        """Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node. With player -1, the
+        mask shows whether each outcome is possible, `bool[max_chance_outcomes]`."""
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The outcomes of a chance node and their exact probabilities. Raises `ValueError` at other nodes."""
     def apply_action(self, action: int) -> None:
-        """Applies an action, or an outcome at a chance node. Raises `ValueError` if it is not legal."""
+        """Applies an action; at a chance node, an outcome. Raises `ValueError` if the action or outcome is not
+        legal."""
     def throw(self, bits: int) -> int:
-        """Throws the dice at a chance node with 64 random bits, as environments do:
-        `state.throw(random.getrandbits(64))`. Returns the outcome."""
+        """Throws the dice at a chance node with 64 random bits, for example `state.throw(random.getrandbits(64))`.
+        Returns the outcome."""
     def child(self, action: int) -> State:
         """Returns the state after an action or outcome; this state does not change."""
     def action_to_string(self, player: int | None = None, action: int | None = None) -> str:
-        """An action in words; for an outcome the values of the dice. Call `action_to_string(action)`, or
-        `action_to_string(player, action)` with the acting player."""
+        """Describes an action in words. For an outcome, returns the values of the dice. Call
+        `action_to_string(action)`, or `action_to_string(player, action)` with the acting player."""
     def turn_to_string(self, actions: Sequence[int]) -> str:
         """Describes the actions of one turn, in their order: `"H4 to H7 by 3, captures N on H7, throws again"`."""
     def draw(self) -> str:
-        """The board as a drawing with several lines of text."""
+        """A drawing of the board, as text with several lines."""
     def returns(self) -> list[float]:
-        """The return of each player, 0 to 1; zeros before the end."""
+        """The return of each player, 0 to 1; all 0 before the end of the game."""
     def player_return(self, player: int) -> float:
-        """The return of a player, 0 to 1; 0 before the end."""
+        """The return of a player, 0 to 1; 0 before the end of the game."""
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
         """The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
 
-        `player` defaults to the player whose turn it is. At the end no player has the turn: the observation is all
-        zeros by default, and shows the pieces of all seats if you pass `player`.
+        The default of `player` is the player whose turn it is. At the end of the game, no player has the turn: the
+        observation then shows the pieces of all seats if you pass `player`, and only zeros if you do not.
         """
     def turn_results(self, limit: int | None = None) -> list[tuple[State, list[int]]]:
-        """Every state in which the current turn can end, with the actions that lead to it.
+        """Every state in which the current turn can end, each with the actions that lead to it.
 
-        Raises `ValueError` if the turn passes through more than `limit` positions. The default limit is 32768, or 4096
-        with more than 16 throws and more than two pieces; only the longest series of throws exceed it.
+        Raises `ValueError` if the search for these states visits more than `limit` positions. The default limit is
+        32768; with more than 16 throws and more than two pieces, it is 4096. Only very long series of throws exceed it.
         """
     def serialize(self) -> str:
         """The position as text in the notation."""
     def clone(self) -> State:
-        """An independent copy."""
+        """Returns an independent copy."""
     def __copy__(self) -> State: ...
     def __deepcopy__(self, memo: object) -> State: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -189,14 +193,16 @@ class State:
 
 @final
 class VectorGame:
-    """Many games, stepped together. Each step overwrites the same arrays. A finished game starts again with the next
-    step, which ignores its action; after the step that ends a game, the observation is its last position.
+    """Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
+    observation shows the last position of this game. The next step ignores the action for this game and starts the game
+    again.
 
-    Without an `opponent` the caller chooses for all players. With an `opponent` the caller plays one player and the
+    Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
     opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
-    `Agent` or a function. The function gets `observations`, `float32[n, observation]`, as the choosing seats see them,
-    and `action_masks`, `int8[n, actions]`, for the `n` games that wait for the opponent; it returns a legal action for
-    each. `player` is the number of the caller's player; `None` draws it for each game.
+    `Agent` or a function. The function is called for the `n` games in which the opponent must choose. It gets
+    `observations`, `float32[n, observation]`, as the players who must choose see the games, and `action_masks`,
+    `int8[n, actions]`, and returns a legal action for each game. `player` is the number of the caller's player; with
+    `None`, it is random in each game.
 
     Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
     """
@@ -220,40 +226,43 @@ class VectorGame:
         only: Sequence[bool] | NDArray[np.bool_] | None = None,
         positions: Sequence[State | None] | None = None,
     ) -> None:
-        """Starts games again: all, or only games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
-        from stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single game
-        with that seed. `positions` lists the state in which each game starts; `None` means the usual start."""
+        """Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
+        from random stream `i` of `seed`. If `seed` is a list with a seed for each game, each game takes stream 0 of its
+        seed, like a single game with that seed. `positions` lists the state in which each game starts; with `None`, a
+        game starts as usual."""
     def step(self, actions: ArrayLike) -> None:
-        """Applies one action in every game, `int[num_games]`, and runs until the caller must choose again. A finished
-        game ignores its action and starts again. Raises `ValueError` if an action is not legal; then no game has
-        changed."""
+        """Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. A
+        finished game ignores its action and starts again. If an action is not legal, raises `ValueError` and changes no
+        game."""
     def states(self) -> list[State]:
         """Copies of the states of the games."""
     @property
     def observations(self) -> NDArray[np.float32]:
-        """The observation of `players`, `float32[num_games, observation]`; always the same array.
+        """The observation of the player in `players`, for each game: `float32[num_games, observation]`, always the same
+        array.
 
-        In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
-        After an end by the rules, it shows the pieces of all seats, but no mover, phase or throws.
+        In a finished game, the observation shows the last position. If the game was truncated, this is the position
+        before the next throw. If the game ended by the rules, the observation shows the pieces of all seats, but no
+        mover, phase or throws.
         """
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
-        """The legal actions of the caller, `bool[num_games, actions]`; none in a finished game."""
+        """Whether each action of the caller is legal, `bool[num_games, actions]`; all `False` in a finished game."""
     @property
     def players(self) -> NDArray[np.int64]:
-        """The player who chooses, `int64[num_games]`; with an opponent, the caller's player.
+        """The player who chooses in each game, `int64[num_games]`; with an opponent, always the caller's player.
 
-        In a finished game without an opponent, it is the player of the last move, or after truncation the player who
+        In a finished game without an opponent, this is the player of the last move; after a truncation, the player who
         would throw next.
         """
     @property
     def returns(self) -> NDArray[np.float32]:
-        """The return of each player in games that the last step ended, 0 to 1, `float32[num_games, num_players]`; zeros
-        in the other games."""
+        """The return of each player, 0 to 1, in the games that the last step ended; 0 in the other games.
+        `float32[num_games, num_players]`."""
     @property
     def rewards(self) -> NDArray[np.float32]:
-        """The reward of `players` in games that the last step ended by the rules, -1 to 1, `float32[num_games]`; 0 in
-        the other games."""
+        """The reward of the player in `players`, -1 to 1, in the games that the last step ended by the rules; 0 in the
+        other games. `float32[num_games]`."""
     @property
     def terminated(self) -> NDArray[np.bool_]:
         """Whether the last step ended the game by its rules, `bool[num_games]`."""
@@ -265,10 +274,11 @@ class VectorGame:
 class Agent:
     """An agent that plays `game`.
 
-    `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file. A bot can have
-    a look-ahead or a level: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Bots and
-    tables are looked up by name in `folders`, by default `ashta.folders()`. Several threads can use one agent at the
-    same time. A pickled agent includes the content of its bot, but only the path of a table.
+    `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or the name or file of a bot. A
+    look-ahead or a level can follow the bot: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`,
+    `ashtapada+novice`. Names of bots and tables are looked up in `folders`, by default `ashta.folders()`. Several
+    threads can use one agent at the same time. A pickled agent contains the content of its bot file; of a table, it
+    contains only the path.
     """
 
     def __new__(cls, spec: str, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent: ...
@@ -276,21 +286,21 @@ class Agent:
     def name(self) -> str:
         """The name, as in `spec`."""
     def act(self, states: Sequence[State], seed: int = 0) -> list[int]:
-        """Chooses a legal action for each state; all must be decision nodes. Random choices for state `i` use stream
-        `i` of `seed`."""
+        """Chooses a legal action for each state; all states must be decision nodes. Random choices in state `i` use
+        random stream `i` of `seed`."""
     def step(self, state: State, seed: int = 0) -> int:
         """Chooses a legal action for one state."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
         """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
-        """Legal actions and their probabilities. A bot answers with its policy network; other agents give probability 1
-        to the action that they choose."""
+        """Legal actions and their probabilities. The probabilities of a bot come from its policy network. Other agents
+        give probability 1 to the action that they choose."""
     def __copy__(self) -> Agent: ...
     def __deepcopy__(self, memo: object) -> Agent: ...
 
 @final
 class Bot:
-    """A bot file: networks with a manifest. A pickled bot includes its content."""
+    """A bot file: two networks and a manifest. A pickled bot contains the content of the file."""
 
     @staticmethod
     def load(bot: str | PathLike[str], folders: Sequence[str | PathLike[str]] | None = None) -> Bot:
@@ -300,28 +310,31 @@ class Bot:
         """The game of the bot."""
     @property
     def manifest_json(self) -> str:
-        """The manifest as JSON: game, training, measured strength, levels."""
+        """The manifest as JSON: the game, the training, the measured strength and the levels of difficulty."""
     def agent(self, lookahead: str = "1ply") -> Agent:
-        """Makes an agent with this look-ahead: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty.
+        """Makes an agent that uses this look-ahead: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of
+        difficulty.
         """
     def forward(self, observations: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """Runs both networks on observations, `float32[n, observation]`; returns values and policy logits.
+        """Runs both networks on observations, `float32[n, observation]`; returns the values and the policy logits.
 
-        Values are `float32[n, values]`, relative to the observing seat. Logits are `float32[n, actions]`, and zeros at
-        the start of a turn.
+        Values are `float32[n, values]`; the observing seat, or its team, comes first. Logits are `float32[n, actions]`;
+        for an observation at the start of a turn, all logits are 0.
         """
     def __copy__(self) -> Bot: ...
     def __deepcopy__(self, memo: object) -> Bot: ...
 
 @final
 class Table:
-    """The values of perfect play in all positions of one game. A pickled table has only the path of its file."""
+    """The values of perfect play in all positions of one game. A pickled table does not contain the values: unpickling
+    reads the file again."""
 
     @staticmethod
     def load(table: str | PathLike[str] | Game, folders: Sequence[str | PathLike[str]] | None = None) -> Table:
-        """Reads a table from a file, or from `folders` (by default `ashta.folders()`) by name or by game.
+        """Reads a table from a file, or looks up the table by name or by game in `folders`, by default
+        `ashta.folders()`.
 
-        Raises `ValueError` if there is no such table, or if it is damaged or unfinished.
+        Raises `ValueError` if there is no such table, or if the table is damaged or unfinished.
         """
     @property
     def game(self) -> Game:
@@ -331,11 +344,12 @@ class Table:
         """The number of bits of a value in the file: 16 or 32."""
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts from the header of the file: `positions`, `sweeps`, `cut_off`, `residual`, and `certificate`, the
-        proven error bound, or `None`."""
+        """Facts from the header of the file: `positions`, `sweeps`, `cut_off`, `residual`, and `certificate` (the
+        proven error bounds; `None` without a proof)."""
     @property
     def error(self) -> float | None:
-        """The largest possible error of a value, from the proof and from rounding to `bits`; `None` without a proof."""
+        """The largest possible error of a value: the proven bound plus the error of rounding to `bits`. `None` without
+        a proof."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
         """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def __copy__(self) -> Table: ...
@@ -358,15 +372,16 @@ def arena(
 ) -> ArenaResult:
     """Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 
-    An agent is a string for `Agent`, an `Agent`, or a function from a state to a legal action. `game` defaults to the
-    game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks of games for each lineup. `seed`
-    determines the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function.
-    Without functions the result depends neither on the number of threads nor on timing. `luck` names the agent whose
-    values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` has two
-    Elo differences for a sequential test, with the error probabilities `alpha` and `beta`.
+    An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. The
+    default of `game` is the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each
+    lineup; a lineup assigns an agent to each seat, and in the games of a block the agents exchange their seats. `seed`
+    determines the throws. The default of `threads`, 1 to 256, is the number of processors, or 1 if an agent is a
+    function. If no agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose
+    values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt`
+    contains two Elo differences for a sequential test with the error probabilities `alpha` and `beta`.
 
-    An exception in a function ends the arena with this exception, an illegal action with a `ValueError`, and Ctrl-C
-    with a `KeyboardInterrupt`.
+    If a function raises an exception, the arena ends with this exception. An illegal action ends the arena with a
+    `ValueError`, and Ctrl-C ends it with a `KeyboardInterrupt`.
     """
 
 def analyze(
@@ -378,9 +393,9 @@ def analyze(
 ) -> dict[str, Any]:
     """Analyzes a played game, turn by turn, like `ashta analyze --json`.
 
-    `record` is a game of `ArenaResult.games`, or the text of a game that `ashta analyze` can read. `game` gives the
-    rules if the record uses a sheet that it does not include. `by` is the agent whose values are used. The default
-    `"auto"` takes perfect play if there is a table, otherwise the largest bot.
+    `record` is a game of `ArenaResult.games`, or the text of a game that `ashta analyze` can read. If the record needs
+    a sheet that it does not contain, pass the `game`. The analysis uses the values of the agent `by`. The default,
+    `"auto"`, is perfect play if there is a table, otherwise the largest bot of the game.
     """
 
 def data_folders() -> list[Path]:
@@ -395,9 +410,10 @@ _PackedAgent = tuple[str, str, bytes]
 def check_settings(
     config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
 ) -> None:
-    """Checks settings as at the start of a run: all keys must be known, and everything that they name must exist.
+    """Checks settings in the same way as the start of a run: all keys must be known, and everything that the settings
+    name must exist.
 
-    Raises `ValueError` with every problem.
+    Raises one `ValueError` that lists every problem.
     """
 def export(
     source: str | PathLike[str],
@@ -408,18 +424,19 @@ def export(
     checkpoint: str | int | None = None,
     folders: _Folders = None,
 ) -> Path:
-    """Exports the bot of a run, or another bot by file or name, to one file; returns the path of the file.
+    """Exports a bot to one file and returns the path of the file. `source` is the folder of a run, or the file or name
+    of a bot.
 
     `format` is `"bot"` or `"onnx"`. For a run, `checkpoint` is `"latest"` (the default), `"best"` or the number of an
-    iteration. Without `output` the file has the name of the bot, in the current folder. `card` is a path for the model
-    card. Raises `ValueError` if there is no such run, checkpoint or bot, or if the file cannot be written.
+    iteration. Without `output`, the file is in the current folder and has the name of the bot. `card` is a path for the
+    model card. Raises `ValueError` if there is no such run, checkpoint or bot, or if the file cannot be written.
     """
 def numerics() -> str:
-    """The rounding checksum of this machine. Machines with different checksums do not compute identical games and
-    networks."""
+    """The rounding checksum of this machine: it shows how the machine rounds numbers. Machines with different checksums
+    compute slightly different games and networks."""
 def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
-    """Runs the program `ashta` with these arguments, the first of them its name; returns its exit code. Searches the
-    folder `installed` for bots and tables after all other folders."""
+    """Runs the program `ashta` and returns the exit code. The first of the `arguments` is the name of the program. The
+    program searches the folder `installed` for bots and tables after all other folders."""
 def solve(
     game: str | Game,
     output: str | PathLike[str],
@@ -431,10 +448,11 @@ def solve(
 ) -> Table:
     """Solves a small game, writes the values of perfect play to the table `output`, and returns this table.
 
-    `game` is a name or a `Game`. `bits`, 16 or 32, is the size of a value. Solving stops when a sweep changes no value
-    by more than `tolerance`. `proof` computes how exact the values are and doubles the memory use. `threads` defaults
-    to the number of processors and does not change the table. Ctrl-C stops solving after the current sweep. Raises
-    `ValueError` if the game is too large or the table cannot be written.
+    `game` is a name or a `Game`. `bits`, 16 or 32, is the number of bits of each value in the file. Solving stops when
+    a sweep over all positions changes no value by more than `tolerance`. With `proof`, the solver also computes a bound
+    for the errors of the values, which doubles the memory use. The default of `threads` is the number of processors;
+    the number does not change the table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game
+    is too large or the table cannot be written.
     """
 def train(
     config: str | PathLike[str] | None = None,
@@ -449,26 +467,28 @@ def train(
     """Trains, evaluates and exports a bot, like `ashta train`.
 
     `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
-    sheet; by default all settings have their defaults. `settings` changes single keys: a dict such as
-    `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
-    interrupted run to resume. With `fallback`, damaged checkpoints are set aside and the run resumes from the newest
-    intact one.
+    sheet; without `config`, all settings have their defaults. `settings` changes single keys: a dict such as
+    `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. To resume an interrupted run,
+    pass its folder as `resume`. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
+    checkpoint that is not damaged.
 
-    After each iteration, `callback` is called with a dict: the metrics, with the names of docs/metrics.md, and `run`,
-    the folder of the run as a `Path`. If it returns a true value, the run stops; you can resume it. Ctrl-C also stops
-    the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, a line or a bar on standard
-    error shows the progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
+    After each iteration, `callback` is called with a dict. The dict contains the metrics, with the names of
+    docs/metrics.md, and `run`, the folder of the run as a `Path`. If `callback` returns a true value, the run stops;
+    you can resume the run later. Ctrl-C also stops the run: `KeyboardInterrupt` is raised after the progress is saved.
+    With `progress`, a line or a bar on standard error shows the progress. `folders` are the folders of bots and tables,
+    by default `ashta.folders()`.
 
-    Raises `ValueError` with every problem of the settings, or if the run cannot be read or written.
+    Raises `ValueError` if settings are wrong (the message lists every problem), or if the run cannot be read or
+    written.
     """
 
 @final
 class TrainingRun:
     """A training run with the workers of a cluster.
 
-    Starts in a new folder, with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
-    checkpoint. If the settings are unchanged, the run uses the games that were stored after the checkpoint. With
-    `fallback`, damaged checkpoints are set aside.
+    Starts a run in a new folder with settings as for `ashta train`, or resumes the run in the folder `resume` from its
+    newest checkpoint. If the settings have not changed, the resumed run uses the games that were stored after the
+    checkpoint. With `fallback`, damaged checkpoints are renamed and the run resumes from an older one.
     """
 
     def __new__(
@@ -491,11 +511,11 @@ class TrainingRun:
     def checkpoint(self) -> _Files | None:
         """The files of the newest checkpoint; `None` if there is none."""
     def opponents(self) -> tuple[dict[str, _PackedAgent], _Files]:
-        """The opponents in the settings with their files, by name, and the table of perfect play; arguments of
-        `RunEvaluator`."""
+        """The opponents in the settings with their files, by name, and the file of the table of perfect play. Both are
+        arguments of `RunEvaluator`."""
     def train(self, workers: object) -> bool:
-        """Trains until the run is over or the workers stop it; returns whether it is over. `workers` is a `Driver` of
-        `ashta.ray`."""
+        """Trains until the run is over or the workers stop the run; returns whether the run is over. `workers` is a
+        `Driver` of `ashta.ray`."""
     def conclude(self) -> tuple[str, Path]:
         """Evaluates and exports the bot of a finished run; returns the table of results and the path of the bot."""
     def close(self) -> None:
@@ -507,7 +527,8 @@ class SelfPlay:
 
     def __new__(cls, config: str) -> SelfPlay: ...
     def play(self, weights: NDArray[np.float32], first: int, end: int) -> bytes:
-        """Plays the games `first..end` with these weights; returns the message with their records."""
+        """Plays the games from `first` to `end - 1` with these weights; returns a message with the records of the
+        games."""
 
 @final
 class Trainer:
@@ -515,17 +536,18 @@ class Trainer:
 
     def __new__(cls, config: str, files: _Files | None = None) -> Trainer: ...
     def learn(self, learning_rate: float) -> tuple[NDArray[np.float32], bytes]:
-        """Runs the due learning steps with this learning rate; returns the weights for self-play and the message with
-        the losses."""
+        """Runs the learning steps that are due, with this learning rate; returns the weights for self-play and a
+        message with the losses."""
     def add_games(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
-        """Adds the games of an iteration, as messages in their order, with this λ; returns the message with the
-        report."""
+        """Adds the games of an iteration to the replay buffers, with TD(λ) targets for this λ. `messages` contains the
+        games in their order. Returns a message with the report."""
     def weights(self) -> NDArray[np.float32]:
         """The weights for self-play."""
     def average(self) -> NDArray[np.float32]:
         """The weights for evaluation and export."""
     def save(self) -> tuple[_Files, bytes]:
-        """The files of a checkpoint without the counters of the run, and the message with the state of the trainer."""
+        """Returns the files of a checkpoint, without the counters of the run, and a message with the state of the
+        trainer."""
 
 @final
 class RunEvaluator:
@@ -533,9 +555,9 @@ class RunEvaluator:
 
     def __new__(cls, config: str, opponents: dict[str, _PackedAgent], tables: _Files) -> RunEvaluator: ...
     def evaluate(self, weights: NDArray[np.float32]) -> bytes:
-        """Runs a short evaluation; returns the message with the results."""
+        """Runs a short evaluation; returns a message with the results."""
     def conclude(self, weights: NDArray[np.float32]) -> bytes:
-        """Runs the final evaluation; returns the message with the results."""
+        """Runs the final evaluation; returns a message with the results."""
 
 @final
 class Arena:
@@ -555,11 +577,11 @@ class Arena:
     ) -> Arena: ...
     @property
     def blocks(self) -> int:
-        """The number of blocks."""
+        """The number of blocks that the arena plays."""
     def play(self, first: int, end: int, seed: int) -> bytes:
-        """Plays the blocks `first..end`; returns the lines of their games as JSON."""
+        """Plays the blocks from `first` to `end - 1`; returns the games as JSON."""
     def add(self, lines: bytes) -> bool:
-        """Adds the games of the next blocks; returns whether the arena needs no more games. Ignores games after the
-        decision of a sequential test."""
+        """Adds the games of the next blocks, as `play` returns them; returns whether the arena needs no more games.
+        Ignores games after the decision of a sequential test."""
     def result(self) -> ArenaResult:
         """The result of all added games."""

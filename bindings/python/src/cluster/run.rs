@@ -163,9 +163,9 @@ impl Workers for RayWorkers {
 
 /// A training run with the workers of a cluster.
 ///
-/// Starts in a new folder, with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
-/// checkpoint. If the settings are unchanged, the run uses the games that were stored after the checkpoint. With
-/// `fallback`, damaged checkpoints are set aside.
+/// Starts a run in a new folder with settings as for `ashta train`, or resumes the run in the folder `resume` from its
+/// newest checkpoint. If the settings have not changed, the resumed run uses the games that were stored after the
+/// checkpoint. With `fallback`, damaged checkpoints are renamed and the run resumes from an older one.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct TrainingRun {
@@ -211,8 +211,8 @@ impl TrainingRun {
         Ok(newest.map(|iteration| read_files(&rundir.checkpoint(iteration))).transpose()?)
     }
 
-    /// The opponents in the settings with their files, by name, and the table of perfect play; arguments of
-    /// `RunEvaluator`.
+    /// The opponents in the settings with their files, by name, and the file of the table of perfect play. Both are
+    /// arguments of `RunEvaluator`.
     fn opponents(&self) -> Result<(BTreeMap<String, PackedAgent>, Files)> {
         let mut run = lock(&self.run);
         let evaluation = &run.log().config().evaluation;
@@ -221,8 +221,8 @@ impl TrainingRun {
         Ok((opponents, attachments::tables(&self.folders, &run.workers().race)?))
     }
 
-    /// Trains until the run is over or the workers stop it; returns whether it is over. `workers` is a `Driver` of
-    /// `ashta.ray`.
+    /// Trains until the run is over or the workers stop the run; returns whether the run is over. `workers` is a
+    /// `Driver` of `ashta.ray`.
     fn train(&self, py: Python<'_>, workers: Py<PyAny>) -> Result<bool> {
         py.detach(|| {
             let mut run = lock(&self.run);

@@ -24,8 +24,8 @@ use super::{Files, read_files, scratch};
 use crate::Result;
 use crate::interrupt::lock;
 
-/// The rounding checksum of this machine. Machines with different checksums do not compute identical games and
-/// networks.
+/// The rounding checksum of this machine: it shows how the machine rounds numbers. Machines with different checksums
+/// compute slightly different games and networks.
 #[pyfunction]
 pub fn numerics() -> String {
     format!("{:08x}", fingerprint())
@@ -61,7 +61,7 @@ impl SelfPlay {
         Ok(SelfPlay { config, race })
     }
 
-    /// Plays the games `first..end` with these weights; returns the message with their records.
+    /// Plays the games from `first` to `end - 1` with these weights; returns a message with the records of the games.
     fn play(&self, py: Python<'_>, weights: Weights<'_>, first: u64, end: u64) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         Ok(py.detach(|| {
@@ -108,8 +108,8 @@ impl Trainer {
         })
     }
 
-    /// Runs the due learning steps with this learning rate; returns the weights for self-play and the message with the
-    /// losses.
+    /// Runs the learning steps that are due, with this learning rate; returns the weights for self-play and a message
+    /// with the losses.
     fn learn<'py>(&self, py: Python<'py>, learning_rate: f64) -> Result<(Bound<'py, PyArray1<f32>>, Vec<u8>)> {
         let (net, losses) = py.detach(|| -> Result<_> {
             let mut trainer = lock(&self.trainer);
@@ -119,7 +119,8 @@ impl Trainer {
         Ok((sent(py, &net), losses))
     }
 
-    /// Adds the games of an iteration, as messages in their order, with this λ; returns the message with the report.
+    /// Adds the games of an iteration to the replay buffers, with TD(λ) targets for this λ. `messages` contains the
+    /// games in their order. Returns a message with the report.
     fn add_games(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
         py.detach(|| {
             let mut records = Vec::new();
@@ -140,7 +141,7 @@ impl Trainer {
         Ok(sent(py, &py.detach(|| lock(&self.trainer).net())?))
     }
 
-    /// The files of a checkpoint without the counters of the run, and the message with the state of the trainer.
+    /// Returns the files of a checkpoint, without the counters of the run, and a message with the state of the trainer.
     fn save(&self, py: Python<'_>) -> Result<(Files, Vec<u8>)> {
         py.detach(|| {
             let (folder, trainer) = (scratch(&Files::new())?, lock(&self.trainer));
@@ -185,13 +186,13 @@ impl RunEvaluator {
         })
     }
 
-    /// Runs a short evaluation; returns the message with the results.
+    /// Runs a short evaluation; returns a message with the results.
     fn evaluate(&self, py: Python<'_>, weights: Weights<'_>) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         py.detach(|| Ok(wire::encode(&lock(&self.evaluator).evaluate(&net)?)?))
     }
 
-    /// Runs the final evaluation; returns the message with the results.
+    /// Runs the final evaluation; returns a message with the results.
     fn conclude(&self, py: Python<'_>, weights: Weights<'_>) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         py.detach(|| {
