@@ -33,9 +33,8 @@ use crate::state::{State, positions};
 ///
 /// `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or the name or file of a bot. A
 /// look-ahead or a level can follow the bot: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`,
-/// `ashtapada+novice`. Names of bots and tables are looked up in `folders`, by default `ashta.folders()`. Several
-/// threads can use one agent at the same time. A pickled agent contains the content of its bot file; of a table, it
-/// contains only the path.
+/// `ashtapada+novice`. Bots and tables are looked up by name in `folders`, by default `ashta.folders()`. Several
+/// threads can use one agent at the same time. A pickled agent contains its bot file, but only the path of a table.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
@@ -43,7 +42,7 @@ pub struct Agent {
     pub(crate) game: Game,
     /// The folders that were searched for the agent and its tables.
     pub(crate) folders: Folders,
-    /// Instances that no call is using.
+    /// Instances that no call uses now.
     idle: Mutex<Vec<AgentInstance>>,
 }
 
@@ -112,7 +111,7 @@ impl Agent {
         found
     }
 
-    /// Chooses an action for each position. Random choices for position `i` use stream `i` of `seed`.
+    /// Chooses an action for each position. Random choices in position `i` use random stream `i` of `seed`.
     fn choose(&self, py: Python<'_>, positions: &[Position], seed: u64) -> Result<Vec<usize>> {
         let race = &*self.game.race;
         if let Some(other) = positions.iter().find(|state| !matches!(race.node(state), Node::Decision(_))) {
@@ -127,7 +126,7 @@ impl Agent {
     }
 }
 
-/// The folders of an argument; without one, the folders of `ashta.folders()` and the bots inside the package.
+/// The folders of an argument. Without the argument, the folders of `ashta.folders()` and the bots inside the package.
 pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
     match folders {
         Some(folders) => Ok(folders.into()),
@@ -158,7 +157,7 @@ impl Agent {
         py.detach(|| Agent::of(&folders.agent(spec)?, game, folders))
     }
 
-    /// Restores a pickled agent: a bot from the content of its file.
+    /// Restores a pickled agent.
     #[staticmethod]
     fn _restored(packed: PackedAgent, game: &Game, folders: Vec<PathBuf>) -> Result<Agent> {
         let folders = folders.into();
@@ -200,8 +199,8 @@ impl Agent {
         Ok(PyArray2::from_owned_array(py, Array2::from_shape_fn((values.len(), seats.len()), value)))
     }
 
-    /// Legal actions and their probabilities. The probabilities of a bot come from its policy network. Other agents
-    /// give probability 1 to the action that they choose.
+    /// Legal actions and their probabilities. A bot computes them with its policy network; other agents give
+    /// probability 1 to the action that they choose.
     #[pyo3(signature = (state, seed = 0))]
     fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<Vec<(usize, f32)>> {
         let positions = positions(&self.game, std::slice::from_ref(&state))?;
@@ -221,7 +220,7 @@ impl Agent {
         slf
     }
 
-    /// Pickles a bot with its content. Tables are large: only their paths are pickled.
+    /// Pickles a bot with the content of its file. A table is large, so only its path is pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> Result<Bound<'py, PyTuple>> {
         let agent = slf.get();
         let packed = match agent.player.named_agent() {
@@ -237,7 +236,7 @@ impl Agent {
     }
 }
 
-/// A bot file: two networks and a manifest. A pickled bot contains the content of the file.
+/// A bot file: two networks and a manifest. A pickled bot contains the file.
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct Bot {
@@ -268,7 +267,7 @@ impl Bot {
         Bot::of(source, folders, bot)
     }
 
-    /// The manifest as JSON: the game, the training, the measured strength and the levels of difficulty.
+    /// The manifest as JSON: game, training, measured strength, levels of difficulty.
     #[getter]
     fn manifest_json(&self) -> Result<String> {
         Ok(serde_json::to_string(&self.bot.manifest)?)

@@ -108,7 +108,7 @@ struct Function<'a> {
 
 impl Contestant<Race> for Function<'_> {
     fn try_act(&mut self, race: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
-        // These games do not count. The interrupt ends the arena with the error.
+        // The arena discards these games, because the interrupt ends it with the error.
         let stopped = || Fault("the arena has stopped".to_owned());
         Python::attach(|py| {
             let choose = |state: &Position| -> Result<Action> {
@@ -129,7 +129,7 @@ impl Contestant<Race> for Function<'_> {
     }
 }
 
-/// Makes an `ArenaResult` of a summary and its games.
+/// Makes an `ArenaResult` from a summary and its games.
 fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Result<Bound<'py, PyAny>> {
     let score = |agent: &AgentSummary| {
         let [low, high] = agent.score.interval;
@@ -212,7 +212,7 @@ impl Arena {
 
 #[pymethods]
 impl Arena {
-    /// The arguments are those of `ashta.arena`.
+    /// Takes the arguments of `ashta.arena`.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are those of a Python function")]
     fn new(
@@ -239,7 +239,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Restores the arena on another machine, to play blocks of games.
+    /// Restores the arena on another machine, which plays blocks of games.
     #[staticmethod]
     fn _restored(
         agents: Vec<(String, PackedAgent)>,
@@ -323,16 +323,16 @@ impl Arena {
 
 /// Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 ///
-/// An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. The
-/// default of `game` is the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each
-/// lineup; a lineup assigns an agent to each seat, and in the games of a block the agents exchange their seats. `seed`
-/// determines the throws. The default of `threads`, 1 to 256, is the number of processors, or 1 if an agent is a
-/// function. If no agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose
-/// values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt`
-/// contains two Elo differences for a sequential test with the error probabilities `alpha` and `beta`.
+/// An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. `game`
+/// defaults to the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup; a
+/// lineup assigns an agent to each seat, and in the games of a block the agents exchange their seats. `seed` determines
+/// the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function. If no
+/// agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose values measure
+/// luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` contains two Elo
+/// differences for a sequential test with the error probabilities `alpha` and `beta`.
 ///
-/// If a function raises an exception, the arena ends with this exception. An illegal action ends the arena with a
-/// `ValueError`, and Ctrl-C ends it with a `KeyboardInterrupt`.
+/// An exception in a function ends the arena and is raised again. An illegal action raises `ValueError`, Ctrl-C raises
+/// `KeyboardInterrupt`.
 #[pyfunction]
 #[pyo3(signature = (
     agents, game = None, *, pairs = 1000, seed = 7919, threads = None, luck = None, anchor = None, sprt = None,
@@ -356,7 +356,7 @@ pub fn arena<'py>(
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyAny>> {
     let arena = Arena::new(py, agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)?;
-    // Functions run one at a time anyway. With one thread, their order is fixed.
+    // Python functions never run at the same time. With one thread, their order is fixed, too.
     let asks_functions = arena.agents.iter().any(|(_, agent)| matches!(agent, Competitor::Function(_)));
     let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
     let tournament = arena.tournament()?;
@@ -398,7 +398,7 @@ pub fn analyze<'py>(
     Ok(to_python(py, &serde_json::to_string(&analysis)?)?)
 }
 
-/// The requested number of threads, or one for each processor.
+/// The requested number of threads; without a request, one thread for each processor.
 pub(crate) fn threads_or_all(threads: Option<usize>) -> Result<usize> {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let threads = threads.unwrap_or_else(processors);

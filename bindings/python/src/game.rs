@@ -28,8 +28,7 @@ use crate::{Result, Whole, to_python, wrong_type};
 /// after `turn_limit` turns (1 or more); the sheet has the default. The turn limit is not one of the rules: games that
 /// differ only in their limit are equal, and each accepts the states and agents of the other.
 ///
-/// Raises one `ValueError` that lists every problem. For a sheet, it names the file, the line and the key of each
-/// problem.
+/// Raises one `ValueError` that lists every problem; for a sheet, with file, line and key.
 #[pyclass(frozen, eq, module = "ashta")]
 #[derive(Clone, Debug)]
 pub struct Game {
@@ -42,7 +41,7 @@ impl Game {
         self.race.spec().seats.iter().take_while(|&other| other != seat).count()
     }
 
-    /// The seat of a player; an error if there is no such player.
+    /// The seat of a player, or an error if the player does not exist.
     pub(crate) fn seat(&self, Whole(player): Whole) -> Result<Seat> {
         let seats = self.race.spec().seats;
         let seat = usize::try_from(player).ok().and_then(|player| seats.iter().nth(player));
@@ -88,7 +87,7 @@ pub enum GameOrName<'py> {
     Name(String),
 }
 
-/// The arguments that make an equal game: name, seats, sheet, flags and turn limit.
+/// The arguments from which an equal game is made: name, seats, sheet, flags and turn limit.
 type Made<'py> = (Option<String>, String, Option<String>, Bound<'py, PyTuple>, Option<u32>);
 
 /// The largest allowed size of the observations of all games together.
@@ -210,7 +209,7 @@ impl Game {
     }
 
     /// The meaning of returns. With `"winner"` and `"teams"`, the winners get 1 and the others 0. With `"placings"`,
-    /// the first rank gets 1, the last rank 0, and the ranks between them get values between 0 and 1.
+    /// returns fall from 1 for the first rank to 0 for the last.
     #[getter]
     fn outlook(&self) -> &'static str {
         match self.race.spec().payoff {
@@ -313,8 +312,8 @@ impl Game {
         slf
     }
 
-    /// Returns a function of the package and the arguments with which it makes an equal game. For equal arguments the
-    /// function returns the same object, so many states can share one game.
+    /// Returns a function of the package and its arguments; the function makes an equal game. For equal arguments, the
+    /// function returns the same object, so that many states can share one game.
     pub(crate) fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
         let ruleset = self.race.ruleset();
         let limit = self.race.spec().turn_limit;

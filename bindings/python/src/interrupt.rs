@@ -1,10 +1,9 @@
 //! Ctrl-C during long computations without the interpreter lock.
 //!
-//! Python handles signals only between its own instructions, and only in the main thread. A long computation therefore
-//! checks an [`Interrupt`] every few milliseconds, and the interrupt lets Python handle its signals from time to time.
-//! A check takes a few nanoseconds, so short calls stay fast. If a computation has threads of its own, the calling
-//! thread handles the signals ([`Interrupt::watch_thread`]). In both cases the computation has ended when the call
-//! returns.
+//! Python handles signals only between its own instructions, and only in the main thread. So a long computation checks
+//! an [`Interrupt`] every few milliseconds, and the interrupt lets Python handle its signals from time to time. A check
+//! takes a few nanoseconds, so short calls stay fast. If a computation starts other threads, the calling thread handles
+//! the signals ([`Interrupt::watch_thread`]). When the call returns, the computation has always ended.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, mpsc};
@@ -17,7 +16,7 @@ use pyo3::prelude::*;
 /// The time between two checks for Ctrl-C.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Ends a computation early. One interrupt serves several computations, one after the other.
+/// Ends a computation early. Several computations can use the same interrupt, one after the other.
 #[derive(Debug)]
 pub struct Interrupt {
     /// The time of the next check for signals.
@@ -54,8 +53,8 @@ impl Interrupt {
         self.was_set()
     }
 
-    /// Whether the computation must stop; unlike [`Interrupt::is_set`], never checks for signals. After a stop, the
-    /// answers of agents are meaningless.
+    /// Whether the computation must stop. Unlike [`Interrupt::is_set`], this never checks for signals. After a stop,
+    /// the answers of agents have no meaning.
     pub fn was_set(&self) -> bool {
         self.is_set.load(Ordering::Relaxed)
     }
@@ -74,7 +73,7 @@ impl Interrupt {
     }
 
     /// Runs `work` in this thread without the interpreter lock. `work` must check [`Interrupt::is_set`]. After an
-    /// interrupt its result is dropped and the error is returned.
+    /// interrupt, returns the error instead of the result.
     pub fn watch<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         self.is_set.store(false, Ordering::Relaxed);
         let found = py.detach(work);
@@ -89,7 +88,7 @@ impl Interrupt {
         self.watch(py, move || {
             std::thread::scope(|scope| {
                 let worker = scope.spawn(move || {
-                    // Dropped when the work ends or panics, so that the loop below ends.
+                    // The sender is dropped when the work ends or panics; then the loop below ends.
                     let _sender = sender;
                     work()
                 });
@@ -102,12 +101,12 @@ impl Interrupt {
     }
 }
 
-/// Locks a mutex; ignores that an earlier thread has panicked.
+/// Locks a mutex, even if a thread has panicked while it held the lock.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks games for this thread; an error if another thread uses them.
+/// Locks the games for this thread. Returns an error if another call uses them.
 pub fn alone<T>(games: &Mutex<T>) -> PyResult<MutexGuard<'_, T>> {
     match games.try_lock() {
         Ok(games) => Ok(games),

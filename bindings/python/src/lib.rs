@@ -29,8 +29,8 @@ use pyo3::PyClass;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// The error of every function in this crate. A Python exception is raised unchanged; any other error becomes a
-/// `ValueError` whose message includes the causes.
+/// The error of every function in this crate. A Python exception is raised unchanged. Any other error becomes a
+/// `ValueError`; the message includes the causes.
 #[derive(Debug)]
 struct Failure(anyhow::Error);
 

@@ -35,7 +35,7 @@ pub struct State {
 }
 
 impl State {
-    /// Checks an action, or an outcome at a chance node; an error if it is not legal.
+    /// Checks an action; at a chance node, an outcome. Returns an error if it is not legal.
     fn legal(&self, Whole(action): Whole) -> Result<u8> {
         let legal = self.legal_actions(None)?;
         let found = legal.iter().find(|&&number| i64::try_from(number) == Ok(action));
@@ -44,8 +44,7 @@ impl State {
         Ok(*found.ok_or_else(wrong)? as u8)
     }
 
-    /// Whether this player acts now. Chance (-1) and the end (-4) count as players; `None` stands for the acting
-    /// player.
+    /// Whether this player acts now. Chance (-1) and the end (-4) are also players; `None` means the acting player.
     fn acts(&self, player: Option<Whole>) -> Result<bool> {
         let Some(player) = player else { return Ok(true) };
         if !(i64::from(TERMINAL)..0).contains(&player.0) {
@@ -223,8 +222,8 @@ impl State {
 
     /// The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
     ///
-    /// The default of `player` is the player whose turn it is. At the end of the game, no player has the turn: the
-    /// observation then shows the pieces of all seats if you pass `player`, and only zeros if you do not.
+    /// The default of `player` is the player whose turn it is. At the end of the game, the observation contains only
+    /// zeros, unless you pass `player`: then it shows the pieces of all seats.
     #[pyo3(signature = (player = None))]
     fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<f32>>> {
         let seat = self.game.seat(player.unwrap_or(Whole(self.turn_player().unwrap_or(0) as i64)))?;

@@ -27,7 +27,7 @@ pub struct Table {
     /// The solved game.
     #[pyo3(get)]
     game: Game,
-    /// The file, unless the folders were searched for the game.
+    /// The file; `None` if the table was found by its game.
     path: Option<PathBuf>,
 }
 
@@ -89,7 +89,7 @@ impl Table {
         slf
     }
 
-    /// Pickles the path or the game: tables are large, so unpickling reads the file again.
+    /// Pickles only the path or the game, because tables are large; unpickling reads the file again.
     fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, table) = (slf.py(), slf.get());
         let file = match &table.path {

@@ -34,8 +34,7 @@ pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf)
     py.detach(|| program::run(arguments))
 }
 
-/// Checks settings in the same way as the start of a run: all keys must be known, and everything that the settings name
-/// must exist.
+/// Checks settings like the start of a run: all keys must be known, and everything that the settings name must exist.
 ///
 /// Raises one `ValueError` that lists every problem.
 #[pyfunction]
@@ -51,7 +50,7 @@ pub fn check_settings(
     Ok(())
 }
 
-/// Converts settings to texts `KEY=VALUE`; the values of a dict are written as TOML.
+/// Converts settings to texts `KEY=VALUE`, with the values of a dict as TOML.
 fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     if let Ok(texts) = settings.extract() {
         return Ok(texts);
@@ -74,14 +73,12 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 /// pass its folder as `resume`. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
 /// checkpoint that is not damaged.
 ///
-/// After each iteration, `callback` is called with a dict. The dict contains the metrics, with the names of
-/// docs/metrics.md, and `run`, the folder of the run as a `Path`. If `callback` returns a true value, the run stops;
-/// you can resume the run later. Ctrl-C also stops the run: `KeyboardInterrupt` is raised after the progress is saved.
-/// With `progress`, a line or a bar on standard error shows the progress. `folders` are the folders of bots and tables,
-/// by default `ashta.folders()`.
+/// After each iteration, the run calls `callback` with a dict of the metrics (see docs/metrics.md) and `run`, the
+/// folder of the run as a `Path`. If `callback` returns a true value, the run stops; you can resume it. Ctrl-C also
+/// stops the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, standard error shows the
+/// progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
 ///
-/// Raises `ValueError` if settings are wrong (the message lists every problem), or if the run cannot be read or
-/// written.
+/// Raises one `ValueError` with every problem of the settings, or if the run cannot be read or written.
 #[pyfunction]
 #[pyo3(signature = (
     config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None
@@ -141,9 +138,9 @@ pub fn train<'py>(
 ///
 /// `game` is a name or a `Game`. `bits`, 16 or 32, is the number of bits of each value in the file. Solving stops when
 /// a sweep over all positions changes no value by more than `tolerance`. With `proof`, the solver also computes a bound
-/// for the errors of the values, which doubles the memory use. The default of `threads` is the number of processors;
-/// the number does not change the table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game
-/// is too large or the table cannot be written.
+/// for the errors of the values, which doubles the memory use. `threads` defaults to the number of processors and does
+/// not change the table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game is too large or
+/// the table cannot be written.
 #[pyfunction]
 #[pyo3(signature = (game, output, *, bits = 16, threads = None, tolerance = 2e-9, proof = true))]
 pub fn solve(
@@ -172,7 +169,7 @@ pub fn solve(
     let work = || -> Result<()> {
         let turns = RaceTurns::new(starts.clone());
         let watch = |_: &Stage| if interrupt.was_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        // After an interrupt there is no solution, and the interrupt has the error.
+        // After an interrupt, the solver returns no solution, and the interrupt has the error.
         if let Solved::Solution(solution) = solve_turns(&turns, start, None, &config, &watch)? {
             Values::new(starts, solution, bits == 16).write(&output)?;
         }

@@ -1,4 +1,4 @@
-//! `VectorGame`: many games stepped together, written into fixed numpy arrays.
+//! `VectorGame`: many games that advance together and write their results into the same numpy arrays.
 
 use std::fmt::Display;
 use std::sync::{Arc, Mutex};
@@ -27,10 +27,9 @@ use crate::{Result, Whole, wrong_type};
 ///
 /// Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
 /// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
-/// `Agent` or a function. The function is called for the `n` games in which the opponent must choose. It gets
-/// `observations`, `float32[n, observation]`, as the players who must choose see the games, and `action_masks`,
-/// `int8[n, actions]`, and returns a legal action for each game. `player` is the number of the caller's player; with
-/// `None`, it is random in each game.
+/// `Agent` or a function. For the `n` games in which the opponent must choose, the function gets `observations`,
+/// `float32[n, observation]`, each seen by the player who chooses, and `action_masks`, `int8[n, actions]`. It returns a
+/// legal action for each game. `player` is the number of the caller's player; with `None`, it is random in each game.
 ///
 /// Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
 #[pyclass(frozen, module = "ashta")]
@@ -86,8 +85,8 @@ struct Games {
     interrupt: Arc<Interrupt>,
 }
 
-/// Copies an array of action numbers. It must have integers of any type, one for each game. `what` names the array in
-/// error messages.
+/// Copies an array of action numbers. The array must contain one integer for each game. `what` names the array in error
+/// messages.
 fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> Result<Vec<i64>> {
     let found = if let Ok(found) = actions.cast::<PyArray1<i64>>() {
         found.clone()
@@ -111,7 +110,7 @@ fn legal(legal: ActionMask, action: i64) -> Option<Action> {
     u8::try_from(action).ok().filter(|&action| action < 32).map(Action).filter(|&action| legal.contains(action))
 }
 
-/// The action with this number, chosen by `who`; an error if it is not legal.
+/// The action with this number, or an error if it is not legal. `who` has chosen the action.
 pub(crate) fn chosen(
     who: &str,
     race: &Race,
@@ -133,7 +132,7 @@ fn in_use(_: impl Display) -> PyErr {
     PyRuntimeError::new_err("another thread is using an array of these games")
 }
 
-/// Borrows numpy arrays, which are fields of `$of`, for writing.
+/// Borrows numpy arrays for writing; the arrays are fields of `$of`.
 macro_rules! writable {
     ($py:ident, $of:ident: $($array:ident),+) => {
         $(
@@ -186,7 +185,7 @@ impl Games {
             }
             for ((game, action), rng) in envs.opponents().zip(actions).zip(rngs) {
                 game.rng = rng;
-                // The action is legal: it was checked, or an agent has chosen it.
+                // The action is legal: `ask` has checked it, or an agent has chosen it.
                 let _ = game.env.play(action);
             }
         }
@@ -194,7 +193,7 @@ impl Games {
 }
 
 impl VectorGame {
-    /// Changes the games, lets the opponent play, and fills the arrays. After an error all games are as before.
+    /// Changes the games, lets the opponent play, and fills the arrays. After an error, no game has changed.
     fn change(&self, py: Python<'_>, games: &mut Games, change: impl FnOnce(&mut VecEnv<Race>) + Send) -> PyResult<()> {
         if let Some(opponent) = &self.opponent {
             let (before, interrupt) = (games.envs.clone(), Arc::clone(&games.interrupt));
@@ -235,7 +234,7 @@ impl VectorGame {
     }
 }
 
-/// Random generators for the games: the streams of one seed, or stream 0 of a seed for each game.
+/// Random generators for the games: different streams of one seed, or stream 0 of a different seed for each game.
 fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<GameRng>> {
     if let Ok(seed) = seed.map_or(Ok(0), |seed| seed.extract()) {
         return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
@@ -297,9 +296,8 @@ impl VectorGame {
     }
 
     /// Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
-    /// from random stream `i` of `seed`. If `seed` is a list with a seed for each game, each game takes stream 0 of its
-    /// seed, like a single game with that seed. `positions` lists the state in which each game starts; with `None`, a
-    /// game starts as usual.
+    /// from random stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single
+    /// game with this seed. `positions` lists the state in which each game starts; with `None`, a game starts as usual.
     #[pyo3(signature = (seed = None, only = None, positions = None))]
     #[pyo3(text_signature = "(self, /, seed=0, only=None, positions=None)")]
     fn reset(
@@ -355,7 +353,7 @@ impl VectorGame {
         Ok(alone(&self.games)?.envs.games().iter().map(|game| self.game.state(*game.env.state())).collect())
     }
 
-    /// Pickles the games with their random generators: an unpickled copy continues exactly like the original.
+    /// Pickles the games with their random generators, so that an unpickled copy continues exactly like the original.
     fn __reduce__<'py>(slf: &Bound<'py, VectorGame>) -> Result<Bound<'py, PyTuple>> {
         let (py, many) = (slf.py(), slf.get());
         let games = alone(&many.games)?;

@@ -1,4 +1,4 @@
-"""The program `ashta`: `python -m ashta`, and the command that is installed with the package."""
+"""The program `ashta`, for `python -m ashta` and for the installed command `ashta`."""
 
 import signal
 import sys

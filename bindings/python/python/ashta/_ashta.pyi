@@ -47,8 +47,7 @@ class Game:
     after `turn_limit` turns (1 or more); the sheet has the default. The turn limit is not one of the rules: games that
     differ only in their limit are equal, and each accepts the states and agents of the other.
 
-    Raises one `ValueError` that lists every problem. For a sheet, it names the file, the line and the key of each
-    problem.
+    Raises one `ValueError` that lists every problem; for a sheet, with file, line and key.
     """
 
     def __new__(
@@ -82,7 +81,7 @@ class Game:
     @property
     def outlook(self) -> str:
         """The meaning of returns. With `"winner"` and `"teams"`, the winners get 1 and the others 0. With `"placings"`,
-        the first rank gets 1, the last rank 0, and the ranks between them get values between 0 and 1."""
+        returns fall from 1 for the first rank to 0 for the last."""
     @property
     def encoding(self) -> int:
         """The version of the encoding of observations and actions."""
@@ -173,8 +172,8 @@ class State:
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
         """The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
 
-        The default of `player` is the player whose turn it is. At the end of the game, no player has the turn: the
-        observation then shows the pieces of all seats if you pass `player`, and only zeros if you do not.
+        The default of `player` is the player whose turn it is. At the end of the game, the observation contains only
+        zeros, unless you pass `player`: then it shows the pieces of all seats.
         """
     def turn_results(self, limit: int | None = None) -> list[tuple[State, list[int]]]:
         """Every state in which the current turn can end, each with the actions that lead to it.
@@ -199,10 +198,9 @@ class VectorGame:
 
     Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
     opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
-    `Agent` or a function. The function is called for the `n` games in which the opponent must choose. It gets
-    `observations`, `float32[n, observation]`, as the players who must choose see the games, and `action_masks`,
-    `int8[n, actions]`, and returns a legal action for each game. `player` is the number of the caller's player; with
-    `None`, it is random in each game.
+    `Agent` or a function. For the `n` games in which the opponent must choose, the function gets `observations`,
+    `float32[n, observation]`, each seen by the player who chooses, and `action_masks`, `int8[n, actions]`. It returns a
+    legal action for each game. `player` is the number of the caller's player; with `None`, it is random in each game.
 
     Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
     """
@@ -227,9 +225,9 @@ class VectorGame:
         positions: Sequence[State | None] | None = None,
     ) -> None:
         """Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
-        from random stream `i` of `seed`. If `seed` is a list with a seed for each game, each game takes stream 0 of its
-        seed, like a single game with that seed. `positions` lists the state in which each game starts; with `None`, a
-        game starts as usual."""
+        from random stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single
+        game with this seed. `positions` lists the state in which each game starts; with `None`, a game starts as
+        usual."""
     def step(self, actions: ArrayLike) -> None:
         """Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. A
         finished game ignores its action and starts again. If an action is not legal, raises `ValueError` and changes no
@@ -276,9 +274,8 @@ class Agent:
 
     `spec` is `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or the name or file of a bot. A
     look-ahead or a level can follow the bot: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`,
-    `ashtapada+novice`. Names of bots and tables are looked up in `folders`, by default `ashta.folders()`. Several
-    threads can use one agent at the same time. A pickled agent contains the content of its bot file; of a table, it
-    contains only the path.
+    `ashtapada+novice`. Bots and tables are looked up by name in `folders`, by default `ashta.folders()`. Several
+    threads can use one agent at the same time. A pickled agent contains its bot file, but only the path of a table.
     """
 
     def __new__(cls, spec: str, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent: ...
@@ -293,14 +290,14 @@ class Agent:
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
         """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
-        """Legal actions and their probabilities. The probabilities of a bot come from its policy network. Other agents
-        give probability 1 to the action that they choose."""
+        """Legal actions and their probabilities. A bot computes them with its policy network; other agents give
+        probability 1 to the action that they choose."""
     def __copy__(self) -> Agent: ...
     def __deepcopy__(self, memo: object) -> Agent: ...
 
 @final
 class Bot:
-    """A bot file: two networks and a manifest. A pickled bot contains the content of the file."""
+    """A bot file: two networks and a manifest. A pickled bot contains the file."""
 
     @staticmethod
     def load(bot: str | PathLike[str], folders: Sequence[str | PathLike[str]] | None = None) -> Bot:
@@ -310,7 +307,7 @@ class Bot:
         """The game of the bot."""
     @property
     def manifest_json(self) -> str:
-        """The manifest as JSON: the game, the training, the measured strength and the levels of difficulty."""
+        """The manifest as JSON: game, training, measured strength, levels of difficulty."""
     def agent(self, lookahead: str = "1ply") -> Agent:
         """Makes an agent that uses this look-ahead: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of
         difficulty.
@@ -372,16 +369,16 @@ def arena(
 ) -> ArenaResult:
     """Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 
-    An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. The
-    default of `game` is the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each
-    lineup; a lineup assigns an agent to each seat, and in the games of a block the agents exchange their seats. `seed`
-    determines the throws. The default of `threads`, 1 to 256, is the number of processors, or 1 if an agent is a
-    function. If no agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose
-    values measure luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt`
-    contains two Elo differences for a sequential test with the error probabilities `alpha` and `beta`.
+    An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. `game`
+    defaults to the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup; a
+    lineup assigns an agent to each seat, and in the games of a block the agents exchange their seats. `seed` determines
+    the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function. If no
+    agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose values measure
+    luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` contains two Elo
+    differences for a sequential test with the error probabilities `alpha` and `beta`.
 
-    If a function raises an exception, the arena ends with this exception. An illegal action ends the arena with a
-    `ValueError`, and Ctrl-C ends it with a `KeyboardInterrupt`.
+    An exception in a function ends the arena and is raised again. An illegal action raises `ValueError`, Ctrl-C raises
+    `KeyboardInterrupt`.
     """
 
 def analyze(
@@ -410,8 +407,8 @@ _PackedAgent = tuple[str, str, bytes]
 def check_settings(
     config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
 ) -> None:
-    """Checks settings in the same way as the start of a run: all keys must be known, and everything that the settings
-    name must exist.
+    """Checks settings like the start of a run: all keys must be known, and everything that the settings name must
+    exist.
 
     Raises one `ValueError` that lists every problem.
     """
@@ -450,9 +447,9 @@ def solve(
 
     `game` is a name or a `Game`. `bits`, 16 or 32, is the number of bits of each value in the file. Solving stops when
     a sweep over all positions changes no value by more than `tolerance`. With `proof`, the solver also computes a bound
-    for the errors of the values, which doubles the memory use. The default of `threads` is the number of processors;
-    the number does not change the table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game
-    is too large or the table cannot be written.
+    for the errors of the values, which doubles the memory use. `threads` defaults to the number of processors and does
+    not change the table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game is too large or
+    the table cannot be written.
     """
 def train(
     config: str | PathLike[str] | None = None,
@@ -472,14 +469,12 @@ def train(
     pass its folder as `resume`. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
     checkpoint that is not damaged.
 
-    After each iteration, `callback` is called with a dict. The dict contains the metrics, with the names of
-    docs/metrics.md, and `run`, the folder of the run as a `Path`. If `callback` returns a true value, the run stops;
-    you can resume the run later. Ctrl-C also stops the run: `KeyboardInterrupt` is raised after the progress is saved.
-    With `progress`, a line or a bar on standard error shows the progress. `folders` are the folders of bots and tables,
-    by default `ashta.folders()`.
+    After each iteration, the run calls `callback` with a dict of the metrics (see docs/metrics.md) and `run`, the
+    folder of the run as a `Path`. If `callback` returns a true value, the run stops; you can resume it. Ctrl-C also
+    stops the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, standard error shows the
+    progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
 
-    Raises `ValueError` if settings are wrong (the message lists every problem), or if the run cannot be read or
-    written.
+    Raises one `ValueError` with every problem of the settings, or if the run cannot be read or written.
     """
 
 @final
@@ -488,7 +483,7 @@ class TrainingRun:
 
     Starts a run in a new folder with settings as for `ashta train`, or resumes the run in the folder `resume` from its
     newest checkpoint. If the settings have not changed, the resumed run uses the games that were stored after the
-    checkpoint. With `fallback`, damaged checkpoints are renamed and the run resumes from an older one.
+    checkpoint. With `fallback`, damaged checkpoints are renamed.
     """
 
     def __new__(

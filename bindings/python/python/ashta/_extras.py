@@ -1,4 +1,4 @@
-"""Optional libraries, which parts of the package need."""
+"""Errors for missing optional libraries."""
 
 from __future__ import annotations
 

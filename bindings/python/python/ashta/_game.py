@@ -1,4 +1,4 @@
-"""Helpers of the environments: games, reset options, start positions, unpickling."""
+"""Functions that the environments share: games, reset options, start positions, unpickling."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._ashta import Game, State
 
 
 def game_of(game: str | Game, seats: int | str | None, turn_limit: int | None) -> Game:
-    """Makes the game with this name, seats and turn limit; a `Game` is returned as it is."""
+    """Makes the game with this name, seats and turn limit; returns a `Game` unchanged."""
     if not isinstance(game, Game):
         return Game(game, seats, turn_limit=turn_limit)
     if seats is not None or turn_limit is not None:
@@ -26,7 +26,7 @@ def options_of(options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
 
 
 def position_of(game: Game, position: str | State | None, key: str = "position") -> State | None:
-    """Returns the state in which a game starts, from `options[key]` of `reset`; `None` for the usual start."""
+    """Converts `options[key]` of `reset` to the state in which the game starts; `None` means the usual start."""
     if position is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Gymnasium environments: one player against an opponent, in one game or in many at once.
+"""Gymnasium environments for one player against an opponent: one game, or many games at the same time.
 
 Importing this module registers `ashta/Race-v0` for `gymnasium.make` and `gymnasium.make_vec`. The name
 `ashta.gymnasium:ashta/Race-v0` imports it automatically.
@@ -25,10 +25,10 @@ from ._game import game_of, options_of, position_of
 __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
 
 Opponent = str | Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike]
-"""The player of all other seats: a string for `ashta.Agent`, an `ashta.Agent`, or a function.
+"""The opponent, which plays all other seats: a string for `ashta.Agent`, an `ashta.Agent`, or a function.
 
-The function gets `observations`, `float32[n, observation]`, as the choosing seats see them, and `action_masks`,
-`int8[n, actions]`, for the `n` games that wait for the opponent. It returns a legal action for each.
+For the `n` games in which the opponent must choose, the function gets `observations`, `float32[n, observation]`, each
+seen by the player who chooses, and `action_masks`, `int8[n, actions]`. It returns a legal action for each game.
 """
 
 
@@ -52,15 +52,14 @@ class _Versus:
 class RaceEnv(_Versus, gymnasium.Env):
     """One player of `game` against `opponent`, which plays all other seats.
 
-    `game` is a name, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn limit. For the
-    game of a sheet, pass an `ashta.Game`. `opponent` is a string for `ashta.Agent`, an `ashta.Agent`, or a function. The function gets
-    `observations`, `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, for the games that wait for it,
-    and returns a legal action for each. `player` is the number of the caller's player; `None` draws it for each game.
+    `game` is the name of a game, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn
+    limit. For a game of your own, pass an `ashta.Game`. `opponent` is a string for `ashta.Agent`, an `ashta.Agent`, or
+    a function (see `Opponent`). `player` is the number of the caller's player; with `None`, it is random in each game.
 
     Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, marks the legal actions.
-    With `illegal="error"` an illegal action raises `ValueError`; with `"random"` a random legal action replaces it. The
-    reward at the end is between -1 and 1; before the end it is 0. At the turn limit the game is truncated. After the
-    step that ends a game, the observation is the last position, as the caller sees it.
+    With `illegal="error"`, an illegal action raises `ValueError`; with `"random"`, a random legal action replaces it.
+    The reward is between -1 and 1 at the end of the game, and 0 before. At the turn limit, the game is truncated. After
+    the step that ends a game, the observation shows the last position, as the caller sees it.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -92,8 +91,8 @@ class RaceEnv(_Versus, gymnasium.Env):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Starts a game; equal seeds and actions give equal games.
 
-        `options["position"]` is the start: a position in the notation, or an `ashta.State`. If the opponent ends the
-        game before the caller can choose, no action is legal.
+        The game starts at `options["position"]`: a position in the notation, or an `ashta.State`. If the opponent ends
+        the game before the caller can choose, no action is legal.
         """
         position = position_of(self.game, options_of(options, "position").get("position"))
         super().reset(seed=seed)
@@ -118,17 +117,17 @@ class RaceEnv(_Versus, gymnasium.Env):
         )
 
     def render(self) -> str | None:
-        """The position in the notation with `render_mode="ansi"`, else `None`."""
+        """With `render_mode="ansi"`, returns the position in the notation; otherwise `None`."""
         return str(self._games.states()[0]) if self.render_mode == "ansi" else None
 
 
 class RaceVectorEnv(_Versus, VectorEnv):
-    """Many games like the game of `RaceEnv`, stepped together without the interpreter lock.
+    """Many games like the game of `RaceEnv`. All games advance together, without the interpreter lock.
 
-    A finished game starts again with the next step, which ignores its action (`AutoresetMode.NEXT_STEP`). After the
-    step that ends a game, the observation is its last position; `info` needs no `final_obs`, which belongs to
-    `AutoresetMode.SAME_STEP`. An illegal action raises `ValueError`; then no game has changed. With `copy=False`,
-    `reset` and `step` return the same arrays every time and overwrite them.
+    After the step that ends a game, the observation shows the last position of this game. The next step ignores the
+    action for this game and starts the game again (`AutoresetMode.NEXT_STEP`, so `info` has no `final_obs`). An illegal
+    action raises `ValueError` and changes no game. With `copy=False`, `reset` and `step` return the same arrays every
+    time and overwrite them.
     """
 
     metadata = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -162,9 +161,10 @@ class RaceVectorEnv(_Versus, VectorEnv):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Starts all games, or only games with `True` in `options["reset_mask"]`, `bool[num_envs]`.
 
-        `seed` is a list with a seed for each game, or one number: game `i` then has the seed `seed + i`. Game `i`
-        equals the game of a `RaceEnv` with its seed. `None` draws a seed. `options["position"]` is a start for all
-        games, or a list with a start or `None` for each; it applies only to this start.
+        `seed` is a list with a seed for each game, or one number: game `i` then has the seed `seed + i`. Game `i` is
+        the same as in a `RaceEnv` with its seed. With `None`, the seed is random. `options["position"]` is a position
+        for all games, or a list with a position or `None` for each game. The next start of a game does not use this
+        position again.
         """
         options = options_of(options, "position", "reset_mask")
         wanted = options.get("position")
@@ -198,7 +198,7 @@ class RaceVectorEnv(_Versus, VectorEnv):
         return self._own(games.observations), games.rewards.astype(np.float64), *ends, self._info()
 
     def render(self) -> tuple[str, ...] | None:
-        """The positions in the notation with `render_mode="ansi"`, else `None`."""
+        """With `render_mode="ansi"`, returns the positions in the notation; otherwise `None`."""
         return tuple(map(str, self._games.states())) if self.render_mode == "ansi" else None
 
 
@@ -206,6 +206,6 @@ gymnasium.register(
     id="ashta/Race-v0",
     entry_point="ashta.gymnasium:RaceEnv",
     vector_entry_point="ashta.gymnasium:RaceVectorEnv",
-    # The checker tries illegal actions, which these environments refuse.
+    # The checker of Gymnasium tries illegal actions, and these environments refuse illegal actions.
     disable_env_checker=True,
 )

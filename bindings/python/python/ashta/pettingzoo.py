@@ -1,4 +1,5 @@
-"""PettingZoo environments: agents act one after the other (AEC) or submit actions together (parallel)."""
+"""PettingZoo environments: the agents act one after the other (AEC), or all agents submit an action in each step
+(parallel)."""
 
 from __future__ import annotations
 
@@ -39,13 +40,14 @@ class _Spaces:
 class RaceEnv(_Spaces, AECEnv):
     """One game; the environment throws the dice between decisions.
 
-    `game` is a name, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn limit. For the
-    game of a sheet, pass an `ashta.Game`. The agents `player_0`, `player_1` and so on are the players of the game in their order: `player_1`
-    sits on `game.seats[1]`. An observation is a dict: `observation`, `float32[n]` of zeros and ones as the agent sees
-    the board, and `action_mask`, `int8[actions]`, which `info` has, too. Rewards come at the end: twice the return
-    minus one, so -1 to 1. At the turn limit the game is truncated and no agent gets a reward. At the end each agent
-    observes the last position. With `illegal="error"` an illegal action raises `ValueError`; with `"lose"` it ends the
-    game: the agent that chose it gets -1, the others 0.
+    `game` is the name of a game, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn
+    limit. For a game of your own, pass an `ashta.Game`. The agents `player_0`, `player_1` and so on are the players of
+    the game in their order: `player_1` has the seat `game.seats[1]`. An observation is a dict. It contains
+    `observation`, `float32[n]` of zeros and ones as the agent sees the board, and `action_mask`, `int8[actions]`;
+    `info` contains the mask, too. At the end of a game, the reward of an agent is twice its return minus one, from -1
+    to 1; before, it is 0. At the turn limit, the game is truncated and no agent gets a reward. At the end, each agent
+    observes the last position. With `illegal="error"`, an illegal action raises `ValueError`. With `"lose"`, an illegal
+    action ends the game: the agent that chose it gets -1, the others 0.
     """
 
     metadata = {"name": "ashta_v0", "is_parallelizable": False, "render_modes": ["ansi", "human"], "render_fps": 1}
@@ -84,9 +86,9 @@ class RaceEnv(_Spaces, AECEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts a game; equal seeds and actions give equal games.
 
-        `options["position"]` is the start: a position in the notation, or an `ashta.State`.
+        The game starts at `options["position"]`: a position in the notation, or an `ashta.State`.
         """
-        # PettingZoo's own tests pass an option `options` without a meaning.
+        # The tests of PettingZoo pass an option with the name `options`; it has no meaning.
         position = position_of(self.game, options_of(options, "position", "options").get("position"))
         if seed is not None:
             self._random = random.Random(int(seed))
@@ -126,7 +128,7 @@ class RaceEnv(_Spaces, AECEnv):
             self.infos[agent] = {"action_mask": state.legal_actions_mask().view(np.int8)}
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """The observation and the action mask of an agent."""
+        """Returns the observation and the action mask of an agent."""
         info = self.infos.get(agent)
         observation = self.state_.observation_tensor(self._players[agent])
         return {"observation": observation, "action_mask": info["action_mask"] if info else self._empty_mask()}
@@ -152,7 +154,7 @@ class RaceEnv(_Spaces, AECEnv):
             self.render()
 
     def render(self) -> str | None:
-        """Returns the position in the notation with `render_mode="ansi"`, prints it with `"human"`."""
+        """With `render_mode="ansi"`, returns the position in the notation; with `"human"`, prints it."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode")
         elif self.render_mode == "human":
@@ -160,16 +162,16 @@ class RaceEnv(_Spaces, AECEnv):
         return str(self.state_) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Does nothing: PettingZoo requires it of environments with `render`."""
+        """Does nothing. PettingZoo requires this method if there is `render`."""
 
 
 class ParallelRaceEnv(_Spaces, ParallelEnv):
     """One game in which all agents submit an action in each step. Agents, observations and rewards are as in
     `RaceEnv`.
 
-    Only the action of the acting agent counts; the masks of the others allow no action. An illegal action is replaced
-    by a random legal one, because such environments often get unmasked actions. `max_cycles` truncates a game after
-    that number of steps.
+    Only the action of the acting agent counts; the masks of the other agents allow no action. A random legal action
+    replaces an illegal action, because users of parallel environments often ignore the masks. A game is truncated after
+    `max_cycles` steps.
     """
 
     metadata = {"name": "ashta_parallel_v0", "render_modes": ["ansi", "human"], "render_fps": 1}
@@ -212,7 +214,7 @@ class ParallelRaceEnv(_Spaces, ParallelEnv):
         return self._observations(), dict(env.rewards), dict(env.terminations), dict(env.truncations), dict(env.infos)
 
     def render(self) -> str | None:
-        """Returns the position in the notation with `render_mode="ansi"`, prints it with `"human"`."""
+        """With `render_mode="ansi"`, returns the position in the notation; with `"human"`, prints it."""
         return self._env.render()
 
 
@@ -222,7 +224,7 @@ def env(
     render_mode: str | None = None,
     turn_limit: int | None = None,
 ) -> RaceEnv:
-    """An environment with `illegal="lose"`: an illegal action ends the game."""
+    """Makes an environment with `illegal="lose"`: an illegal action ends the game."""
     return RaceEnv(game, seats, render_mode, turn_limit, illegal="lose")
 
 

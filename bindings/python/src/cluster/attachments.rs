@@ -10,7 +10,7 @@ use ashta_env::race::Race;
 
 use super::{Files, read};
 
-/// An agent to send: its name, the look-ahead of a bot, and the content of its file (empty if it has no file).
+/// An agent as data: its name, its look-ahead (for a bot), and the content of its file (empty if there is no file).
 pub(crate) type PackedAgent = (String, String, Vec<u8>);
 
 /// Packs an agent with the content of its file.
@@ -22,7 +22,7 @@ pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
     })
 }
 
-/// Unpacks an agent. `folders` has the table of perfect play, if one was sent.
+/// Unpacks an agent. If a table of perfect play was sent, it is in `folders`.
 pub(crate) fn unpack((name, lookahead, content): &PackedAgent, folders: &Folders) -> Result<NamedAgent> {
     if content.is_empty() {
         return Ok(folders.agent(name)?);

@@ -1,7 +1,7 @@
 //! The parts of a training run that `ashta.ray` spreads over many machines: the training loop and its workers.
 //!
 //! Processes exchange settings as TOML, messages of `ashta_train::run::wire` as `bytes`, weights as `float32` arrays,
-//! and files as `dict`s from paths in a checkpoint to contents.
+//! and files as `dict`s. The keys of such a dict are paths in a checkpoint, the values are the contents.
 
 pub(crate) mod attachments;
 mod run;
@@ -21,7 +21,7 @@ pub use workers::{RunEvaluator, SelfPlay, Trainer, numerics};
 /// The contents of files by their relative paths, with `/` as separator.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// Makes a temporary folder with these files; dropping it removes the folder.
+/// Makes a temporary folder with these files; dropping the result removes the folder.
 pub(crate) fn scratch(files: &Files) -> Result<TempDir> {
     let folder = TempDir::with_prefix("ashta-").context("cannot make a temporary folder")?;
     write_files(folder.path(), files)?;

@@ -1,4 +1,4 @@
-//! A run on a cluster: the training loop of `ashta train`, which calls a Python object for all work.
+//! A run on a cluster: the training loop of `ashta train` calls a Python object, which does all the work.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ use crate::Result;
 use crate::agent::folders_or_default;
 use crate::interrupt::lock;
 
-/// The workers of a cluster. A Python object calls them, and this type calls the Python object.
+/// The workers of a cluster. This type calls a Python object, which calls the workers.
 #[derive(Debug)]
 struct RayWorkers {
     race: Arc<Race>,
@@ -39,7 +39,7 @@ struct RayWorkers {
     staleness: u64,
     /// `None` until the run trains.
     python: Option<Py<PyAny>>,
-    /// The last plan with games that were kept or sent to actors.
+    /// The last plan whose games were kept or sent to actors.
     planned: Option<Plan>,
     /// Games kept since the newest checkpoint.
     kept: VecDeque<KeptGames>,
@@ -49,7 +49,8 @@ struct RayWorkers {
 
 type Anyhow<T> = anyhow::Result<T>;
 
-/// The result of an iteration: losses, report and games as messages (`None` for kept games), and metrics by name.
+/// The result of an iteration: the losses, the report and the games as messages (no games if they were kept), and
+/// metrics by name.
 type Played = (Vec<u8>, Vec<u8>, Option<Vec<Vec<u8>>>, BTreeMap<String, f64>);
 
 impl RayWorkers {
@@ -103,8 +104,7 @@ impl Workers for RayWorkers {
         }
         let kept = self.kept.pop_front();
         // Actors play the games of an iteration as soon as the weights for them exist. The weights of the next
-        // iteration exist when this one has
-        // learned.
+        // iteration exist when this iteration has learned.
         let (mut ahead, last) = (Vec::new(), plan.iteration + 1 + self.staleness);
         while let Some(next) = log.plan(self.planned.as_ref()).filter(|next| next.iteration <= last) {
             ahead.push((next.iteration, next.first, next.end));
@@ -165,7 +165,7 @@ impl Workers for RayWorkers {
 ///
 /// Starts a run in a new folder with settings as for `ashta train`, or resumes the run in the folder `resume` from its
 /// newest checkpoint. If the settings have not changed, the resumed run uses the games that were stored after the
-/// checkpoint. With `fallback`, damaged checkpoints are renamed and the run resumes from an older one.
+/// checkpoint. With `fallback`, damaged checkpoints are renamed.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct TrainingRun {

@@ -1,4 +1,4 @@
-//! The workers of a run: actors that play, the trainer that learns, the evaluator.
+//! The workers of a run: actors play, the trainer learns, and the evaluator evaluates.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -77,7 +77,7 @@ impl SelfPlay {
 #[derive(Debug)]
 pub struct Trainer {
     race: Arc<Race>,
-    /// Boxed, because tensors need a larger alignment than Python objects have.
+    /// Boxed, because the tensors need a larger alignment than Python gives its objects.
     trainer: Mutex<Box<trainer::Trainer<Race>>>,
     /// The number of cores of the learner.
     threads: usize,
@@ -162,7 +162,7 @@ pub struct RunEvaluator {
 
 #[pymethods]
 impl RunEvaluator {
-    /// The opponents and tables are those of `TrainingRun.opponents`.
+    /// `TrainingRun.opponents` returns the opponents and tables.
     #[new]
     fn new(
         py: Python<'_>,

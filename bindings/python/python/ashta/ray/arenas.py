@@ -8,9 +8,9 @@ from .._ashta import Arena
 from .pool import Pool, pump, worker
 from .training import connect
 
-# Wanted seconds for each task: long compared with a call, short compared with the arena.
+# Seconds that a task should take: much longer than a call, much shorter than the arena.
 TASK_SECONDS = 5.0
-# Blocks in each of the first tasks, which measure the time of a block.
+# Number of blocks in each of the first tasks. These tasks measure how long a block takes.
 FIRST_BLOCKS = 4
 
 Player = worker("PlayerProcess")
@@ -33,11 +33,11 @@ def arena(
 ):
     """Ranks agents like `ashta.arena`; `players` workers on a cluster play, by default one for each core.
 
-    Agents are strings or `ashta.Agent`s, also as a dict by name. Their bots and tables are sent to the other machines.
-    The games and the result are the same as on one machine, but have no times. If a machine is lost, other machines play its
-    blocks again.
+    `agents` is a list of strings or `ashta.Agent`s, or a dict with their names. Their bots and tables are sent to the
+    other machines. The games and the result are the same as on one machine, but do not contain times. If a machine
+    fails, other machines play its blocks again.
     """
-    # Reports errors in the agents before connecting to a cluster.
+    # Report errors in the agents before connecting to a cluster.
     spread = Arena(agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)
     packed = pickle.dumps(spread)
     connect(address)
@@ -48,7 +48,7 @@ def arena(
     found, under_way, size = {}, 0, FIRST_BLOCKS
     try:
         while not is_over and added < blocks:
-            # Two tasks for each player: no player idles, and little work is wasted at the end.
+            # Two tasks for each player: players need not wait for work, and little work is wasted at the end.
             while given < blocks and under_way < 2 * pool.size:
                 end = min(given + size, blocks)
                 pool.give((given, end), "play", given, end, seed)

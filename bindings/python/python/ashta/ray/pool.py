@@ -1,4 +1,4 @@
-"""Fault-tolerant pools of equal workers; each worker does one task at a time."""
+"""Fault-tolerant pools of workers that all do the same work."""
 
 import time
 from collections import deque
@@ -8,25 +8,25 @@ from ray.exceptions import RayError, RayTaskError
 
 from .._ashta import numerics
 
-# Seconds between two looks at the size of the cluster.
+# Seconds between two checks of the size of the cluster.
 RESIZE_INTERVAL = 2.0
 # Seconds to wait for a result before checking the cluster again.
 WAIT = 0.5
 
 
 class WorkersDied(RuntimeError):
-    """Workers died again and again without finishing a task."""
+    """Too many workers died in a row without finishing a task."""
 
 
 class WorkerProcess:
     """Owns one object and calls its methods."""
 
     def __init__(self, made, *arguments):
-        """The object is `made`; with arguments, it is the result of `made(*arguments)`."""
+        """Without arguments, `made` is the object. With arguments, the object is `made(*arguments)`."""
         self.inner = made(*arguments) if arguments else made
 
     def ready(self):
-        """The rounding checksum of the machine."""
+        """Returns the rounding checksum of the machine."""
         return numerics()
 
     def ask(self, method, *arguments):
@@ -36,7 +36,7 @@ class WorkerProcess:
 
 
 def worker(name):
-    """Makes a class of workers; Ray shows it with this name."""
+    """Makes a class of workers; Ray displays the class with this name."""
     return ray.remote(max_restarts=0, max_task_retries=0)(type(name, (WorkerProcess,), {}))
 
 
@@ -64,7 +64,7 @@ class Pool:
         self._busy = {}
         self._waiting = deque()
         self._resized = 0.0
-        # Deaths since the last finished task, and the tolerated number.
+        # The deaths since the last finished task, the limit for them, and `most_deaths`.
         self._deaths, self._most_deaths, self._tolerated = 0, 0, most_deaths
         self.lost_tasks = 0
         self.size = max(1, wanted())
@@ -75,11 +75,12 @@ class Pool:
         return len(self._idle) + len(self._busy)
 
     def give(self, task, *question):
-        """Queues a question, which is a method with arguments; `task` identifies it."""
+        """Queues a question (a method and its arguments); `task` identifies the question."""
         self._waiting.append((task, question))
 
     def give_first(self, questions):
-        """Queues questions before all others, with the task `None`. They replace the queued questions of this task."""
+        """Queues these questions before all others, with the task `None`. They replace queued questions with the task
+        `None`."""
         given = [(task, question) for task, question in self._waiting if task is not None]
         self._waiting = deque([*((None, question) for question in questions), *given])
 
@@ -92,7 +93,7 @@ class Pool:
         return [*self._busy, *self._starting]
 
     def take(self, ref):
-        """Handles a finished reference; returns the task and its result if a task was finished."""
+        """Handles a reference that is ready; returns the finished task with its result, if there is one."""
         if ref in self._starting:
             self._begin(ref)
         return self._finish(ref) if ref in self._busy else []
@@ -103,7 +104,7 @@ class Pool:
             return
         self._resized = now
         self.size = max(1, self._wanted())
-        # All workers on a lost machine die at once.
+        # If a machine is lost, all its workers die at once, so the limit depends on the number of workers.
         self._most_deaths = max(self._most_deaths, self._tolerated + 3 * self.size)
         while self._count() < self.size:
             actor = self._start()
@@ -140,7 +141,7 @@ class Pool:
 
     def _remove(self, actor, error):
         if isinstance(error, RayTaskError):
-            # The worker is alive, but its task has raised an error.
+            # The worker still runs, but its task has raised an error.
             raise error
         # The worker may only be unreachable; the pool does not wait for it.
         ray.kill(actor)
@@ -161,7 +162,7 @@ class Pool:
 def pump(*pools):
     """Keeps the workers of pools busy and waits for results.
 
-    Returns, for each pool, a list of finished tasks with their results.
+    For each pool, returns a list of the finished tasks with their results.
     """
     refs = [ref for pool in pools for ref in pool.refs()]
     found, _ = ray.wait(refs, num_returns=len(refs), timeout=0) if refs else ([], [])

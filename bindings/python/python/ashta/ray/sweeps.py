@@ -37,7 +37,7 @@ def _change(key, value):
 
 
 def _check(configs, space, set, folders):
-    """Checks all settings before the first run. Values that a space draws are checked only when they are drawn."""
+    """Checks all settings before the first run, except random values, which are checked when they are drawn."""
     for config in configs:
         check_settings(config, set, folders)
         for key, values in space.items():
@@ -49,7 +49,7 @@ def _check(configs, space, set, folders):
 def trial(given, *, config, set, objective, folders, directory):
     """Runs one trial; reports after each short evaluation and at the end."""
     changes = [*set, *(_change(key, value) for key, value in given.items() if key != "config")]
-    # Runs have the names of their trials.
+    # The run has the name of its trial.
     name = tune.get_context().get_trial_name() or "trial"
     changes += [f"run.name={json.dumps(name)}", f"run.directory={json.dumps(str(directory))}"]
     latest = {}
@@ -89,13 +89,13 @@ def sweep(
 ):
     """Trains several configurations at the same time; returns Ray Tune's `ResultGrid`.
 
-    `configs` lists files with settings; `config` is a single one. `space` maps keys such as `"learning.lambda"` to
+    `configs` lists files with settings; `config` is a single file. `space` maps keys such as `"learning.lambda"` to
     values or to search spaces of Ray Tune (`tune.grid_search([...])`, `tune.loguniform(...)`). `set` changes settings
-    of all runs. Each trial is a run like `ashta train`, on `cores` cores, below `directory`; each combination of values
-    has `samples` trials. The objective is `"regret"` (lowest, for solved games), `"score"` (highest mean score against
-    the opponents of the short evaluations) or `"rating"` (highest, in an arena with the opponents in the settings;
-    the first one has the rating 0). Trials report after each short evaluation, so a `scheduler` of Ray Tune can stop
-    weak ones early. `search` is a search algorithm of Ray Tune.
+    of all runs. Each trial is a run like `ashta train` on `cores` cores, in a folder in `directory`; each combination
+    of values has `samples` trials. `objective` is `"regret"` (for solved games; lowest is best), `"score"` (the mean
+    score against the opponents of the short evaluations) or `"rating"` (in an arena with the opponents in the settings;
+    the first opponent has the rating 0). Trials report after each short evaluation, so that a `scheduler` of Ray Tune
+    can stop weak trials early. `search` is a search algorithm of Ray Tune.
     """
     if objective not in OBJECTIVES:
         raise ValueError(f"`objective` is {objective!r}, but must be one of {', '.join(OBJECTIVES)}")
@@ -126,7 +126,7 @@ def sweep(
 
 
 def table(results, objective):
-    """Formats the trials of a sweep as text, the best first."""
+    """Formats the trials of a sweep as text; the best trial comes first."""
     rows = []
     for result in results:
         of = result.metrics or {}

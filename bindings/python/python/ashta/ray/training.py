@@ -17,7 +17,8 @@ from .pool import Pool, WorkersDied, pump, worker
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
 
-# The games of a plan as messages (`None` until they arrive), and the age of their weights in iterations.
+# `messages` are the games of a plan (`None` until they arrive); `lag` is the age of the weights that play them, in
+# iterations.
 Gathering = namedtuple("Gathering", "lag messages")
 Actor, Learner, Evaluator = map(worker, ("ActorProcess", "LearnerProcess", "EvaluatorProcess"))
 
@@ -27,11 +28,11 @@ class Interrupted(RuntimeError):
 
 
 class Driver:
-    """The workers of a run. The training loop of `ashta train` calls these methods, which let the cluster do the work.
+    """The workers of a run. The training loop of `ashta train` calls these methods, and the cluster does the work.
 
     The weights of each iteration are a *version*. `ashta train` plays the games of iteration i with version i, which
-    exists after the learning in iteration i - 1. Games are scheduled as soon as their version exists, so actors need
-    not wait for the games of the iteration before.
+    exists after the learning in iteration i - 1. The driver schedules the games of an iteration as soon as their
+    version exists. So actors need not wait until all games of the previous iteration have ended.
     """
 
     def __init__(self, run):
@@ -51,13 +52,13 @@ class Driver:
         actor = Actor.options(num_cpus=1)
         greet = lambda found: self._compare("actor", found)  # noqa: E731
         self.pool = Pool("actors", lambda: actor.remote(SelfPlay, config), self._wanted, greet)
-        # The known rounding checksums. Every other checksum is reported once.
+        # The rounding checksums that are known already. A new checksum is reported once.
         self.rounds = {run.numerics}
         # Calls that changed the learner since the newest checkpoint.
         self.asked = []
         self.versions = {}
         self.first_version = 1
-        # Plans that wait for their weights: iteration, first game, end.
+        # Plans that wait for their weights: iteration, first game, last game plus one.
         self.ahead = deque()
         self.gatherings = {}
         # The iteration of the pending evaluation and its result, or `None`.
@@ -88,7 +89,7 @@ class Driver:
             raise ValueError("learner, evaluator and one actor do not fit on the machines of the cluster together")
 
     def _compare(self, worker, numerics):
-        """Warns if a worker's machine rounds differently than the machine that started the run."""
+        """Warns if the machine of a worker rounds differently than the machine that started the run."""
         if numerics not in self.rounds:
             self.rounds.add(numerics)
             print(
@@ -128,7 +129,7 @@ class Driver:
         return answered
 
     def _replay(self, numerics):
-        """Lets a new learner, which starts at the newest checkpoint, repeat the calls since then."""
+        """Lets a new learner repeat all calls since the newest checkpoint, with which it starts."""
         self._compare("learner", numerics)
         self.learners.give_first(self.asked)
 
@@ -138,10 +139,10 @@ class Driver:
         self._publish(version, self._ask("weights")[0])
 
     def iterate(self, ahead, games, kept):
-        """Learns, then adds the games of an iteration: kept games, or the games of the actors.
+        """Learns, then adds the games of an iteration: kept games, or games from the actors.
 
         `ahead` lists the next plans for actors. Returns the losses, the report on the games, the messages with the
-        games of actors (`None` for kept games), and more metrics.
+        games from the actors (`None` for kept games), and more metrics.
         """
         iteration, size, learning_rate, lambda_, wants_details = games
         self.ahead.extend(ahead)
@@ -185,7 +186,7 @@ class Driver:
         self._schedule()
         learned, evaluated, played = pump(self.learners, self.evaluators, self.pool)
         for task, answered in learned:
-            # Repeated calls have no task.
+            # Calls that a new learner repeats have no task.
             self.answered = answered if task else None
         for iteration, (found, _) in evaluated:
             self.evaluation = iteration, found
@@ -220,7 +221,7 @@ class Driver:
 
     def late_evaluation(self, waits):
         """Returns the iteration and the result of the pending evaluation. If the evaluation is not finished, waits for
-        it if `waits` is true, else returns `None`."""
+        it (with `waits`) or returns `None`."""
         while waits and self.evaluation and self.evaluation[1] is None:
             self._pump()
         if not self.evaluation or self.evaluation[1] is None:
@@ -244,7 +245,8 @@ class Driver:
 
 
 def fits(needs, places, nodes):
-    """Whether workers with these needs, cores and GPUs, fit on the nodes with the numbers `places`."""
+    """Whether the workers fit on the nodes. `needs` has the cores and GPUs of each worker, `places` the number of its
+    node."""
     left = [[node.get("CPU", 0), node.get("GPU", 0)] for node in nodes]
     for (cpus, gpus), place in zip(needs, places, strict=True):
         left[place][0] -= cpus
@@ -256,8 +258,8 @@ def train(config=None, set=(), *, address=None, folders=None, stops=None):
     """Trains a bot on a cluster, evaluates it and exports it; returns the path of the bot.
 
     `config` is a file with settings and `set` a list of `"section.key=value"`, like the options of `ashta train`; the
-    section `[cluster]` spreads the work. `address` is the address of the cluster for `ray.init`, unless Ray is already
-    connected. `folders` defaults to `ashta.folders()`. Raises `ValueError` for wrong settings, `Interrupted` if
+    settings in `[cluster]` distribute the work. If Ray is not connected yet, `address` is the address of the cluster
+    for `ray.init`. `folders` defaults to `ashta.folders()`. Raises `ValueError` for wrong settings, `Interrupted` if
     `stops()` is true before an iteration, and `WorkersDied`.
     """
     check_settings(config, list(set), folders)
@@ -268,7 +270,8 @@ def train(config=None, set=(), *, address=None, folders=None, stops=None):
 def resume(path, set=(), *, address=None, folders=None, stops=None, fallback=False):
     """Resumes a run from its folder, on any number of machines; see `train`.
 
-    With `fallback`, damaged checkpoints are set aside and the run resumes from the newest intact one.
+    With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest checkpoint that is not
+    damaged.
     """
     connect(address)
     return _train(TrainingRun(None, list(set), folders, path, fallback), stops)
@@ -294,8 +297,8 @@ def _train(run, stops):
 
 @contextmanager
 def _signals():
-    """Ctrl-C and SIGTERM stop the run after the current iteration, a second one stops at once. Yields the list of
-    received signals."""
+    """The first Ctrl-C or SIGTERM stops the run after the current iteration; the second one stops the run at once.
+    Yields the list of received signals."""
     received = []
 
     def stop(number, _):
