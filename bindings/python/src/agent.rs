@@ -77,14 +77,12 @@ impl AgentInstance {
         AgentInstance { acting, evaluator, interrupt }
     }
 
-    /// Chooses an action for each position. After an interrupt, some actions are missing.
     pub(crate) fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
         in_slices(states.len(), &self.interrupt, |slice, actions| {
             actions.append(&mut self.acting.act(race, &states[slice.clone()], &mut rngs[slice]));
         })
     }
 
-    /// Evaluates positions. After an interrupt some values are missing.
     fn values(&mut self, race: &Race, states: &[Position]) -> Vec<BySeat<f32>> {
         let mut found = Vec::new();
         in_slices(states.len(), &self.interrupt, |slice, values| {
@@ -157,7 +155,6 @@ impl Agent {
         py.detach(|| Agent::of(&folders.agent(spec)?, game, folders))
     }
 
-    /// Restores a pickled agent.
     #[staticmethod]
     fn _restored(packed: PackedAgent, game: &Game, folders: Vec<PathBuf>) -> Result<Agent> {
         let folders = folders.into();
@@ -199,8 +196,8 @@ impl Agent {
         Ok(PyArray2::from_owned_array(py, Array2::from_shape_fn((values.len(), seats.len()), value)))
     }
 
-    /// Legal actions and their probabilities. A bot computes them with its policy network; other agents give
-    /// probability 1 to the action that they choose.
+    /// Legal actions and their probabilities. A bot uses its policy network; other agents give probability 1 to the
+    /// action that they choose.
     #[pyo3(signature = (state, seed = 0))]
     fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<Vec<(usize, f32)>> {
         let positions = positions(&self.game, std::slice::from_ref(&state))?;
@@ -319,7 +316,6 @@ impl Bot {
         Ok([array(values, shape.values)?, array(logits, shape.actions)?])
     }
 
-    /// Restores a pickled bot.
     #[staticmethod]
     fn _restored(path: PathBuf, content: &[u8], folders: Vec<PathBuf>) -> Result<Bot> {
         Bot::of(BotSource::File(path), folders.into(), BotFile::from_bytes(content)?)
@@ -333,7 +329,6 @@ impl Bot {
         slf
     }
 
-    /// Pickles the bot with the content of its file.
     fn __reduce__<'py>(slf: &Bound<'py, Bot>) -> Result<Bound<'py, PyTuple>> {
         let bot = slf.get();
         let content = PyBytes::new(slf.py(), &bot.bot.to_bytes()?);

@@ -34,9 +34,7 @@ use crate::{Result, to_python, wrong_type};
 
 /// The number of games that a thread plays at the same time.
 const BATCH: usize = 64;
-/// The largest number of pairs of games.
 const MOST_PAIRS: u64 = 10_000_000;
-/// The largest number of threads.
 const MOST_THREADS: usize = 256;
 
 enum Competitor {
@@ -98,7 +96,6 @@ fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) ->
     Ok(folders.reference(&spec, race)?)
 }
 
-/// A Python function as a player.
 struct Function<'a> {
     name: &'a str,
     function: &'a Py<PyAny>,
@@ -129,7 +126,6 @@ impl Contestant<Race> for Function<'_> {
     }
 }
 
-/// Makes an `ArenaResult` from a summary and its games.
 fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Result<Bound<'py, PyAny>> {
     let score = |agent: &AgentSummary| {
         let [low, high] = agent.score.interval;
@@ -188,7 +184,6 @@ impl Arena {
         Ok(tournament)
     }
 
-    /// Plays blocks of games until an interrupt.
     fn games(
         &self,
         tournament: &Tournament<'_>,
@@ -212,7 +207,6 @@ impl Arena {
 
 #[pymethods]
 impl Arena {
-    /// Takes the arguments of `ashta.arena`.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are those of a Python function")]
     fn new(
@@ -277,13 +271,13 @@ impl Arena {
         Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
     }
 
-    /// The number of blocks that the arena plays.
+    /// The number of blocks.
     #[getter]
     fn blocks(&self) -> Result<u64> {
         Ok(self.tournament()?.remaining_blocks(self.pairs, &[]).end)
     }
 
-    /// Plays the blocks from `first` to `end - 1`; returns the games as JSON.
+    /// Plays the blocks `first` to `end - 1`; returns their games as JSON.
     fn play(&self, py: Python<'_>, first: u64, end: u64, seed: u64) -> Result<Vec<u8>> {
         let tournament = self.tournament()?;
         let (_, games) = self.stop.watch(py, || self.games(&tournament, first..end, (seed, 1), &|| 0, true))?;
@@ -324,8 +318,8 @@ impl Arena {
 /// Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 ///
 /// An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. `game`
-/// defaults to the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup; a
-/// lineup assigns an agent to each seat, and in the games of a block the agents exchange their seats. `seed` determines
+/// defaults to the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup. A
+/// lineup assigns an agent to each seat; in the games of a block, the agents exchange their seats. `seed` determines
 /// the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function. If no
 /// agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose values measure
 /// luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` contains two Elo
@@ -373,8 +367,8 @@ pub fn arena<'py>(
 /// Analyzes a played game, turn by turn, like `ashta analyze --json`.
 ///
 /// `record` is a game of `ArenaResult.games`, or the text of a game that `ashta analyze` can read. If the record needs
-/// a sheet that it does not contain, pass the `game`. The analysis uses the values of the agent `by`. The default,
-/// `"auto"`, is perfect play if there is a table, otherwise the largest bot of the game.
+/// a sheet that it does not contain, pass `game`. The analysis uses the values of the agent `by`; `"auto"` is perfect
+/// play if there is a table, otherwise the largest bot.
 #[pyfunction]
 #[pyo3(signature = (record, game = None, *, by = None, folders = None),
     text_signature = "(record, game=None, *, by='auto', folders=None)")]

@@ -25,8 +25,8 @@ use crate::{Result, Whole, to_python, wrong_type};
 /// instead: the rules in TOML, as text or as a path that ends in `.toml`. `flags` sets house rules by name:
 /// `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; the default is the first set of
 /// seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. Environments truncate a game
-/// after `turn_limit` turns (1 or more); the sheet has the default. The turn limit is not one of the rules: games that
-/// differ only in their limit are equal, and each accepts the states and agents of the other.
+/// after `turn_limit` turns (1 or more; the sheet has the default). This limit is not a rule: games with different
+/// limits are equal and accept each other's states and agents.
 ///
 /// Raises one `ValueError` that lists every problem; for a sheet, with file, line and key.
 #[pyclass(frozen, eq, module = "ashta")]
@@ -36,7 +36,6 @@ pub struct Game {
 }
 
 impl Game {
-    /// The player on this seat.
     pub(crate) fn player(&self, seat: Seat) -> usize {
         self.race.spec().seats.iter().take_while(|&other| other != seat).count()
     }
@@ -62,7 +61,6 @@ impl Game {
         Ok(())
     }
 
-    /// A state of this game.
     pub(crate) fn state(&self, state: Position) -> State {
         State { game: self.clone(), state }
     }
@@ -87,7 +85,7 @@ pub enum GameOrName<'py> {
     Name(String),
 }
 
-/// The arguments from which an equal game is made: name, seats, sheet, flags and turn limit.
+/// The arguments that make an equal game: name, seats, sheet, flags and turn limit.
 type Made<'py> = (Option<String>, String, Option<String>, Bound<'py, PyTuple>, Option<u32>);
 
 /// The largest allowed size of the observations of all games together.
@@ -182,15 +180,15 @@ impl Game {
         self.race.spec().name.clone()
     }
 
-    /// Returns a description of the game for people, as a dict.
+    /// Describes the game for people, as a dict.
     ///
     /// `name`, `title`, `summary`, `place` (the region of the game) and `rules` are texts; `sources` is a list of
     /// texts. `minutes` is the usual length of a game between people, or `None`. `seats` lists the sets of seats that
-    /// can play. `pieces` has three entries: `count`, the number of pieces in the sheet; `allowed`, all possible
-    /// numbers; and `value`, the number in this game. `throws` and `words` are sections of the sheet. `flags` lists the
-    /// house rules, each a dict with `name`, `about`, `values` (a list of dicts with `name` and `about`), `default`,
-    /// and the `value` in this game. `understood` lists the rules as the program applies them with these house rules,
-    /// each a dict with `topic` and `sentences`.
+    /// can play. `pieces` has `count` (the number of pieces in the sheet), `allowed` (all possible numbers) and `value`
+    /// (the number in this game). `throws` and `words` are sections of the sheet. `flags` lists the house rules, each a
+    /// dict with `name`, `about`, `values` (a list of dicts with `name` and `about`), `default`, and the `value` in
+    /// this game. `understood` lists the rules as the program applies them with these house rules, each a dict with
+    /// `topic` and `sentences`.
     fn describe<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
         let mut described = describe(&self.race);
@@ -275,13 +273,12 @@ impl Game {
         }
     }
 
-    /// The number of turns after which environments truncate a game: `turn_limit`, or the default of the sheet.
+    /// The turn limit: environments truncate a game after this number of turns.
     fn max_game_length(&self) -> u32 {
         self.race.spec().turn_limit
     }
 
-    /// Returns the position before the first throw. Without `first_player`, the first player is random and depends on
-    /// `seed`.
+    /// Returns the position before the first throw. Without `first_player`, `seed` determines the first player.
     #[pyo3(signature = (first_player = None, seed = 0))]
     fn new_initial_state(&self, first_player: Option<Whole>, seed: u64) -> Result<State> {
         let first = match first_player {

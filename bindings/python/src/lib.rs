@@ -48,7 +48,6 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Returns a `TypeError` with this message.
 fn wrong_type(message: impl Into<String>) -> Failure {
     PyTypeError::new_err(message.into()).into()
 }

@@ -71,7 +71,7 @@ impl State {
         self.game.clone()
     }
 
-    /// The player who chooses an action now; -1 at chance nodes, -4 at the end of the game.
+    /// The player who must choose; -1 at chance nodes, -4 at the end of the game.
     fn current_player(&self) -> i32 {
         match self.game.race.node(&self.state) {
             Node::Chance(_) => CHANCE,
@@ -204,7 +204,7 @@ impl State {
         Ok(self.game.race.turn_text(&self.state, &actions))
     }
 
-    /// A drawing of the board, as text with several lines.
+    /// A drawing of the board in lines of text.
     fn draw(&self) -> String {
         self.game.race.draw(&self.state)
     }
@@ -222,8 +222,8 @@ impl State {
 
     /// The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
     ///
-    /// The default of `player` is the player whose turn it is. At the end of the game, the observation contains only
-    /// zeros, unless you pass `player`: then it shows the pieces of all seats.
+    /// `player` defaults to the player whose turn it is. At the end of the game, no player has the turn: without
+    /// `player`, the observation contains only zeros; with `player`, it shows the pieces of all seats.
     #[pyo3(signature = (player = None))]
     fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Whole>) -> Result<Bound<'py, PyArray1<f32>>> {
         let seat = self.game.seat(player.unwrap_or(Whole(self.turn_player().unwrap_or(0) as i64)))?;
@@ -234,10 +234,10 @@ impl State {
         Ok(PyArray1::from_vec(py, observation))
     }
 
-    /// Every state in which the current turn can end, each with the actions that lead to it.
+    /// Every possible end of the current turn: the state, and the actions that lead to this state.
     ///
-    /// Raises `ValueError` if the search for these states visits more than `limit` positions. The default limit is
-    /// 32768; with more than 16 throws and more than two pieces, it is 4096. Only very long series of throws exceed it.
+    /// Raises `ValueError` if the search visits more than `limit` positions. The default is 32768, or 4096 with more
+    /// than 16 throws and more than two pieces; only very long series of throws need more.
     #[pyo3(signature = (limit = None))]
     fn turn_results(slf: &Bound<'_, State>, limit: Option<usize>) -> Result<Vec<(State, Vec<usize>)>> {
         // Other threads may change the state meanwhile.

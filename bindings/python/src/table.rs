@@ -33,7 +33,7 @@ pub struct Table {
 
 #[pymethods]
 impl Table {
-    /// Reads a table from a file, or looks up the table by name or by game in `folders`, by default `ashta.folders()`.
+    /// Reads a table from a file, or looks it up by name or game in `folders`, by default `ashta.folders()`.
     ///
     /// Raises `ValueError` if there is no such table, or if the table is damaged or unfinished.
     #[staticmethod]
@@ -69,8 +69,7 @@ impl Table {
         Ok(to_python(py, &serde_json::to_string(self.table.facts())?)?)
     }
 
-    /// The largest possible error of a value: the proven bound plus the error of rounding to `bits`. `None` without a
-    /// proof.
+    /// The largest possible error of a value: the proven bound plus the rounding to `bits`; `None` without a proof.
     #[getter]
     fn error(&self) -> Option<f64> {
         self.table.facts().certificate.map(|certificate| certificate.error + self.table.rounding())

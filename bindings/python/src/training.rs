@@ -26,8 +26,8 @@ use crate::interrupt::Interrupt;
 use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
-/// Runs the program `ashta` and returns the exit code. The first of the `arguments` is the name of the program. The
-/// program searches the folder `installed` for bots and tables after all other folders.
+/// Runs the program `ashta` with these arguments, first the name of the program; returns its exit code. The program
+/// searches the folder `installed` last for bots and tables.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf) -> u8 {
     games::add_last_folder(installed);
@@ -69,9 +69,9 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 ///
 /// `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
 /// sheet; without `config`, all settings have their defaults. `settings` changes single keys: a dict such as
-/// `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. To resume an interrupted run,
-/// pass its folder as `resume`. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
-/// checkpoint that is not damaged.
+/// `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
+/// interrupted run to resume. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
+/// undamaged one.
 ///
 /// After each iteration, the run calls `callback` with a dict of the metrics (see docs/metrics.md) and `run`, the
 /// folder of the run as a `Path`. If `callback` returns a true value, the run stops; you can resume it. Ctrl-C also
@@ -137,10 +137,10 @@ pub fn train<'py>(
 /// Solves a small game, writes the values of perfect play to the table `output`, and returns this table.
 ///
 /// `game` is a name or a `Game`. `bits`, 16 or 32, is the number of bits of each value in the file. Solving stops when
-/// a sweep over all positions changes no value by more than `tolerance`. With `proof`, the solver also computes a bound
-/// for the errors of the values, which doubles the memory use. `threads` defaults to the number of processors and does
-/// not change the table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game is too large or
-/// the table cannot be written.
+/// a sweep over all positions changes no value by more than `tolerance`. `proof` also computes a bound for the errors
+/// of the values, which doubles the memory use. `threads` defaults to the number of processors and does not change the
+/// table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game is too large or the table
+/// cannot be written.
 #[pyfunction]
 #[pyo3(signature = (game, output, *, bits = 16, threads = None, tolerance = 2e-9, proof = true))]
 pub fn solve(
@@ -179,8 +179,8 @@ pub fn solve(
     Table::load(py, output.into_pyobject(py)?.as_any(), None)
 }
 
-/// Exports a bot to one file and returns the path of the file. `source` is the folder of a run, or the file or name of
-/// a bot.
+/// Exports a bot to one file; returns the path of this file. `source` is the folder of a run, or the file or name of a
+/// bot.
 ///
 /// `format` is `"bot"` or `"onnx"`. For a run, `checkpoint` is `"latest"` (the default), `"best"` or the number of an
 /// iteration. Without `output`, the file is in the current folder and has the name of the bot. `card` is a path for the

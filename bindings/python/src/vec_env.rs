@@ -22,12 +22,11 @@ use crate::state::State;
 use crate::{Result, Whole, wrong_type};
 
 /// Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
-/// observation shows the last position of this game. The next step ignores the action for this game and starts the game
-/// again.
+/// observation shows the last position of the game. The next step ignores the action for this game and starts it again.
 ///
 /// Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
 /// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
-/// `Agent` or a function. For the `n` games in which the opponent must choose, the function gets `observations`,
+/// `Agent` or a function. If the opponent must choose in `n` games, the function gets `observations`,
 /// `float32[n, observation]`, each seen by the player who chooses, and `action_masks`, `int8[n, actions]`. It returns a
 /// legal action for each game. `player` is the number of the caller's player; with `None`, it is random in each game.
 ///
@@ -44,12 +43,11 @@ pub struct VectorGame {
     caller: Caller,
     opponent: Option<Py<PyAny>>,
     games: Mutex<Games>,
-    /// The observation of the player in `players`, for each game: `float32[num_games, observation]`, always the same
-    /// array.
+    /// The observation of each game, as the player in `players` sees the game: `float32[num_games, observation]`,
+    /// always the same array.
     ///
-    /// In a finished game, the observation shows the last position. If the game was truncated, this is the position
-    /// before the next throw. If the game ended by the rules, the observation shows the pieces of all seats, but no
-    /// mover, phase or throws.
+    /// In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
+    /// After an end by the rules, the observation shows the pieces of all seats, but no mover, phase or throws.
     #[pyo3(get)]
     observations: Py<PyArray2<f32>>,
     /// Whether each action of the caller is legal, `bool[num_games, actions]`; all `False` in a finished game.
@@ -143,7 +141,6 @@ macro_rules! writable {
     };
 }
 
-/// Asks a Python function for actions.
 fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> Result<Vec<Action>> {
     let (py, spec) = (function.py(), race.spec());
     let observations = PyArray2::<f32>::zeros(py, [states.len(), spec.observation], false);
@@ -296,8 +293,8 @@ impl VectorGame {
     }
 
     /// Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
-    /// from random stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single
-    /// game with this seed. `positions` lists the state in which each game starts; with `None`, a game starts as usual.
+    /// from random stream `i` of `seed`. If `seed` is a list, game `i` takes stream 0 of seed `i`, like a single game
+    /// with this seed. `positions` lists the first state of each game; `None` means the usual start.
     #[pyo3(signature = (seed = None, only = None, positions = None))]
     #[pyo3(text_signature = "(self, /, seed=0, only=None, positions=None)")]
     fn reset(
@@ -330,9 +327,8 @@ impl VectorGame {
         })?)
     }
 
-    /// Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. A
-    /// finished game ignores its action and starts again. If an action is not legal, raises `ValueError` and changes no
-    /// game.
+    /// Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. If an
+    /// action is not legal, raises `ValueError` and changes no game.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<()> {
         let actions = actions_of(actions, "`actions`", self.num_games)?;
         let mut games = alone(&self.games)?;

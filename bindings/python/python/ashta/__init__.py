@@ -47,9 +47,8 @@ def folders() -> list[Path]:
     """Returns the folders in which bots and tables are looked up by name. The small bots need no folder: they are
     inside the package.
 
-    The list contains the following folders, in this order, if they exist: the folders in the environment variable
-    `ASHTA_CHECKPOINTS`, the folder `ashta` in the user's data folder, `checkpoints` in the current folder, and a folder
-    of the package with tables of perfect play.
+    In this order, if they exist: the folders in the environment variable `ASHTA_CHECKPOINTS`, the folder `ashta` in the
+    user's data folder, `checkpoints` in the current folder, and a folder of the package with tables of perfect play.
     """
     own = Path(__file__).with_name("checkpoints")
     return [*map(Path, data_folders()), *([own] if own.is_dir() else [])]

@@ -44,8 +44,8 @@ class Game:
     instead: the rules in TOML, as text or as a path that ends in `.toml`. `flags` sets house rules by name:
     `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; the default is the first set of
     seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. Environments truncate a game
-    after `turn_limit` turns (1 or more); the sheet has the default. The turn limit is not one of the rules: games that
-    differ only in their limit are equal, and each accepts the states and agents of the other.
+    after `turn_limit` turns (1 or more; the sheet has the default). This limit is not a rule: games with different
+    limits are equal and accept each other's states and agents.
 
     Raises one `ValueError` that lists every problem; for a sheet, with file, line and key.
     """
@@ -65,15 +65,15 @@ class Game:
     def name(self) -> str:
         """The name of the game with its house rules."""
     def describe(self) -> dict[str, Any]:
-        """Returns a description of the game for people, as a dict.
+        """Describes the game for people, as a dict.
 
         `name`, `title`, `summary`, `place` (the region of the game) and `rules` are texts; `sources` is a list of
         texts. `minutes` is the usual length of a game between people, or `None`. `seats` lists the sets of seats that
-        can play. `pieces` has three entries: `count`, the number of pieces in the sheet; `allowed`, all possible
-        numbers; and `value`, the number in this game. `throws` and `words` are sections of the sheet. `flags` lists the
-        house rules, each a dict with `name`, `about`, `values` (a list of dicts with `name` and `about`), `default`,
-        and the `value` in this game. `understood` lists the rules as the program applies them with these house rules,
-        each a dict with `topic` and `sentences`.
+        can play. `pieces` has `count` (the number of pieces in the sheet), `allowed` (all possible numbers) and `value`
+        (the number in this game). `throws` and `words` are sections of the sheet. `flags` lists the house rules, each a
+        dict with `name`, `about`, `values` (a list of dicts with `name` and `about`), `default`, and the `value` in
+        this game. `understood` lists the rules as the program applies them with these house rules, each a dict with
+        `topic` and `sentences`.
         """
     @property
     def seats(self) -> str:
@@ -105,10 +105,9 @@ class Game:
     def utility_sum(self) -> float:
         """The sum of the returns of all players."""
     def max_game_length(self) -> int:
-        """The number of turns after which environments truncate a game: `turn_limit`, or the default of the sheet."""
+        """The turn limit: environments truncate a game after this number of turns."""
     def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
-        """Returns the position before the first throw. Without `first_player`, the first player is random and depends
-        on `seed`."""
+        """Returns the position before the first throw. Without `first_player`, `seed` determines the first player."""
     def deserialize_state(self, text: str) -> State:
         """Reads a state from the text that `State.serialize` returns: a position in the notation."""
     def __copy__(self) -> Game: ...
@@ -127,7 +126,7 @@ class State:
     def get_game(self) -> Game:
         """The game."""
     def current_player(self) -> int:
-        """The player who chooses an action now; -1 at chance nodes, -4 at the end of the game."""
+        """The player who must choose; -1 at chance nodes, -4 at the end of the game."""
     def turn_player(self) -> int | None:
         """The player whose turn it is, also at chance nodes; `None` at the end of the game."""
     def num_players(self) -> int:
@@ -164,7 +163,7 @@ class State:
     def turn_to_string(self, actions: Sequence[int]) -> str:
         """Describes the actions of one turn, in their order: `"H4 to H7 by 3, captures N on H7, throws again"`."""
     def draw(self) -> str:
-        """A drawing of the board, as text with several lines."""
+        """A drawing of the board in lines of text."""
     def returns(self) -> list[float]:
         """The return of each player, 0 to 1; all 0 before the end of the game."""
     def player_return(self, player: int) -> float:
@@ -172,14 +171,14 @@ class State:
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
         """The observation of a player, `float32[observation_tensor_size]` of zeros and ones.
 
-        The default of `player` is the player whose turn it is. At the end of the game, the observation contains only
-        zeros, unless you pass `player`: then it shows the pieces of all seats.
+        `player` defaults to the player whose turn it is. At the end of the game, no player has the turn: without
+        `player`, the observation contains only zeros; with `player`, it shows the pieces of all seats.
         """
     def turn_results(self, limit: int | None = None) -> list[tuple[State, list[int]]]:
-        """Every state in which the current turn can end, each with the actions that lead to it.
+        """Every possible end of the current turn: the state, and the actions that lead to this state.
 
-        Raises `ValueError` if the search for these states visits more than `limit` positions. The default limit is
-        32768; with more than 16 throws and more than two pieces, it is 4096. Only very long series of throws exceed it.
+        Raises `ValueError` if the search visits more than `limit` positions. The default is 32768, or 4096 with more
+        than 16 throws and more than two pieces; only very long series of throws need more.
         """
     def serialize(self) -> str:
         """The position as text in the notation."""
@@ -193,12 +192,11 @@ class State:
 @final
 class VectorGame:
     """Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
-    observation shows the last position of this game. The next step ignores the action for this game and starts the game
-    again.
+    observation shows the last position of the game. The next step ignores the action for this game and starts it again.
 
     Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
     opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
-    `Agent` or a function. For the `n` games in which the opponent must choose, the function gets `observations`,
+    `Agent` or a function. If the opponent must choose in `n` games, the function gets `observations`,
     `float32[n, observation]`, each seen by the player who chooses, and `action_masks`, `int8[n, actions]`. It returns a
     legal action for each game. `player` is the number of the caller's player; with `None`, it is random in each game.
 
@@ -225,23 +223,20 @@ class VectorGame:
         positions: Sequence[State | None] | None = None,
     ) -> None:
         """Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
-        from random stream `i` of `seed`. If `seed` is a list, each game takes stream 0 of its own seed, like a single
-        game with this seed. `positions` lists the state in which each game starts; with `None`, a game starts as
-        usual."""
+        from random stream `i` of `seed`. If `seed` is a list, game `i` takes stream 0 of seed `i`, like a single game
+        with this seed. `positions` lists the first state of each game; `None` means the usual start."""
     def step(self, actions: ArrayLike) -> None:
-        """Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. A
-        finished game ignores its action and starts again. If an action is not legal, raises `ValueError` and changes no
-        game."""
+        """Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. If
+        an action is not legal, raises `ValueError` and changes no game."""
     def states(self) -> list[State]:
         """Copies of the states of the games."""
     @property
     def observations(self) -> NDArray[np.float32]:
-        """The observation of the player in `players`, for each game: `float32[num_games, observation]`, always the same
-        array.
+        """The observation of each game, as the player in `players` sees the game: `float32[num_games, observation]`,
+        always the same array.
 
-        In a finished game, the observation shows the last position. If the game was truncated, this is the position
-        before the next throw. If the game ended by the rules, the observation shows the pieces of all seats, but no
-        mover, phase or throws.
+        In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
+        After an end by the rules, the observation shows the pieces of all seats, but no mover, phase or throws.
         """
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
@@ -290,8 +285,8 @@ class Agent:
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
         """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
-        """Legal actions and their probabilities. A bot computes them with its policy network; other agents give
-        probability 1 to the action that they choose."""
+        """Legal actions and their probabilities. A bot uses its policy network; other agents give probability 1 to the
+        action that they choose."""
     def __copy__(self) -> Agent: ...
     def __deepcopy__(self, memo: object) -> Agent: ...
 
@@ -328,8 +323,7 @@ class Table:
 
     @staticmethod
     def load(table: str | PathLike[str] | Game, folders: Sequence[str | PathLike[str]] | None = None) -> Table:
-        """Reads a table from a file, or looks up the table by name or by game in `folders`, by default
-        `ashta.folders()`.
+        """Reads a table from a file, or looks it up by name or game in `folders`, by default `ashta.folders()`.
 
         Raises `ValueError` if there is no such table, or if the table is damaged or unfinished.
         """
@@ -345,8 +339,8 @@ class Table:
         proven error bounds; `None` without a proof)."""
     @property
     def error(self) -> float | None:
-        """The largest possible error of a value: the proven bound plus the error of rounding to `bits`. `None` without
-        a proof."""
+        """The largest possible error of a value: the proven bound plus the rounding to `bits`; `None` without a
+        proof."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
         """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def __copy__(self) -> Table: ...
@@ -370,8 +364,8 @@ def arena(
     """Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 
     An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. `game`
-    defaults to the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup; a
-    lineup assigns an agent to each seat, and in the games of a block the agents exchange their seats. `seed` determines
+    defaults to the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup. A
+    lineup assigns an agent to each seat; in the games of a block, the agents exchange their seats. `seed` determines
     the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function. If no
     agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose values measure
     luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` contains two Elo
@@ -391,8 +385,8 @@ def analyze(
     """Analyzes a played game, turn by turn, like `ashta analyze --json`.
 
     `record` is a game of `ArenaResult.games`, or the text of a game that `ashta analyze` can read. If the record needs
-    a sheet that it does not contain, pass the `game`. The analysis uses the values of the agent `by`. The default,
-    `"auto"`, is perfect play if there is a table, otherwise the largest bot of the game.
+    a sheet that it does not contain, pass `game`. The analysis uses the values of the agent `by`; `"auto"` is perfect
+    play if there is a table, otherwise the largest bot.
     """
 
 def data_folders() -> list[Path]:
@@ -421,8 +415,8 @@ def export(
     checkpoint: str | int | None = None,
     folders: _Folders = None,
 ) -> Path:
-    """Exports a bot to one file and returns the path of the file. `source` is the folder of a run, or the file or name
-    of a bot.
+    """Exports a bot to one file; returns the path of this file. `source` is the folder of a run, or the file or name of
+    a bot.
 
     `format` is `"bot"` or `"onnx"`. For a run, `checkpoint` is `"latest"` (the default), `"best"` or the number of an
     iteration. Without `output`, the file is in the current folder and has the name of the bot. `card` is a path for the
@@ -432,8 +426,8 @@ def numerics() -> str:
     """The rounding checksum of this machine: it shows how the machine rounds numbers. Machines with different checksums
     compute slightly different games and networks."""
 def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
-    """Runs the program `ashta` and returns the exit code. The first of the `arguments` is the name of the program. The
-    program searches the folder `installed` for bots and tables after all other folders."""
+    """Runs the program `ashta` with these arguments, first the name of the program; returns its exit code. The program
+    searches the folder `installed` last for bots and tables."""
 def solve(
     game: str | Game,
     output: str | PathLike[str],
@@ -446,10 +440,10 @@ def solve(
     """Solves a small game, writes the values of perfect play to the table `output`, and returns this table.
 
     `game` is a name or a `Game`. `bits`, 16 or 32, is the number of bits of each value in the file. Solving stops when
-    a sweep over all positions changes no value by more than `tolerance`. With `proof`, the solver also computes a bound
-    for the errors of the values, which doubles the memory use. `threads` defaults to the number of processors and does
-    not change the table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game is too large or
-    the table cannot be written.
+    a sweep over all positions changes no value by more than `tolerance`. `proof` also computes a bound for the errors
+    of the values, which doubles the memory use. `threads` defaults to the number of processors and does not change the
+    table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game is too large or the table
+    cannot be written.
     """
 def train(
     config: str | PathLike[str] | None = None,
@@ -465,9 +459,9 @@ def train(
 
     `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
     sheet; without `config`, all settings have their defaults. `settings` changes single keys: a dict such as
-    `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. To resume an interrupted run,
-    pass its folder as `resume`. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
-    checkpoint that is not damaged.
+    `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
+    interrupted run to resume. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
+    undamaged one.
 
     After each iteration, the run calls `callback` with a dict of the metrics (see docs/metrics.md) and `run`, the
     folder of the run as a `Path`. If `callback` returns a true value, the run stops; you can resume it. Ctrl-C also
@@ -481,9 +475,9 @@ def train(
 class TrainingRun:
     """A training run with the workers of a cluster.
 
-    Starts a run in a new folder with settings as for `ashta train`, or resumes the run in the folder `resume` from its
-    newest checkpoint. If the settings have not changed, the resumed run uses the games that were stored after the
-    checkpoint. With `fallback`, damaged checkpoints are renamed.
+    Starts in a new folder with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
+    checkpoint. If the settings are unchanged, the run uses the games that were stored after the checkpoint. With
+    `fallback`, damaged checkpoints are renamed.
     """
 
     def __new__(
@@ -506,8 +500,8 @@ class TrainingRun:
     def checkpoint(self) -> _Files | None:
         """The files of the newest checkpoint; `None` if there is none."""
     def opponents(self) -> tuple[dict[str, _PackedAgent], _Files]:
-        """The opponents in the settings with their files, by name, and the file of the table of perfect play. Both are
-        arguments of `RunEvaluator`."""
+        """The opponents in the settings with their files, by name, and the table of perfect play: the arguments of
+        `RunEvaluator`."""
     def train(self, workers: object) -> bool:
         """Trains until the run is over or the workers stop the run; returns whether the run is over. `workers` is a
         `Driver` of `ashta.ray`."""
@@ -522,8 +516,7 @@ class SelfPlay:
 
     def __new__(cls, config: str) -> SelfPlay: ...
     def play(self, weights: NDArray[np.float32], first: int, end: int) -> bytes:
-        """Plays the games from `first` to `end - 1` with these weights; returns a message with the records of the
-        games."""
+        """Plays the games `first` to `end - 1` with these weights; returns a message with their records."""
 
 @final
 class Trainer:
@@ -534,15 +527,14 @@ class Trainer:
         """Runs the learning steps that are due, with this learning rate; returns the weights for self-play and a
         message with the losses."""
     def add_games(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
-        """Adds the games of an iteration to the replay buffers, with TD(λ) targets for this λ. `messages` contains the
-        games in their order. Returns a message with the report."""
+        """Adds the games in `messages` to the replay buffers, in this order and with TD(λ) targets; returns a message
+        with the report."""
     def weights(self) -> NDArray[np.float32]:
         """The weights for self-play."""
     def average(self) -> NDArray[np.float32]:
         """The weights for evaluation and export."""
     def save(self) -> tuple[_Files, bytes]:
-        """Returns the files of a checkpoint, without the counters of the run, and a message with the state of the
-        trainer."""
+        """The files of a checkpoint, without the counters of the run, and a message with the state of the trainer."""
 
 @final
 class RunEvaluator:
@@ -572,9 +564,9 @@ class Arena:
     ) -> Arena: ...
     @property
     def blocks(self) -> int:
-        """The number of blocks that the arena plays."""
+        """The number of blocks."""
     def play(self, first: int, end: int, seed: int) -> bytes:
-        """Plays the blocks from `first` to `end - 1`; returns the games as JSON."""
+        """Plays the blocks `first` to `end - 1`; returns their games as JSON."""
     def add(self, lines: bytes) -> bool:
         """Adds the games of the next blocks, as `play` returns them; returns whether the arena needs no more games.
         Ignores games after the decision of a sequential test."""

@@ -27,8 +27,8 @@ __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
 Opponent = str | Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike]
 """The opponent, which plays all other seats: a string for `ashta.Agent`, an `ashta.Agent`, or a function.
 
-For the `n` games in which the opponent must choose, the function gets `observations`, `float32[n, observation]`, each
-seen by the player who chooses, and `action_masks`, `int8[n, actions]`. It returns a legal action for each game.
+If the opponent must choose in `n` games, the function gets `observations`, `float32[n, observation]`, each seen by the
+player who chooses, and `action_masks`, `int8[n, actions]`. It returns a legal action for each game.
 """
 
 
@@ -161,10 +161,10 @@ class RaceVectorEnv(_Versus, VectorEnv):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Starts all games, or only games with `True` in `options["reset_mask"]`, `bool[num_envs]`.
 
-        `seed` is a list with a seed for each game, or one number: game `i` then has the seed `seed + i`. Game `i` is
-        the same as in a `RaceEnv` with its seed. With `None`, the seed is random. `options["position"]` is a position
-        for all games, or a list with a position or `None` for each game. The next start of a game does not use this
-        position again.
+        `seed` is a list with a seed for each game, or one number: game `i` then has the seed `seed + i`. Game `i`
+        equals the game of a `RaceEnv` with this seed. With `None`, the seed is random. `options["position"]` is a
+        position for all games, or a list with a position or `None` for each game. The next start of a game does not use
+        this position again.
         """
         options = options_of(options, "position", "reset_mask")
         wanted = options.get("position")

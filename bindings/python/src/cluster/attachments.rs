@@ -13,7 +13,6 @@ use super::{Files, read};
 /// An agent as data: its name, its look-ahead (for a bot), and the content of its file (empty if there is no file).
 pub(crate) type PackedAgent = (String, String, Vec<u8>);
 
-/// Packs an agent with the content of its file.
 pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
     Ok(match agent {
         NamedAgent::Bot { source, bot, lookahead, .. } => (source.to_string(), lookahead.to_string(), bot.to_bytes()?),

@@ -65,7 +65,6 @@ impl RayWorkers {
         })
     }
 
-    /// Starts an evaluation of a network on the evaluator.
     fn ask_evaluator(&self, method: &str, iteration: u64, net: &PortableNet) -> Anyhow<()> {
         let weights = Python::attach(|py| PyArray1::from_vec(py, wire::weights(net)).unbind());
         self.ask::<Py<PyAny>>("evaluate", (method, iteration, weights)).map(drop)
@@ -163,9 +162,9 @@ impl Workers for RayWorkers {
 
 /// A training run with the workers of a cluster.
 ///
-/// Starts a run in a new folder with settings as for `ashta train`, or resumes the run in the folder `resume` from its
-/// newest checkpoint. If the settings have not changed, the resumed run uses the games that were stored after the
-/// checkpoint. With `fallback`, damaged checkpoints are renamed.
+/// Starts in a new folder with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
+/// checkpoint. If the settings are unchanged, the run uses the games that were stored after the checkpoint. With
+/// `fallback`, damaged checkpoints are renamed.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct TrainingRun {
@@ -211,8 +210,8 @@ impl TrainingRun {
         Ok(newest.map(|iteration| read_files(&rundir.checkpoint(iteration))).transpose()?)
     }
 
-    /// The opponents in the settings with their files, by name, and the file of the table of perfect play. Both are
-    /// arguments of `RunEvaluator`.
+    /// The opponents in the settings with their files, by name, and the table of perfect play: the arguments of
+    /// `RunEvaluator`.
     fn opponents(&self) -> Result<(BTreeMap<String, PackedAgent>, Files)> {
         let mut run = lock(&self.run);
         let evaluation = &run.log().config().evaluation;

@@ -31,7 +31,6 @@ pub fn numerics() -> String {
     format!("{:08x}", fingerprint())
 }
 
-/// Reads the settings of a run and makes its game.
 fn settings(config: &str) -> Result<(Config, Arc<Race>)> {
     let config = Config::from_toml(config)?;
     let race = Arc::new(games::configured(&config.ruleset)?);
@@ -61,7 +60,7 @@ impl SelfPlay {
         Ok(SelfPlay { config, race })
     }
 
-    /// Plays the games from `first` to `end - 1` with these weights; returns a message with the records of the games.
+    /// Plays the games `first` to `end - 1` with these weights; returns a message with their records.
     fn play(&self, py: Python<'_>, weights: Weights<'_>, first: u64, end: u64) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         Ok(py.detach(|| {
@@ -119,8 +118,8 @@ impl Trainer {
         Ok((sent(py, &net), losses))
     }
 
-    /// Adds the games of an iteration to the replay buffers, with TD(λ) targets for this λ. `messages` contains the
-    /// games in their order. Returns a message with the report.
+    /// Adds the games in `messages` to the replay buffers, in this order and with TD(λ) targets; returns a message with
+    /// the report.
     fn add_games(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
         py.detach(|| {
             let mut records = Vec::new();
@@ -141,7 +140,7 @@ impl Trainer {
         Ok(sent(py, &py.detach(|| lock(&self.trainer).net())?))
     }
 
-    /// Returns the files of a checkpoint, without the counters of the run, and a message with the state of the trainer.
+    /// The files of a checkpoint, without the counters of the run, and a message with the state of the trainer.
     fn save(&self, py: Python<'_>) -> Result<(Files, Vec<u8>)> {
         py.detach(|| {
             let (folder, trainer) = (scratch(&Files::new())?, lock(&self.trainer));

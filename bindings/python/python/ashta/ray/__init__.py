@@ -1,10 +1,10 @@
 """Training, arenas and sweeps on many machines, with Ray.
 
 `train` distributes a training run over a cluster. Actors play whole games; each actor uses one core. A learner learns
-from the games, and an evaluator evaluates the networks. All of them run the Rust code of `ashta train`, so the run
-folder, the metrics, the checkpoints and the bot are the same. `arena` distributes the games of an arena. `sweep` trains
-several configurations at the same time. `python -m ashta.ray` has these three as commands. Every machine of the cluster
-needs `pip install "ashta[ray]"`.
+from the games, and an evaluator evaluates the networks. All of them run the Rust code of `ashta train`, and produce the
+same run folder, metrics, checkpoints and bot. `arena` distributes the games of an arena. `sweep` trains several
+configurations at the same time. `python -m ashta.ray` has these three as commands. Every machine of the cluster needs
+`pip install "ashta[ray]"`.
 """
 
 from .._extras import needs

@@ -129,7 +129,7 @@ class Driver:
         return answered
 
     def _replay(self, numerics):
-        """Lets a new learner repeat all calls since the newest checkpoint, with which it starts."""
+        """Lets a new learner, which has loaded the newest checkpoint, repeat all later calls."""
         self._compare("learner", numerics)
         self.learners.give_first(self.asked)
 
