@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The usual stack, for comparison: the rules as a Gymnasium environment, trained with sb3-contrib's MaskablePPO.
+"""The usual stack, for comparison: the rules as a Gymnasium environment, and MaskablePPO of sb3-contrib, which learns
+it.
 
-Measures training steps a second and the time to a win rate against the built-in agent `hunter`. See README.md.
+Measures the training steps per second, and the time until a win rate against the built-in agent `hunter`. See
+README.md.
 
     python benches/maskable_ppo.py --check target/release/ashta     # are these the same rules?
     python benches/maskable_ppo.py --minutes 20 --json > ppo.jsonl  # train and measure
@@ -27,7 +29,6 @@ EVALUATION_SEED = 7919
 
 
 def arguments(command_line: list[str] | None = None) -> argparse.Namespace:
-    """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--pieces", type=int, default=4, choices=[1, 2, 3, 4], help="pieces of each seat (default %(default)s)")
@@ -58,7 +59,6 @@ def arguments(command_line: list[str] | None = None) -> argparse.Namespace:
 
 
 def report(options: argparse.Namespace, kind: str, **values: Any) -> None:
-    """Prints a measurement, for programs or for people."""
     if options.json:
         print(json.dumps({"kind": kind, **values}), flush=True)
         return
@@ -67,7 +67,6 @@ def report(options: argparse.Namespace, kind: str, **values: Any) -> None:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Compares the rules; the exit status."""
     game = AshteKashte(options.pieces)
     try:
         tally = check(game, options.check, options.positions, options.seed)
@@ -79,7 +78,7 @@ def run_check(options: argparse.Namespace) -> int:
 
 
 def run_environment(options: argparse.Namespace) -> int:
-    """Measures the environment without a network; the exit status."""
+    """Measures the environment without a network; returns the exit status."""
     env = RaceEnv(options.pieces, "random", options.forced)
     steps, cpu = random_play(env, options.environment)
     load = os.getloadavg()[0]
@@ -93,14 +92,14 @@ def run_environment(options: argparse.Namespace) -> int:
 
 
 def policy_weights(model: Any) -> Weights:
-    """The policy network of a model in numpy; copies."""
+    """Copies the policy network of a model into numpy arrays."""
     hidden, action = model.policy.mlp_extractor.policy_net[0], model.policy.action_net
     layers = {"hidden": hidden.weight, "hidden_bias": hidden.bias, "action": action.weight, "action_bias": action.bias}
     return {name: tensor.detach().cpu().numpy().copy() for name, tensor in layers.items()}
 
 
 def win_rate(model: Any, options: argparse.Namespace) -> dict[str, Any]:
-    """Plays against `hunter`, by the most probable action, on the same throws each time."""
+    """Plays against `hunter` with the most probable actions. All evaluations have the same throws."""
 
     def policy(observations: Any, masks: Any) -> Any:
         return model.predict(observations, action_masks=masks, deterministic=True)[0]
@@ -112,7 +111,6 @@ def win_rate(model: Any, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def make_model(options: argparse.Namespace) -> Any:
-    """Environments and an untrained model."""
     import torch
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
@@ -144,23 +142,22 @@ def make_model(options: argparse.Namespace) -> Any:
 
 
 class Clock:
-    """Seconds of training, by the clock on the wall and of this process's CPU: both stand still while paused."""
+    """Measures wall time and CPU time of the training, in seconds."""
 
     def __init__(self) -> None:
         self.start = self.now()
 
     @staticmethod
     def now() -> tuple[float, float]:
-        """Seconds since some moment."""
+        """Wall time and CPU time since an arbitrary moment."""
         return time.perf_counter(), time.process_time()
 
     def seconds(self) -> tuple[float, float]:
-        """Seconds so far."""
         now = self.now()
         return now[0] - self.start[0], now[1] - self.start[1]
 
     def without(self, work: Callable[[], Any]) -> None:
-        """Does something that does not count."""
+        """Does `work`; its time does not count."""
         before = self.now()
         work()
         after = self.now()
@@ -168,11 +165,11 @@ class Clock:
 
 
 def make_callback(options: argparse.Namespace) -> Any:
-    """What happens beside learning: snapshots, evaluations, the end."""
+    """Makes the callback for snapshots, evaluations and the end of the training."""
     from stable_baselines3.common.callbacks import BaseCallback
 
     class Measure(BaseCallback):
-        """Between updates: renews the opponent, evaluates when due, ends when time is up or the target is met."""
+        """Between updates, renews the opponent and evaluates. Ends when the time is over or the target is reached."""
 
         def _on_training_start(self) -> None:
             self.clock = Clock()
@@ -193,7 +190,6 @@ def make_callback(options: argparse.Namespace) -> Any:
             self.is_done = self.is_done or is_last
 
         def measure(self, seconds: float, cpu_seconds: float) -> None:
-            """Evaluates and reports."""
             decisions = sum(self.training_env.env_method("decisions_played"))
             result = win_rate(self.model, options)
             report(
@@ -218,7 +214,6 @@ def make_callback(options: argparse.Namespace) -> Any:
 
 
 def run_training(options: argparse.Namespace) -> int:
-    """Trains and measures; the exit status."""
     model = make_model(options)
     versions = {
         name: __import__(name).__version__ for name in ("torch", "stable_baselines3", "sb3_contrib", "gymnasium")
@@ -231,7 +226,6 @@ def run_training(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    """Checks or trains."""
     options = arguments()
     if options.check:
         return run_check(options)

@@ -1,4 +1,4 @@
-"""Ashte Kashte as a Gymnasium environment for one agent, its opponents, and matches against them."""
+"""Ashte Kashte as a Gymnasium environment for one agent, with opponents and matches against them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,18 @@ Weights = dict[str, np.ndarray]
 
 
 def random_opponent(game: AshteKashte, position: Position, rng: random.Random) -> int:
-    """Any legal action with equal probability."""
     return random_choice(game, position, rng)
 
 
 def hunter_opponent(game: AshteKashte, position: Position, rng: random.Random) -> int:
-    """The built-in agent `hunter`."""
     return hunter_choice(game, position)
 
 
 class Snapshot:
-    """A policy network of one hidden layer, frozen: samples from its probabilities.
+    """A fixed copy of a policy network with one hidden layer; samples actions from its probabilities.
 
     Weights are float32: `hidden` [units, observation_size], `hidden_bias` [units], `action` [ACTIONS, units],
-    `action_bias` [ACTIONS]. In numpy, because for one position that is several times faster than asking torch.
+    `action_bias` [ACTIONS]. For single positions, numpy is several times faster than torch.
     """
 
     def __init__(self, weights: Weights) -> None:
@@ -50,11 +48,11 @@ BUILT_IN: dict[str, Opponent] = {"random": random_opponent, "hunter": hunter_opp
 
 
 class RaceEnv(gymnasium.Env):
-    """One game, seen by the agent that learns; dice and opponent are part of the environment.
+    """One game for the agent that learns; the dice and the opponent are part of the environment.
 
-    An observation is float32 [observation_size] of zeros and ones, an action one of `ACTIONS`, masked. The reward is 1
-    for a win and -1 for a loss, at the end. Seat and first throw are drawn for each game. Where only one action is
-    legal it is played at once, unless `asks_forced`.
+    An observation is float32 [observation_size] of zeros and ones; there are `ACTIONS` actions with a mask. At the end
+    of a game, the reward is 1 for a win and -1 for a loss. The seat of the agent and the first player are random. If
+    only one action is legal, the environment plays it itself, unless `asks_forced`.
     """
 
     def __init__(self, pieces: int, opponent: str, asks_forced: bool = False) -> None:
@@ -66,14 +64,13 @@ class RaceEnv(gymnasium.Env):
         self.asks_forced = asks_forced
         self.rng = random.Random()
         self.decisions = 0
-        """Actions played so far in all games, of both seats, forced ones included."""
+        """Number of actions of both seats in all games so far, including forced actions."""
 
     def set_opponent(self, weights: Weights) -> None:
-        """Replaces the opponent from now on."""
         self.opponent = Snapshot(weights)
 
     def decisions_played(self) -> int:
-        """Actions played so far in all games."""
+        """Returns `decisions`; `env_method` can only call methods."""
         return self.decisions
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
@@ -100,26 +97,22 @@ class RaceEnv(gymnasium.Env):
         return self.game.observe(self.position), 0.0, False, False, {}
 
     def action_masks(self) -> np.ndarray:
-        """Which actions are legal: bool [ACTIONS]."""
         mask = np.zeros(ACTIONS, dtype=bool)
         mask[self.legal] = True
         return mask
 
     def is_capped(self) -> bool:
-        """Whether the game is broken off."""
         return self.turns >= self.game.turn_limit
 
     def is_over(self) -> bool:
-        """Whether there is nothing more to play."""
         return self.game.winner(self.position) is not None or self.is_capped()
 
     def play(self, action: int) -> None:
-        """Plays an action of either seat."""
         self.position = self.game.apply(self.position, action)
         self.decisions += 1
 
     def advance(self) -> None:
-        """Throws and lets the opponent play until the agent has to choose or the game is over."""
+        """Throws the dice and lets the opponent play until the agent must choose or the game is over."""
         while not self.is_over():
             if self.position.pending is None:
                 self.position = self.game.throw(self.position, self.rng)
@@ -134,11 +127,12 @@ class RaceEnv(gymnasium.Env):
 
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Actions [n] for observations float32 [n, observation_size] and masks bool [n, ACTIONS]."""
+"""Chooses actions [n] from observations, float32 [n, observation_size], and masks, bool [n, ACTIONS]."""
 
 
 def match(policy: Policy, pieces: int, opponent: str, games: int, seed: int) -> int:
-    """Games won by the policy of so many against a built-in opponent, each seat and first throw equally often."""
+    """Plays games of the policy against a built-in opponent; returns the number of wins. Each seat and each first
+    player occurs equally often."""
     wins = 0
     envs = [RaceEnv(pieces, opponent) for _ in range(games)]
     options = [{"seat": number % 2, "first": number // 2 % 2} for number in range(games)]
@@ -154,7 +148,7 @@ def match(policy: Policy, pieces: int, opponent: str, games: int, seed: int) -> 
 
 
 def random_play(env: RaceEnv, seconds: float) -> tuple[int, float]:
-    """Steps of the agent in so many seconds of random play, and seconds of the CPU."""
+    """Plays at random; returns the number of steps of the agent, and the CPU time in seconds."""
     steps, rng = 0, random.Random(1)
     end, cpu = time.perf_counter() + seconds, time.process_time()
     env.reset(seed=1)
@@ -167,7 +161,7 @@ def random_play(env: RaceEnv, seconds: float) -> tuple[int, float]:
 
 
 def interval(wins: int, games: int) -> tuple[float, float]:
-    """The 95 % interval of a win rate (Wilson)."""
+    """The 95 % interval of a win rate (by Wilson's method)."""
     z = 1.96
     share, spread = wins / games, z * z / games
     middle = (share + spread / 2) / (1 + spread)

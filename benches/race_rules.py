@@ -1,7 +1,7 @@
-"""The rules of Ashte Kashte for two seats in plain Python: what people write before they train with the usual stack.
+"""The rules of Ashte Kashte for two seats in plain Python, as people write them to train with the usual stack.
 
-Written from the rules alone and checked against the program `ashta` by `maskable_ppo.py --check`. Seats are 0 (South)
-and 1 (North). A *place* is a piece's number of steps on the course of its owner: 0 off the board, the last one home.
+`maskable_ppo.py --check` compares them with the program `ashta`. Seats are 0 (South) and 1 (North). The *place* of a
+piece is its number of steps on the course of its owner: 0 in hand, and the last place is home.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ ACTIONS = 9
 PAIRS = 4
 PASS = 8
 THROWS = (1, 2, 3, 4, 8)
-# In sixteenths: four two-sided sticks, of which 0 to 4 show the marked side.
+# The probabilities times 16. Four sticks with two sides are thrown; 0 to 4 of them show the marked side.
 THROW_WEIGHTS = (4, 6, 4, 1, 1)
-# Relations are observed up to this distance, by so many stages of the course; progress and leads by so many levels.
+# The largest observed distance between pieces, the stages of the course, and the levels of progress and leads.
 FAR = 16
 STAGES = 4
 LEVELS = 16
 
 
 class Position(NamedTuple):
-    """A position; values are never changed.
+    """A position; it never changes.
 
-    `pieces`: for each seat the places of its pieces, ascending. `mover`: the seat to throw or to choose. `pending`: the
-    throw to be used; None before it.
+    `pieces`: for each seat, the places of its pieces in ascending order. `mover`: the seat that must throw or choose.
+    `pending`: the throw that the mover must use; `None` before the throw.
     """
 
     pieces: tuple[tuple[int, ...], tuple[int, ...]]
@@ -38,12 +38,12 @@ class Position(NamedTuple):
 
 
 def random_choice(game: AshteKashte, position: Position, rng: random.Random) -> int:
-    """Any legal action with equal probability."""
     return rng.choice(game.legal(position))
 
 
 def hunter_choice(game: AshteKashte, position: Position) -> int:
-    """What `hunter` plays: fewest enemy steps left, then the furthest pieces; the first found among equals."""
+    """The action of `hunter`: leaves the enemy the lowest total of places, then has its own pieces as far ahead as
+    possible."""
     legal = game.legal(position)
     if len(legal) == 1:
         return legal[0]
@@ -53,15 +53,15 @@ def hunter_choice(game: AshteKashte, position: Position) -> int:
         own, enemy = result[1].pieces[seat], result[1].pieces[1 - seat]
         return -sum(enemy), sorted(own, reverse=True)
 
-    # `max` keeps the first of equals.
+    # Among equal results, `max` takes the first.
     return max(game.turn_results(position), key=rank)[0]
 
 
 class SeatColumns:
-    """Where the entries of one seat's pieces lie in the observation, counted from the first entry of the seat."""
+    """The entries of one seat in the observation, counted from the first entry of this seat."""
 
     def __init__(self, rooms: list[int]) -> None:
-        """`rooms`: how many own pieces each place can hold."""
+        """`rooms`: the largest number of own pieces on each place."""
         self.first = [sum(rooms[:place]) for place in range(len(rooms))]
         self.hunted = sum(rooms)
         self.staged = self.hunted + FAR
@@ -72,7 +72,7 @@ class SeatColumns:
         self.size = self.lead + LEVELS
 
     def pieces(self, own: tuple[int, ...]) -> list[int]:
-        """Entries of the places of the pieces `own`."""
+        """The entries for the places of the pieces `own`."""
         return [self.first[place] + own[:slot].count(place) for slot, place in enumerate(own)]
 
 
@@ -101,7 +101,7 @@ class AshteKashte:
 
     @classmethod
     def opposite(cls, place: int) -> int:
-        """The opposite seat's place on the same square; -1 off the course."""
+        """The place of the opposite seat on the same square; -1 in hand and at home."""
         if place in (0, cls.home):
             return -1
         if place < 24:
@@ -111,35 +111,34 @@ class AshteKashte:
         return 40 + (place - 40 - 4) % 8
 
     def start(self, first: int) -> Position:
-        """The position before the first throw, which `first` makes."""
+        """The position before the first throw; seat `first` throws."""
         return Position(((0,) * self.pieces, (0,) * self.pieces), first)
 
     def winner(self, position: Position) -> int | None:
-        """The seat that has all its pieces home."""
+        """The seat with all pieces at home, or `None`."""
         for seat in (0, 1):
             if position.pieces[seat][0] == self.home:
                 return seat
         return None
 
     def throw(self, position: Position, rng: random.Random) -> Position:
-        """Throws the dice."""
         return position._replace(pending=rng.choices(THROWS, THROW_WEIGHTS)[0])
 
     def observe(self, position: Position) -> np.ndarray:
-        """The observation of the seat that chooses: float32 [observation_size], zeros and ones."""
+        """The observation of the seat that must choose: float32 [observation_size] of zeros and ones."""
         observation = np.zeros(self.observation_size, dtype=np.float32)
         observation[self.active(position)] = 1.0
         return observation
 
     def turn_results(self, position: Position) -> list[tuple[int, Position]]:
-        """Each distinct position that ends the mover's turn, with the first action towards it."""
+        """Each possible position after the turn, with the first action that leads to it."""
         found: dict[Position, int] = {}
         for action in self.legal(position):
             found.setdefault(self.apply(position, action), action)
         return [(action, after) for after, action in found.items()]
 
     def legal(self, position: Position) -> list[int]:
-        """Legal actions, ascending; at least one at a decision."""
+        """The legal actions in ascending order; at least one."""
         own = position.pieces[position.mover]
         enemy = [self.mirror[place] for place in position.pieces[1 - position.mover]]
         throw = position.pending
@@ -163,13 +162,12 @@ class AshteKashte:
         return singles + pairs + [PASS] * is_only_merging
 
     def may_go_alone(self, place: int, to: int, doubles: set[int], is_occupied: bool) -> bool:
-        """Whether a single piece may move: past no double, onto none, and onto no protected square in use."""
+        """Whether a single piece may move: not past or onto a double, and not onto an occupied protected square."""
         if any(place < double <= to for double in doubles):
             return False
         return not (to in self.protected and is_occupied)
 
     def apply(self, position: Position, action: int) -> Position:
-        """The position after a legal action."""
         mover, throw = position.mover, position.pending
         own, enemy = position.pieces[mover], position.pieces[1 - mover]
         if action != PASS:
@@ -185,7 +183,7 @@ class AshteKashte:
         return Position(pieces, mover if again else 1 - mover)
 
     def active(self, position: Position) -> list[int]:
-        """Entries of the observation that are 1, seen by the seat that chooses."""
+        """The entries that are 1 in the observation of the seat that must choose."""
         mover, throw = position.mover, position.pending
         own, enemy = position.pieces[mover], position.pieces[1 - mover]
         columns = self.seat_entries(own, enemy)
@@ -198,12 +196,12 @@ class AshteKashte:
         return columns
 
     def seat_entries(self, own: tuple[int, ...], enemy: tuple[int, ...]) -> list[int]:
-        """Entries of one seat, counted from its first: its pieces, how far they are from others, and its progress."""
+        """The entries of one seat that are 1: its pieces, their distances from other pieces, and its progress."""
         columns = self.columns
         entries = set(columns.pieces(own))
         on_course = [place for place in own if 0 < place < self.home]
         for place in on_course:
-            # Places on the enemy's course. Its pieces in hand are as far behind as if they stood on 0.
+            # Distances on the course of the enemy. Its pieces in hand count as pieces on 0.
             behind = distances(enemy, self.mirror[place])
             if own.count(place) == 1 and place not in self.protected:
                 stage = place * STAGES // self.home
@@ -217,11 +215,11 @@ class AshteKashte:
 
     @staticmethod
     def progress(own: tuple[int, ...]) -> int:
-        """How far a seat has come: 1 for each of its pieces that has entered, and their steps."""
+        """The progress of a seat: the sum of its steps, plus 1 for each piece that has entered."""
         return sum(place + 1 for place in own if place > 0)
 
     def lead_entry(self, position: Position) -> int:
-        """The entry of the other seat's lead over the mover, counted from the first entry of that seat."""
+        """The entry for the lead of the other seat over the mover, counted from the first entry of the other seat."""
         own, enemy = position.pieces[position.mover], position.pieces[1 - position.mover]
         lead = self.progress(enemy) - self.progress(own)
         step = self.most // LEVELS // 2
@@ -229,7 +227,8 @@ class AshteKashte:
         return self.columns.lead + min(max(level, 0), LEVELS - 1)
 
     def meeting_entries(self, position: Position) -> list[int]:
-        """Entries of what each piece of the mover can meet: a lone enemy with the throw, its own with it and without."""
+        """The entries for each piece of the mover: a lone enemy or an own piece at its target, an own piece at its
+        place."""
         own, enemy = position.pieces[position.mover], position.pieces[1 - position.mover]
         lone = {self.mirror[place] for place in enemy if enemy.count(place) == 1 and place not in self.protected}
         columns = []
@@ -251,5 +250,5 @@ class AshteKashte:
 
 
 def distances(pieces: Iterable[int], place: int) -> set[int]:
-    """How many steps before `place` pieces stand, as far as these are seen."""
+    """The distances, up to `FAR`, of pieces that are behind `place`."""
     return {place - piece for piece in pieces if 0 < place - piece <= FAR}

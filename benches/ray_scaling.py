@@ -1,8 +1,8 @@
-"""How a run on a cluster grows with its actors, where the machine has too few cores to see it.
+"""Measures the speed of a run on a cluster with many actors, on a machine with few cores.
 
-The driver and the learner are those of `ashta.ray`, and work as they do; actors are stand-ins, which wait as long as
-the games would take on a core of their own, and as long as a network between machines would, and then answer with games
-that were played before. So many of them share one core, and what is measured is what the rest can bear.
+The driver and the learner are real. The actors are stand-ins: each waits for the time that its games would take on its
+own core, plus the delay of a network, and then answers with games that were played before. Many stand-ins share one
+core, so the measurement shows how many actors the driver and the learner can serve.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from ashta.ray.training import Driver
 
 @ray.remote(num_cpus=0)
 class StandIn:
-    """Waits, and answers with games of a stock: one message for each number of games."""
+    """Waits, then answers with a message from `stock`, which has a message for each number of games."""
 
     def __init__(self, stock, seconds_per_game, latency):
         self.stock, self.seconds_per_game, self.latency = stock, seconds_per_game, latency
@@ -45,7 +45,8 @@ def games_of_iteration(run):
 
 
 def costs(config, set, folder, warm=40, rounds=10):
-    """Seconds of a core for a game played and for a game learned, and bytes of a game, after some learning."""
+    """Measures, after `warm` iterations, the CPU seconds to play a game and to learn from it, and the bytes of a
+    game."""
     run = begin(config, set, folder, 10**9)
     player, trainer, size_of_iteration = SelfPlay(run.config), Trainer(run.config), games_of_iteration(run)
     learning = tomllib.loads(run.config)["learning"]
@@ -66,13 +67,13 @@ def costs(config, set, folder, warm=40, rounds=10):
 
 
 def stock(run, weights, sizes):
-    """A message for each number of games."""
+    """Makes a message for each number of games in `sizes`."""
     player = SelfPlay(run.config)
     return {size: player.play(weights, 0, size) for size in sizes}
 
 
 def measure(config, set, folder, actors, per_task, weights, seconds_per_game, latency, iterations):
-    """Games a second with so many stand-ins."""
+    """Measures the games per second with `actors` stand-ins."""
     probe = begin(config, set, folder, 10**9)
     per_iteration = games_of_iteration(probe)
     probe.close()
@@ -87,7 +88,7 @@ def measure(config, set, folder, actors, per_task, weights, seconds_per_game, la
         driver.close()
     lines = [json.loads(line) for line in Path(run.path, "metrics.jsonl").read_text().splitlines()]
     steady = lines[len(lines) // 4 :]
-    # Of the iterations the middle one: a shared machine stalls now and then.
+    # The median ignores the iterations in which a shared machine is slow.
     seconds = sorted(after["seconds"] - before["seconds"] for before, after in zip(steady, steady[1:]))
     return per_iteration / seconds[len(seconds) // 2]
 
@@ -117,7 +118,7 @@ def main():
                 found = measure(
                     args.config, args.set, folder, actors, per_task, weights, played, latency, args.iterations
                 )
-                # Actors and the learner work at the same time; whoever takes longer decides.
+                # Actors and the learner work at the same time; the slower side determines the speed.
                 model = games / max(per_task * played + latency, games * learned)
                 print(f"{actors:6}  {latency:7.3f}  {found:7.0f}  {model:5.0f}", flush=True)
 

@@ -1,4 +1,4 @@
-"""How many throws a second ashta and other programs play in the same games, at random and on one thread.
+"""Compares the speed of ashta and of other programs in the same games: throws per second of random play on one thread.
 
     PYTHONPATH=tests/python python benches/reference_games.py
 
@@ -16,12 +16,12 @@ import pyspiel
 from royalur import Game
 from test_reference_games import FINKEL, MASTERS, Maedn
 
-# Games of which the throws are counted in one.
+# Number of games for which the throws of only one game are counted.
 MANY = 50
 
 
 def ashta_throws(game, rng):
-    """The throws of a game that is played at random through `ashta.State`."""
+    """Plays a random game with `ashta.State`; returns the number of throws."""
     state, throws = game.new_initial_state(seed=rng.getrandbits(32)), 0
     while not state.is_terminal():
         if state.is_chance_node():
@@ -33,7 +33,7 @@ def ashta_throws(game, rng):
 
 
 def maedn_throws(game, rng):
-    """The same through `pyspiel.State`."""
+    """Plays a random game with `pyspiel.State`; returns the number of throws."""
     state, throws = game.new_initial_state(), 0
     while not state.is_terminal():
         if state.is_chance_node():
@@ -43,7 +43,7 @@ def maedn_throws(game, rng):
 
 
 def maedn_throws_by_bots(game, rng):
-    """The throws of many games between random bots of OpenSpiel, estimated from one game: counting takes longer."""
+    """Lets random bots of OpenSpiel play many games; estimates the throws from one game, because counting is slow."""
     players = range(game.num_players())
     bots = [pyspiel.make_uniform_random_bot(player, rng.getrandbits(30)) for player in players]
     states = [game.new_initial_state() for _ in range(MANY)]
@@ -53,7 +53,7 @@ def maedn_throws_by_bots(game, rng):
 
 
 def royalur_throws(settings, rng):
-    """The same through `royalur.Game`."""
+    """Plays a random game with `royalur.Game`; returns the number of throws."""
     game, throws = Game.create(settings), 0
     while not game.is_finished():
         if game.is_waiting_for_roll():
@@ -65,7 +65,7 @@ def royalur_throws(settings, rng):
 
 
 def throws_a_second(play, game, seconds=2.0, times=5):
-    """The median of several measurements of CPU time."""
+    """The median of several measurements, by CPU time."""
     rates = []
     for seed in range(times):
         rng, begun, throws = random.Random(seed), time.process_time(), 0
@@ -76,7 +76,7 @@ def throws_a_second(play, game, seconds=2.0, times=5):
 
 
 def measure():
-    """The speed of the same games in both programs, in throws a second."""
+    """Measures the same games in both programs and prints a table."""
     rows = [
         ("mensch", 2, maedn_throws_by_bots, Maedn(2).other, "OpenSpiel, C++"),
         ("mensch", 2, maedn_throws, Maedn(2).other, "OpenSpiel, Python"),

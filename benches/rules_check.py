@@ -12,7 +12,7 @@ from race_rules import ACTIONS, THROWS, THROW_WEIGHTS, AshteKashte, Position, hu
 
 
 class Engine:
-    """`ashta engine --agent hunter`, asked in batches."""
+    """The program `ashta engine --agent hunter`."""
 
     def __init__(self, binary: str) -> None:
         command = [binary, "engine", "--agent", "hunter"]
@@ -27,7 +27,8 @@ class Engine:
         self.process.wait(timeout=30)
 
     def ask(self, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """One answer for each request, in order. Few requests at a time: the pipes must not fill up."""
+        """Returns one answer for each request, in order. Pass few requests at a time, so that the pipes do not fill
+        up."""
         for request in requests:
             self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
@@ -36,7 +37,7 @@ class Engine:
 
 @dataclass
 class Tally:
-    """What was compared."""
+    """The numbers of comparisons."""
 
     decisions: int = 0
     results: int = 0
@@ -51,13 +52,12 @@ class Difference(AssertionError):
 
 
 def agree(what: str, position: str, ours: object, theirs: object) -> None:
-    """Raises [Difference] unless both are equal."""
     if ours != theirs:
         raise Difference(f"{what} at `{position}`:\n  Python  {ours}\n  program {theirs}")
 
 
 def check_decision(game: AshteKashte, position: Position, engine: Engine, tally: Tally) -> None:
-    """Compares mask, observation, every action's result and what `hunter` plays."""
+    """Compares the mask, the observation, the results of all actions and the action of `hunter`."""
     text = game.text(position)
     legal = game.legal(position)
     asked = [{"op": "observe", "position": text}, {"op": "bestmove", "position": text}]
@@ -88,16 +88,15 @@ def check_turn(game: AshteKashte, before: Position, position: Position, engine: 
 
 
 def check_throws(game: AshteKashte, engine: Engine) -> None:
-    """Compares the probabilities of the throws."""
     [answer] = engine.ask([{"op": "chance", "position": game.text(game.start(0))}])
     theirs = {outcome["throw"][0]: outcome["p"] for outcome in answer["outcomes"]}
     agree("chances", game.name, {t: weight / 16 for t, weight in zip(THROWS, THROW_WEIGHTS, strict=True)}, theirs)
 
 
 def check(game: AshteKashte, binary: str, positions: int, seed: int) -> Tally:
-    """Walks whole games until so many decisions are compared; raises [Difference] at the first disagreement.
+    """Plays whole games until `positions` decisions are compared; raises [Difference] at the first difference.
 
-    Each game is played at random, by `hunter`, or half and half, so that ends and captures come about.
+    The actions of a game are random, from `hunter`, or mixed, so that captures and ends of games occur.
     """
     rng = random.Random(seed)
     tally = Tally()

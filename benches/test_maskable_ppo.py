@@ -1,4 +1,4 @@
-"""Tests of the comparison: its rules, its environment and its opponents. `pytest benches`; see README.md."""
+"""Tests of the rules, the environment and the opponents. Run them with `pytest benches`; see README.md."""
 
 import json
 import math
@@ -15,7 +15,7 @@ PIECES = [4, 2]
 
 
 def play(game, rng, choose):
-    """The decisions of a game and its last position."""
+    """Plays a game; returns its decisions and its last position."""
     position = game.start(rng.randrange(2))
     decisions = []
     while game.winner(position) is None:
@@ -35,7 +35,7 @@ def test_a_capture_brings_no_turn():
 
 @pytest.mark.parametrize("pieces", PIECES)
 def test_whole_games(pieces):
-    """Games end with a winner; masks, observations and texts are what they should be on the way."""
+    """Games end with a winner; masks, observations and texts are correct in all positions."""
     game, rng = AshteKashte(pieces), random.Random(3)
     for choose in (random_opponent, hunter_opponent):
         decisions, last = play(game, rng, choose)
@@ -58,12 +58,13 @@ def test_observations_have_the_length_of_the_program(pieces, size):
 def test_relations_are_indexed_by_distance():
     game = AshteKashte(pieces=2)
     columns = game.columns
-    # South's 10 is North's 22, 4 squares ahead of 18; South's 17 is North's 5, 5 squares ahead of a piece in hand.
+    # Place 10 of South is place 22 of North, 4 squares ahead of North's 18. Place 17 of South is place 5 of North, 5
+    # squares ahead of a piece in hand.
     entries = set(game.seat_entries((10, 17), (0, 18)))
     lone = {columns.hunted + 3, columns.staged + 3, columns.hunted + 4, columns.staged + 16 + 4}
     progress = columns.progress + (11 + 18) * 16 // 99
     assert entries == {*columns.pieces((10, 17)), *lone, columns.apart + 6, progress}
-    # Doubles are not alone, and pieces on 18 are protected; South's 18 is North's 6.
+    # A double is not a lone piece, and a piece on 18 is protected. Place 18 of South is place 6 of North.
     assert columns.followed + 3 in game.seat_entries((10, 10), (0, 18))
     assert columns.followed + 5 in game.seat_entries((18, 48), (0, 48))
     assert game.lead_entry(Position(((4, 6), (4, 6)), 0, 1)) == columns.lead + 8
@@ -86,10 +87,10 @@ def test_texts():
 
 def test_hunter_hunts_then_runs():
     game = AshteKashte(pieces=2)
-    # South's 10 is North's 22: it takes the enemy although the other piece is ahead.
+    # Place 10 of South is place 22 of North: the first piece captures, although the other piece is ahead.
     assert hunter_choice(game, Position(((8, 30), (22, 40)), 0, 2)) == 0
     assert hunter_choice(game, Position(((8, 30), (21, 40)), 0, 2)) == 1
-    # A merge may be declined; running is better.
+    # A player can pass instead of a merge; `hunter` merges.
     assert game.legal(Position(((46, 47), (0, 0)), 0, 1)) == [0, 1]
     assert game.legal(Position(((45, 47), (0, 0)), 0, 2)) == [0, PASS]
     assert hunter_choice(game, Position(((45, 47), (0, 0)), 0, 2)) == 0
@@ -98,7 +99,7 @@ def test_hunter_hunts_then_runs():
 @pytest.mark.parametrize("pieces", PIECES)
 @pytest.mark.parametrize("asks_forced", [False, True])
 def test_environment(pieces, asks_forced):
-    """Episodes begin and end as Gymnasium wants them; the agent is asked only where it should be."""
+    """Episodes begin and end as Gymnasium requires; the agent chooses only where it should."""
     env = RaceEnv(pieces, "hunter", asks_forced)
     rng = random.Random(5)
     rewards = []
@@ -171,7 +172,7 @@ def tiny_options(*more):
 
 
 def test_snapshots_play_as_the_network():
-    """A snapshot's choices have the probabilities that torch computes."""
+    """The choices of a snapshot have the probabilities that torch computes."""
     torch = pytest.importorskip("torch")
     model = maskable_ppo.make_model(tiny_options("--units", "8"))
     game, rng = AshteKashte(pieces=2), random.Random(2)

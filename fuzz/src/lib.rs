@@ -1,4 +1,4 @@
-//! The fuzz targets' functions, shared with a test of the workspace.
+//! The functions of the fuzz targets; a test of the workspace uses the same functions.
 
 #[path = "../../tests/src/fuzz.rs"]
 mod fuzz;

@@ -18,7 +18,7 @@ static int print_legal(const char *position) {
     size_t length = strlen(position) + 64;
     char *request = malloc(length);
     if (request == NULL) return EXIT_FAILURE;
-    /* Positions have no quotes or backslashes, so the text needs no escapes. */
+    /* Positions contain no quotes or backslashes, so the text needs no escapes. */
     snprintf(request, length, "{\"op\":\"legal\",\"position\":\"%s\"}", position);
     char *answer = ashta_answer(NULL, request);
     free(request);

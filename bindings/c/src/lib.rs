@@ -1,8 +1,8 @@
-//! The C library `ashta`; `bindings/c/include/ashta.h` documents it. Compiled to WebAssembly, it is the engine of the
-//! page.
+//! The C library `ashta`; `bindings/c/include/ashta.h` documents it. The page uses this library as WebAssembly.
 //!
-//! All calls go through the engine protocol of `ashta-agents`; this file only converts texts and pointers. Functions
-//! that fail return `NULL` or a negative number and keep a message for their thread. No panic leaves the library.
+//! All calls go through the engine protocol of `ashta-agents`; this file only converts texts and pointers. If a
+//! function fails, it returns `NULL` or a negative number and keeps a message for its thread. No panic leaves the
+//! library.
 
 #![allow(unsafe_code, reason = "pointers of C")]
 
@@ -29,7 +29,7 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// Converts a text for C. The text ends at its first zero byte; texts of this library have none.
+/// Converts a text for C. The result ends at the first zero byte; texts of this library contain no zero byte.
 fn text_of(text: impl Into<Vec<u8>>) -> CString {
     CString::new(text).unwrap_or_else(|error| {
         let end = error.nul_position();
@@ -59,7 +59,7 @@ fn with_causes(error: &(dyn Error + 'static)) -> String {
 /// Reads the text at `text`.
 ///
 /// # Safety
-/// `text` is `NULL` or points to a text that ends with a zero byte and does not change while it is used.
+/// `text` is `NULL` or points to a text that ends with a zero byte and does not change during its use.
 unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
     if text.is_null() {
         return Err(format!("{what} is NULL").into());
@@ -110,8 +110,8 @@ pub extern "C" fn ashta_last_error() -> *const c_char {
     LAST_ERROR.with(|last| last.borrow().as_ptr())
 }
 
-/// Returns the agent with this name: a baseline, or a bot or table file with an optional look-ahead, as on the command
-/// line. The folder of a bot is searched for the tables of the level `perfect`. `NULL` on failure.
+/// Returns the agent with this name: a baseline, a bot file (a look-ahead can follow), or a table file, as on the
+/// command line. The level `perfect` of a bot finds its table in the folder of the bot. `NULL` on failure.
 ///
 /// # Safety
 /// `name` is `NULL` or a text that ends with a zero byte.
@@ -130,8 +130,8 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
     })
 }
 
-/// Returns the agent with the content of a bot or table file. `lookahead` is the part that would follow the `+` in the
-/// name of a bot. `NULL` on failure.
+/// Returns the agent from the content of a bot file or table file. `lookahead` is the part that would follow the `+` in
+/// the name of a bot. `NULL` on failure.
 ///
 /// # Safety
 /// `content` points to `length` bytes, or is `NULL`; `lookahead` is `NULL` or a text that ends with a zero byte.
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, loo
         }
         // SAFETY: guaranteed by the contract of this function.
         let lookahead = if lookahead.is_null() { "" } else { unsafe { read(lookahead, "the look-ahead") }? };
-        // SAFETY: by contract `length` bytes are there, and they do not change meanwhile.
+        // SAFETY: by contract, `content` points to `length` bytes, which do not change during this call.
         let content = unsafe { slice::from_raw_parts(content, length) };
         Ok(boxed(NamedAgent::of_file("bot", content, lookahead)?))
     })
@@ -194,15 +194,15 @@ pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_
         // SAFETY: guaranteed by the contract of this function.
         let answer = unsafe { ask_or_error(agent, &json!({"op": "evaluate", "position": position})) }?;
         let found: Vec<f32> = serde_json::from_value(answer["values"].clone())?;
-        // SAFETY: by contract there is room for four; a game has no more seats.
+        // SAFETY: by contract, there is room for four values, and a game has at most four seats.
         let values = unsafe { slice::from_raw_parts_mut(values, found.len().min(4)) };
         values.copy_from_slice(&found[..values.len()]);
         Ok(values.len() as c_int)
     })
 }
 
-/// Returns the answer of the engine protocol to a request; free it with [`ashta_text_free`]. `NULL` only if `request`
-/// is not a text, or after an error in the library itself.
+/// Returns the answer of the engine protocol to a request; free it with [`ashta_text_free`]. Returns `NULL` only if
+/// `request` is not a text, or after an internal error.
 ///
 /// # Safety
 /// As [`ashta_choose`], for `request`.

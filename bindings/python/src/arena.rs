@@ -86,7 +86,6 @@ fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game>
     Ok(known.transpose()?.context(unknown)?.into())
 }
 
-/// The agent whose values measure luck.
 fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) -> Result<Option<Player>> {
     let Some(luck) = luck else { return Ok(folders.reference("auto", race)?) };
     if let Ok(agent) = luck.cast::<Agent>() {

@@ -47,7 +47,6 @@ impl Game {
         Ok(seat.ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
     }
 
-    /// Returns an error unless `found` is this game.
     pub(crate) fn check(&self, found: &Game) -> Result<()> {
         let name = |game: &Game| format!("{} for {:?}", game.name(), game.race.spec().seats);
         ensure!(self == found, "the game is {}, not {}", name(self), name(found));
@@ -91,10 +90,8 @@ type Made<'py> = (Option<String>, String, Option<String>, Bound<'py, PyTuple>, O
 /// The largest allowed size of the observations of all games together.
 const MOST_NUMBERS: usize = 1 << 31;
 
-/// The ending of a path to a sheet, in lower case.
 const TOML: &str = ".toml";
 
-/// Reads a sheet from its text or from a file.
 fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
     let (text, file) = match sheet.extract::<String>() {
         Ok(text) if text.contains('\n') || !text.to_ascii_lowercase().ends_with(TOML) => (text, "sheet".to_owned()),

@@ -59,7 +59,6 @@ impl Interrupt {
         self.is_set.load(Ordering::Relaxed)
     }
 
-    /// Lets Python handle its signals. Python does so only in its main thread.
     fn check_signals(&self) {
         if let Err(error) = Python::attach(|py| py.check_signals()) {
             self.set(error);

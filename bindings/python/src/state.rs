@@ -18,9 +18,7 @@ use crate::{Result, Whole, wrong_type};
 /// The number of positions of a turn between two checks for an interrupt.
 const CHECK_INTERVAL: usize = 1 << 6;
 
-/// The player number of a chance node.
 const CHANCE: i32 = -1;
-/// The player number at the end of a game.
 const TERMINAL: i32 = -4;
 
 /// A position of a game, without the moves before it.

@@ -22,7 +22,6 @@ use crate::{Result, to_python, wrong_type};
 #[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct Table {
     table: Arc<Values>,
-    /// The agent that plays by this table.
     agent: Agent,
     /// The solved game.
     #[pyo3(get)]

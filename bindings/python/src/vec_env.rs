@@ -103,7 +103,6 @@ fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> Resul
     Ok(found)
 }
 
-/// The action with this number if it is legal.
 fn legal(legal: ActionMask, action: i64) -> Option<Action> {
     u8::try_from(action).ok().filter(|&action| action < 32).map(Action).filter(|&action| legal.contains(action))
 }

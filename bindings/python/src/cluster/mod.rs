@@ -45,7 +45,6 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     read.with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Reads all files in a folder and its subfolders.
 fn read_files(folder: &Path) -> Result<Files> {
     let mut files = Files::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))? {

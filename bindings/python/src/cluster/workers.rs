@@ -78,7 +78,6 @@ pub struct Trainer {
     race: Arc<Race>,
     /// Boxed, because the tensors need a larger alignment than Python gives its objects.
     trainer: Mutex<Box<trainer::Trainer<Race>>>,
-    /// The number of cores of the learner.
     threads: usize,
 }
 
@@ -161,7 +160,6 @@ pub struct RunEvaluator {
 
 #[pymethods]
 impl RunEvaluator {
-    /// `TrainingRun.opponents` returns the opponents and tables.
     #[new]
     fn new(
         py: Python<'_>,

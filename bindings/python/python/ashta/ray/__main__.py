@@ -13,7 +13,6 @@ from .training import Interrupted, WorkersDied, resume, train
 
 
 def parser():
-    """Returns the parser of the command line."""
     top = argparse.ArgumentParser(prog="python -m ashta.ray", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
 
@@ -77,7 +76,6 @@ def game_of(text):
 
 
 def run(args):
-    """Runs a command."""
     if args.command == "train":
         if args.resume is not None and args.config is not None:
             raise ValueError("--resume takes the settings from the folder of the run: leave out the file")
@@ -108,7 +106,6 @@ def run(args):
 
 
 def main():
-    """Runs the program."""
     try:
         run(parser().parse_args())
     except Interrupted as interrupted:

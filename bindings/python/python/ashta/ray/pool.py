@@ -26,7 +26,6 @@ class WorkerProcess:
         self.inner = made(*arguments) if arguments else made
 
     def ready(self):
-        """Returns the rounding checksum of the machine."""
         return numerics()
 
     def ask(self, method, *arguments):

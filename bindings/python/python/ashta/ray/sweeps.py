@@ -92,7 +92,7 @@ def sweep(
     `configs` lists files with settings; `config` is a single file. `space` maps keys such as `"learning.lambda"` to
     values or to search spaces of Ray Tune (`tune.grid_search([...])`, `tune.loguniform(...)`). `set` changes settings
     of all runs. Each trial is a run like `ashta train` on `cores` cores, in a folder in `directory`; each combination
-    of values has `samples` trials. The sweep looks for the lowest `"regret"` (for solved games), the highest mean
+    of values has `samples` trials. The `objective` is the lowest `"regret"` (for solved games), the highest mean
     `"score"` against the opponents of the short evaluations, or the highest `"rating"` in an arena. The arena has the
     opponents in the settings; the first opponent has the rating 0. Trials report after each short evaluation, so that a
     `scheduler` of Ray Tune can stop weak trials early. `search` is a search algorithm of Ray Tune.
