@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""The usual stack, for comparison: the rules as a Gymnasium environment, and MaskablePPO of sb3-contrib, which learns
-it.
+"""The usual stack, for comparison: the rules as a Gymnasium environment, and MaskablePPO of sb3-contrib as the learner.
 
 Measures the training steps per second, and the time until a win rate against the built-in agent `hunter`. See
 README.md.

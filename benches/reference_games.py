@@ -16,7 +16,7 @@ import pyspiel
 from royalur import Game
 from test_reference_games import FINKEL, MASTERS, Maedn
 
-# Number of games for which the throws of only one game are counted.
+# Number of games that OpenSpiel plays in one call; only the throws of the first game are counted.
 MANY = 50
 
 

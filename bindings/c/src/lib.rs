@@ -1,4 +1,4 @@
-//! The C library `ashta`; `bindings/c/include/ashta.h` documents it. The page uses this library as WebAssembly.
+//! The C library `ashta`; `bindings/c/include/ashta.h` documents it. The web page uses this library as WebAssembly.
 //!
 //! All calls go through the engine protocol of `ashta-agents`; this file only converts texts and pointers. If a
 //! function fails, it returns `NULL` or a negative number and keeps a message for its thread. No panic leaves the

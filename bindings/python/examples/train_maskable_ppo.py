@@ -29,7 +29,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    torch.set_num_threads(1)  # the networks are too small for more
+    torch.set_num_threads(1)  # more threads do not help such small networks
     settings = {"game": options.game, "seats": options.seats, "opponent": options.opponent}
     envs = make_vec_env(RaceEnv, n_envs=options.envs, seed=options.seed, env_kwargs=settings)
     model = MaskablePPO(

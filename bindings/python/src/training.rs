@@ -78,7 +78,7 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 /// stops the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, standard error shows the
 /// progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
 ///
-/// Raises one `ValueError` with every problem of the settings, or if the run cannot be read or written.
+/// Raises `ValueError` if settings are wrong (with every problem), or if the run cannot be read or written.
 #[pyfunction]
 #[pyo3(signature = (
     config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None

@@ -22,7 +22,8 @@ use crate::state::State;
 use crate::{Result, Whole, wrong_type};
 
 /// Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
-/// observation shows the last position of the game. The next step ignores the action for this game and starts it again.
+/// observation shows the last position of the game. The next step ignores the action for this game and starts the game
+/// again.
 ///
 /// Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
 /// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an

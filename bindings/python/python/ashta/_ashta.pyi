@@ -192,7 +192,8 @@ class State:
 @final
 class VectorGame:
     """Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
-    observation shows the last position of the game. The next step ignores the action for this game and starts it again.
+    observation shows the last position of the game. The next step ignores the action for this game and starts the game
+    again.
 
     Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
     opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
@@ -468,7 +469,7 @@ def train(
     stops the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, standard error shows the
     progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
 
-    Raises one `ValueError` with every problem of the settings, or if the run cannot be read or written.
+    Raises `ValueError` if settings are wrong (with every problem), or if the run cannot be read or written.
     """
 
 @final

@@ -29,8 +29,8 @@ class ArenaResult:
 
     @property
     def report(self) -> dict[str, Any]:
-        """The report that `ashta arena --json` prints, with the same keys. If the bound of an interval cannot be
-        estimated, it is `None`."""
+        """The report that `ashta arena --json` prints, with the same keys. A bound of an interval is `None` if it
+        cannot be estimated."""
         return json.loads(self._report)
 
     @property

@@ -170,8 +170,8 @@ class ParallelRaceEnv(_Spaces, ParallelEnv):
     `RaceEnv`.
 
     Only the action of the acting agent counts; the masks of the other agents allow no action. A random legal action
-    replaces an illegal action, because users of parallel environments often ignore the masks. A game is truncated after
-    `max_cycles` steps.
+    replaces an illegal action, because callers of parallel environments often ignore the masks. A game is truncated
+    after `max_cycles` steps.
     """
 
     metadata = {"name": "ashta_parallel_v0", "render_modes": ["ansi", "human"], "render_fps": 1}

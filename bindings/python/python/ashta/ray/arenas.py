@@ -34,8 +34,8 @@ def arena(
     """Ranks agents like `ashta.arena`; `players` workers on a cluster play, by default one for each core.
 
     `agents` is a list of strings or `ashta.Agent`s, or a dict with their names. Their bots and tables are sent to the
-    other machines. The games and the result equal those on one machine, but contain no times. If a machine fails, other
-    machines play its blocks again.
+    other machines. The games and the result are the same as on one machine, but contain no times. If a machine fails,
+    other machines play its blocks again.
     """
     # Report errors in the agents before connecting to a cluster.
     spread = Arena(agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)

@@ -49,7 +49,6 @@ def _check(configs, space, set, folders):
 def trial(given, *, config, set, objective, folders, directory):
     """Runs one trial; reports after each short evaluation and at the end."""
     changes = [*set, *(_change(key, value) for key, value in given.items() if key != "config")]
-    # The run has the name of its trial.
     name = tune.get_context().get_trial_name() or "trial"
     changes += [f"run.name={json.dumps(name)}", f"run.directory={json.dumps(str(directory))}"]
     latest = {}
@@ -92,10 +91,11 @@ def sweep(
     `configs` lists files with settings; `config` is a single file. `space` maps keys such as `"learning.lambda"` to
     values or to search spaces of Ray Tune (`tune.grid_search([...])`, `tune.loguniform(...)`). `set` changes settings
     of all runs. Each trial is a run like `ashta train` on `cores` cores, in a folder in `directory`; each combination
-    of values has `samples` trials. The `objective` is the lowest `"regret"` (for solved games), the highest mean
-    `"score"` against the opponents of the short evaluations, or the highest `"rating"` in an arena. The arena has the
-    opponents in the settings; the first opponent has the rating 0. Trials report after each short evaluation, so that a
-    `scheduler` of Ray Tune can stop weak trials early. `search` is a search algorithm of Ray Tune.
+    of values has `samples` trials. With `objective`, the sweep looks for the lowest `"regret"` (for solved games), the
+    highest mean `"score"` against the opponents of the short evaluations, or the highest `"rating"` in an arena. The
+    arena has the opponents in the settings; the first opponent has the rating 0. Trials report after each short
+    evaluation, so that a `scheduler` of Ray Tune can stop weak trials early. `search` is a search algorithm of Ray
+    Tune.
     """
     if objective not in OBJECTIVES:
         raise ValueError(f"`objective` is {objective!r}, but must be one of {', '.join(OBJECTIVES)}")

@@ -221,7 +221,7 @@ class Driver:
 
     def late_evaluation(self, waits):
         """Returns the iteration and the result of the pending evaluation. If the evaluation is not finished, waits for
-        it (with `waits`) or returns `None`."""
+        it if `waits` is true, otherwise returns `None`."""
         while waits and self.evaluation and self.evaluation[1] is None:
             self._pump()
         if not self.evaluation or self.evaluation[1] is None:
