@@ -46,14 +46,14 @@ def test_many_games_end_begin_anew_and_are_won_as_often_as_they_should():
     observations, infos = many.reset(seed=1)
     ended = np.zeros(64, bool)
     while many.episode_count < 300:
-        states = many.env.unwrapped._games.states()
+        states = many.env.unwrapped._games.states
         actions = np.zeros(64, np.int64)
         actions[~ended] = greedy.act([state for state, is_over in zip(states, ended) if not is_over])
         after, rewards, terminated, truncated, infos = many.step(actions)
         assert after is observations and not (rewards[~terminated]).any()
         ended = terminated | truncated
         for row in np.flatnonzero(ended):
-            last = many.env.unwrapped._games.states()[row]
+            last = many.env.unwrapped._games.states[row]
             player = int(many.env.unwrapped._games.players[row])
             assert after[row].any() and (after[row] == last.observation_tensor(player)).all()
     score = (np.mean(many.return_queue) + 1) / 2
@@ -126,7 +126,7 @@ def test_games_begin_in_a_position():
         pettingzoo.reset(seed=1, options={"position": position})
         assert {single.render(), *many.render(), pettingzoo.render()} == {start} and pettingzoo.agent_selection == "player_0"
     single.reset(seed=1, options={"position": late})
-    assert single._games.states()[0].current_player() == 0, "the opponent has played"
+    assert single._games.states[0].current_player() == 0, "the opponent has played"
     pettingzoo.reset(seed=1, options={"position": late})
     assert pettingzoo.render().startswith("ashtapada S:5,30/N:off,23 ") and not pettingzoo.state_.is_chance_node()
     many.reset(seed=1)
@@ -193,7 +193,7 @@ def test_an_opponent_is_a_name_an_agent_or_a_function():
                 np.testing.assert_array_equal(one, two)
     env = ashta.gymnasium.RaceEnv(opponent=by_networks)
     assert env.reset(seed=4)[0].any()
-    with pytest.raises(TypeError, match="`opponent` must be an `Agent` or a function .*, not int"):
+    with pytest.raises(TypeError, match="a policy must be the name or the file of an agent, .*, not int"):
         ashta.gymnasium.RaceEnv(opponent=3)
 
 

@@ -114,7 +114,7 @@ def test_a_game_of_a_sheet_works_everywhere():
     versus.reset(1)
     for _ in range(100):
         versus.step(legal(versus.legal_actions, generator))
-    waiting = [state for state in versus.states() if state.current_player() >= 0]
+    waiting = [state for state in versus.states if state.current_player() >= 0]
     assert len(greedy.act(waiting)) == len(waiting)
     report = ashta.arena(["greedy", "random"], game, pairs=20).report
     assert report["games"] == 40

@@ -103,12 +103,12 @@ def test_ctrl_c_leaves_games_as_they_were(pressed):
 
     def play():
         while True:
-            stands[:] = single.states()[0], single.observations.copy(), single.legal_actions.copy()
+            stands[:] = single.states[0], single.observations.copy(), single.legal_actions.copy()
             single.step(single.legal_actions.argmax(axis=1))
 
     for _ in range(2):
         pressed(play)
-        assert single.states()[0] == stands[0]
+        assert single.states[0] == stands[0]
         np.testing.assert_array_equal(single.observations, stands[1])
         np.testing.assert_array_equal(single.legal_actions, stands[2])
 
@@ -152,17 +152,17 @@ def test_what_an_opponent_raises_leaves_games_as_they_were():
     for answer, kind, part in [
         (ZeroDivisionError("tired"), ZeroDivisionError, "tired"),
         (lambda masks: np.full(len(masks), 31), ValueError, "the opponent chose 31, which is not legal at `ashtapada "),
-        (lambda masks: masks.argmax(axis=1) * 1.0, TypeError, "the actions of the opponent must be integers"),
-        (lambda masks: masks.argmax(axis=1)[1:], ValueError, "one action for each of"),
-        (lambda masks: None, TypeError, "the actions of the opponent must be integers"),
+        (lambda masks: masks.argmax(axis=1) * 1.0, TypeError, "the opponent must return actions, int64"),
+        (lambda masks: masks.argmax(axis=1)[1:], TypeError, "the opponent must return actions, int64"),
+        (lambda masks: None, TypeError, "the opponent must return actions, int64"),
     ]:
         answers["now"] = answer
-        before = games.states(), games.observations.copy()
+        before = games.states, games.observations.copy()
         with pytest.raises(kind, match=part):
             for _ in range(20):
                 games.step(games.legal_actions.argmax(axis=1))
-                before = games.states(), games.observations.copy()
-        assert games.states() == before[0]
+                before = games.states, games.observations.copy()
+        assert games.states == before[0]
         np.testing.assert_array_equal(games.observations, before[1])
 
 
@@ -198,7 +198,7 @@ def test_games_are_used_by_one_thread_at_a_time():
     thread = threading.Thread(target=games.reset)
     thread.start()
     assert asked.wait(30)
-    for use in [games.reset, lambda: games.step(np.zeros(30, np.int64)), games.states]:
+    for use in [games.reset, lambda: games.step(np.zeros(30, np.int64)), lambda: games.states]:
         with pytest.raises(RuntimeError, match="one thread at a time"):
             use()
     assert games.observations.shape[0] == 30
@@ -206,6 +206,6 @@ def test_games_are_used_by_one_thread_at_a_time():
     thread.join(30)
     games.step(games.legal_actions.argmax(axis=1))
 
-    within = ashta.VectorGame(game, 30, lambda observations, masks: within.states())
+    within = ashta.VectorGame(game, 30, lambda observations, masks: within.states)
     with pytest.raises(RuntimeError, match="not from their own opponent"):
         within.reset(1)

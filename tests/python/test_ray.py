@@ -354,7 +354,7 @@ def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(clust
 
     monkeypatch.setattr("ashta.ray.arenas.connect", connect)
     game = ashta.Game("ashtapada", 2)
-    with pytest.raises(ValueError, match="is a function and cannot be sent to other machines"):
+    with pytest.raises(ValueError, match="is a function or a model and cannot be sent to other machines"):
         ashta.ray.arena(["greedy", lambda states: 0], game)
     with pytest.raises(TypeError):
         ashta.ray.arena("greedy", game)

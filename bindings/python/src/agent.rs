@@ -18,16 +18,18 @@ use ashta_env::race::state::State as Position;
 use ashta_train::run::output::remark_once;
 use ashta_train::run::{embedded, games};
 use ndarray::Array2;
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::Result;
 use crate::cluster::attachments::{PackedAgent, pack, unpack};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
-use crate::state::{State, positions};
+use crate::policy::{Policy, PolicyAgent, text_of};
+use crate::state::State;
+use crate::states::{States, positions};
+use crate::{Result, wrong_type};
 
 /// An agent that plays `game`.
 ///
@@ -38,7 +40,7 @@ use crate::state::{State, positions};
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
-    pub(crate) player: Player,
+    pub(crate) mind: Mind,
     pub(crate) game: Game,
     /// The folders that were searched for the agent and its tables.
     pub(crate) folders: Folders,
@@ -46,10 +48,51 @@ pub struct Agent {
     idle: Mutex<Vec<AgentInstance>>,
 }
 
+/// How an agent chooses.
+#[derive(Clone)]
+pub(crate) enum Mind {
+    Player(Player),
+    Policy(Arc<Policy>),
+}
+
+impl Mind {
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Mind::Player(player) => player.named_agent().name(),
+            Mind::Policy(policy) => policy.name.clone(),
+        }
+    }
+
+    /// The player that has values; an error for a function or an ONNX model.
+    pub(crate) fn player(&self) -> Result<&Player> {
+        match self {
+            Mind::Player(player) => Ok(player),
+            Mind::Policy(policy) => Err(wrong_type(format!("the policy {} has no values", policy.name))),
+        }
+    }
+
+    /// An agent that `interrupt` stops.
+    pub(crate) fn agent(&self, game: &Game, interrupt: &Arc<Interrupt>) -> Box<dyn Acting<Race> + Send> {
+        match self {
+            Mind::Player(player) => {
+                let mut agent = player.agent();
+                agent.stop_by(&interrupt.stop());
+                agent
+            }
+            Mind::Policy(policy) => Box::new(PolicyAgent {
+                policy: Arc::clone(policy),
+                game: game.clone(),
+                interrupt: Arc::clone(interrupt),
+            }),
+        }
+    }
+}
+
 /// One instance of an agent; one call at a time uses it.
 pub(crate) struct AgentInstance {
     acting: Box<dyn Acting<Race> + Send>,
-    evaluator: Box<dyn Evaluator<Race> + Send>,
+    /// The values; `None` for a policy.
+    evaluator: Option<Box<dyn Evaluator<Race> + Send>>,
     pub(crate) interrupt: Arc<Interrupt>,
 }
 
@@ -69,24 +112,30 @@ fn in_slices<T>(count: usize, interrupt: &Interrupt, mut compute: impl FnMut(Ran
 }
 
 impl AgentInstance {
-    pub(crate) fn of(player: &Player) -> AgentInstance {
+    pub(crate) fn of(mind: &Mind, game: &Game) -> AgentInstance {
         let interrupt = Interrupt::new();
-        let (mut acting, mut evaluator) = (player.agent(), player.evaluator());
-        acting.stop_by(&interrupt.stop());
-        evaluator.stop_by(&interrupt.stop());
-        AgentInstance { acting, evaluator, interrupt }
+        let evaluator = mind.player().ok().map(|player| {
+            let mut evaluator = player.evaluator();
+            evaluator.stop_by(&interrupt.stop());
+            evaluator
+        });
+        AgentInstance { acting: mind.agent(game, &interrupt), evaluator, interrupt }
     }
 
     pub(crate) fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
+        if self.evaluator.is_none() {
+            // A function gets all states in one call.
+            return self.acting.act(race, states, rngs);
+        }
         in_slices(states.len(), &self.interrupt, |slice, actions| {
             actions.append(&mut self.acting.act(race, &states[slice.clone()], &mut rngs[slice]));
         })
     }
 
     fn values(&mut self, race: &Race, states: &[Position]) -> Vec<BySeat<f32>> {
-        let mut found = Vec::new();
+        let (mut found, Some(evaluator)) = (Vec::new(), &mut self.evaluator) else { return Vec::new() };
         in_slices(states.len(), &self.interrupt, |slice, values| {
-            self.evaluator.values(race, &states[slice], &mut found);
+            evaluator.values(race, &states[slice], &mut found);
             values.append(&mut found);
         })
     }
@@ -94,15 +143,42 @@ impl AgentInstance {
 
 impl Agent {
     pub(crate) fn of(agent: &NamedAgent, game: &Game, folders: Folders) -> Result<Agent> {
-        let player = agent.player(&game.race)?;
-        let idle = Mutex::new(vec![AgentInstance::of(&player)]);
-        Ok(Agent { player, game: game.clone(), folders, idle })
+        Ok(Agent::with(Mind::Player(agent.player(&game.race)?), game, folders))
+    }
+
+    fn with(mind: Mind, game: &Game, folders: Folders) -> Agent {
+        let idle = Mutex::new(vec![AgentInstance::of(&mind, game)]);
+        Agent { mind, game: game.clone(), folders, idle }
+    }
+
+    /// The agent of a policy, as `Agent.of`. Error messages about a function or a model contain `name`.
+    pub(crate) fn of_policy(
+        policy: &Bound<'_, PyAny>,
+        name: Option<&str>,
+        game: &Game,
+        folders: &Folders,
+    ) -> Result<Agent> {
+        if let Ok(agent) = policy.cast::<Agent>() {
+            let Agent { mind, game: own, folders, .. } = agent.get();
+            own.check(game)?;
+            return Ok(Agent::with(mind.clone(), game, folders.clone()));
+        }
+        if let Some(policy) = Policy::of(policy, name)? {
+            return Ok(Agent::with(Mind::Policy(Arc::new(policy)), game, folders.clone()));
+        }
+        let Some(spec) = text_of(policy) else {
+            let kind = policy.get_type().name()?;
+            return Err(wrong_type(format!(
+                "a policy must be the name or the file of an agent, an `Agent`, a function or an ONNX file, not {kind}"
+            )));
+        };
+        policy.py().detach(|| Agent::of(&folders.agent(&spec)?, game, folders.clone()))
     }
 
     /// Runs a computation without the interpreter lock, until an interrupt. Each thread gets its own instance.
     fn compute<T: Send>(&self, py: Python<'_>, compute: impl FnOnce(&mut AgentInstance) -> T + Send) -> PyResult<T> {
         let idle = lock(&self.idle).pop();
-        let mut instance = idle.unwrap_or_else(|| AgentInstance::of(&self.player));
+        let mut instance = idle.unwrap_or_else(|| AgentInstance::of(&self.mind, &self.game));
         let interrupt = Arc::clone(&instance.interrupt);
         let found = interrupt.watch(py, || compute(&mut instance));
         lock(&self.idle).push(instance);
@@ -110,7 +186,7 @@ impl Agent {
     }
 
     /// Chooses an action for each position. Random choices in position `i` use random stream `i` of `seed`.
-    fn choose(&self, py: Python<'_>, positions: &[Position], seed: u64) -> Result<Vec<usize>> {
+    fn choose(&self, py: Python<'_>, positions: &[Position], seed: u64) -> Result<Vec<i64>> {
         let race = &*self.game.race;
         if let Some(other) = positions.iter().find(|state| !matches!(race.node(state), Node::Decision(_))) {
             return Err(anyhow!("`{}` is not a decision node", race.print(other)).into());
@@ -119,7 +195,7 @@ impl Agent {
             let streams = 0..positions.len() as u64;
             let mut rngs: Vec<GameRng> = streams.map(|stream| chance::stream(seed, stream)).collect();
             let actions = instance.act(race, positions, &mut rngs);
-            actions.into_iter().map(|action| usize::from(action.0)).collect()
+            actions.into_iter().map(|action| action.0.into()).collect()
         })?)
     }
 }
@@ -161,35 +237,57 @@ impl Agent {
         Agent::of(&unpack(&packed, &folders)?, game, folders)
     }
 
+    /// Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
+    ///
+    /// * a string for `Agent`, a file, or an `Agent`;
+    /// * a function from `States` to actions, `int[n]`, or to probabilities of actions, `float[n, actions]`; actions are
+    ///   drawn by their probabilities;
+    /// * a function from one `State` to an action;
+    /// * a function from `observations`, `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, to actions or
+    ///   probabilities: a function that needs two arguments;
+    /// * the path of an ONNX model, which ends in `.onnx`: the legal action with the highest probability.
+    ///
+    /// A function of one argument is called with `States` first. If it then raises an exception or returns a single
+    /// number, it is called with each `State`. Functions and models have no values.
+    #[staticmethod]
+    #[pyo3(name = "of", signature = (policy, game, folders = None))]
+    fn py_of(py: Python<'_>, policy: &Bound<'_, PyAny>, game: &Game, folders: Option<Vec<PathBuf>>) -> Result<Agent> {
+        Agent::of_policy(policy, None, game, &folders_or_default(py, folders)?)
+    }
+
     /// The name, as in `spec`.
     #[getter]
     fn name(&self) -> String {
-        self.player.named_agent().to_string()
+        match &self.mind {
+            Mind::Player(player) => player.named_agent().to_string(),
+            Mind::Policy(policy) => policy.name.clone(),
+        }
     }
 
-    /// Chooses a legal action for each state; all states must be decision nodes. Random choices in state `i` use random
-    /// stream `i` of `seed`.
+    /// Chooses a legal action for each state: a list for a list of `State`, `int64[n]` for `States`. All states must be
+    /// decision nodes. Random choices for state `i` use stream `i` of `seed`.
     #[pyo3(signature = (states, seed = 0))]
-    fn act(&self, py: Python<'_>, states: Vec<PyRef<'_, State>>, seed: u64) -> Result<Vec<usize>> {
-        let positions = positions(&self.game, &states)?;
-        drop(states);
-        self.choose(py, &positions, seed)
+    fn act<'py>(&self, py: Python<'py>, states: &Bound<'py, PyAny>, seed: u64) -> Result<Bound<'py, PyAny>> {
+        let chosen = self.choose(py, &positions(&self.game, states)?, seed)?;
+        Ok(match states.cast::<States>() {
+            Ok(_) => PyArray1::from_vec(py, chosen).into_any(),
+            Err(_) => chosen.into_pyobject(py)?.into_any(),
+        })
     }
 
     /// Chooses a legal action for one state.
     #[pyo3(signature = (state, seed = 0))]
-    fn step(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<usize> {
-        Ok(self.act(py, vec![state], seed)?[0])
+    fn step(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<i64> {
+        self.game.check(&state.game)?;
+        let position = state.state;
+        drop(state);
+        Ok(self.choose(py, &[position], seed)?[0])
     }
 
     /// The value of each state for each player, `float32[states, num_players]`, 0 to 1.
-    pub(crate) fn values<'py>(
-        &self,
-        py: Python<'py>,
-        states: Vec<PyRef<'py, State>>,
-    ) -> Result<Bound<'py, PyArray2<f32>>> {
-        let positions = positions(&self.game, &states)?;
-        drop(states);
+    pub(crate) fn values<'py>(&self, py: Python<'py>, states: &Bound<'py, PyAny>) -> Result<Bound<'py, PyArray2<f32>>> {
+        self.mind.player()?;
+        let positions = positions(&self.game, states)?;
         let values = self.compute(py, |instance| instance.values(&self.game.race, &positions))?;
         let seats: Vec<Seat> = self.game.race.spec().seats.iter().collect();
         let value = |(state, player): (usize, usize)| values[state][seats[player]];
@@ -199,12 +297,16 @@ impl Agent {
     /// Legal actions and their probabilities. A bot uses its policy network; other agents give probability 1 to the
     /// action that they choose.
     #[pyo3(signature = (state, seed = 0))]
-    fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<Vec<(usize, f32)>> {
-        let positions = positions(&self.game, std::slice::from_ref(&state))?;
+    fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<Vec<(i64, f32)>> {
+        self.game.check(&state.game)?;
+        let positions = [state.state];
         drop(state);
-        let found: Vec<(usize, f32)> = self.compute(py, |instance| {
-            let answer = instance.evaluator.evaluate(&self.game.race, &positions).swap_remove(0);
-            answer.policy.iter().map(|&(action, probability)| (usize::from(action.0), probability)).collect()
+        let found: Vec<(i64, f32)> = self.compute(py, |instance| {
+            let policy = match &mut instance.evaluator {
+                Some(evaluator) => evaluator.evaluate(&self.game.race, &positions).swap_remove(0).policy,
+                None => instance.acting.policy(&self.game.race, &positions, &mut [chance::stream(seed, 0)]).remove(0),
+            };
+            policy.into_iter().map(|(action, probability)| (action.0.into(), probability)).collect()
         })?;
         if found.is_empty() { Ok(vec![(self.choose(py, &positions, seed)?[0], 1.0)]) } else { Ok(found) }
     }
@@ -220,7 +322,14 @@ impl Agent {
     /// Pickles a bot with the content of its file. A table is large, so only its path is pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> Result<Bound<'py, PyTuple>> {
         let agent = slf.get();
-        let packed = match agent.player.named_agent() {
+        let player = match &agent.mind {
+            Mind::Player(player) => player,
+            Mind::Policy(policy) => {
+                let arguments = (policy.given.clone_ref(slf.py()), agent.game.clone(), absolute(&agent.folders)?);
+                return Ok((slf.getattr("of")?, arguments).into_pyobject(slf.py())?);
+            }
+        };
+        let packed = match player.named_agent() {
             NamedAgent::Table { path, .. } => (path::absolute(path)?.display().to_string(), String::new(), Vec::new()),
             other => pack(other)?,
         };

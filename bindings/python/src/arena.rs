@@ -12,64 +12,73 @@ use std::time::Instant;
 use anyhow::{Context, anyhow};
 use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::tournament::{Clock, Entrant, Tournament, distinct_names};
-use ashta_agents::arena::{AgentSummary, Contestant, Fault, GameFacts, MatchConfig, Sprt, Summary};
-use ashta_agents::play::agent::GameRng;
+use ashta_agents::arena::{AgentSummary, Contestant, GameFacts, MatchConfig, Sprt, Summary};
 use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{NamedAgent, Player};
-use ashta_env::game::Action;
 use ashta_env::race::Race;
-use ashta_env::race::state::State as Position;
 use ashta_env::sheet::Sheets;
 use ashta_train::report::analysis::Analysis;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::agent::{Agent, folders_or_default};
+use crate::agent::{Agent, Mind, folders_or_default};
 use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
 use crate::cluster::{Files, scratch};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
-use crate::vec_env::chosen;
+use crate::policy::{Policy, text_of};
 use crate::{Result, to_python, wrong_type};
 
 /// The number of games that a thread plays at the same time.
-const BATCH: usize = 64;
-const MOST_PAIRS: u64 = 10_000_000;
+pub(crate) const BATCH: usize = 64;
+pub(crate) const MOST_PAIRS: u64 = 10_000_000;
 const MOST_THREADS: usize = 256;
 
 enum Competitor {
     Agent(NamedAgent),
-    Function(Py<PyAny>),
+    Policy(Arc<Policy>),
 }
 
 /// Reads agents with their names. The keys of a dict are the names; in a list, each agent has its own name.
 fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Competitor)>> {
     if let Ok(agents) = agents.cast::<PyDict>() {
-        return agents.iter().map(|(name, agent)| Ok((name.extract()?, one(&agent, folders)?.1))).collect();
+        return agents
+            .iter()
+            .map(|(name, agent)| {
+                let name: String = name.extract()?;
+                let agent = one(&agent, Some(&name), folders)?.1;
+                Ok((name, agent))
+            })
+            .collect();
     }
     if agents.extract::<String>().is_ok() {
         return Err(wrong_type("`agents` must be a list of agents or a dict from names to agents, not one agent"));
     }
-    let found = agents.try_iter()?.map(|agent| one(&agent?, folders)).collect::<Result<Vec<_>>>()?;
+    let found = agents.try_iter()?.map(|agent| one(&agent?, None, folders)).collect::<Result<Vec<_>>>()?;
     let (names, found): (Vec<String>, Vec<Competitor>) = found.into_iter().unzip();
     Ok(distinct_names(&names).into_iter().zip(found).collect())
 }
 
-fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> Result<(String, Competitor)> {
-    if let Ok(spec) = agent.extract::<String>() {
+fn one(agent: &Bound<'_, PyAny>, name: Option<&str>, folders: &Folders) -> Result<(String, Competitor)> {
+    if let Ok(agent) = agent.cast::<Agent>() {
+        let mind = &agent.get().mind;
+        return Ok((
+            mind.name(),
+            match mind {
+                Mind::Player(player) => Competitor::Agent(player.named_agent().clone()),
+                Mind::Policy(policy) => Competitor::Policy(Arc::clone(policy)),
+            },
+        ));
+    }
+    if let Some(policy) = Policy::of(agent, name)? {
+        return Ok((policy.name.clone(), Competitor::Policy(Arc::new(policy))));
+    }
+    if let Some(spec) = text_of(agent) {
         let agent = folders.agent(&spec)?;
         return Ok((spec, Competitor::Agent(agent)));
     }
-    if let Ok(agent) = agent.cast::<Agent>() {
-        let agent = agent.get().player.named_agent();
-        return Ok((agent.name(), Competitor::Agent(agent.clone())));
-    }
-    if agent.is_callable() {
-        let name = agent.getattr("__name__").and_then(|name| name.extract());
-        return Ok((name.unwrap_or_else(|_| "function".to_owned()), Competitor::Function(agent.clone().unbind())));
-    }
     let kind = agent.get_type().name()?;
-    Err(wrong_type(format!("an agent must be a str, an `Agent` or a function from a state to an action, not {kind}")))
+    Err(wrong_type(format!("an agent must be a str, an `Agent`, a function or an ONNX file, not {kind}")))
 }
 
 /// The game: the given one, or the game of the first bot or table.
@@ -79,7 +88,7 @@ fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game>
     }
     let known = agents.iter().find_map(|(_, agent)| match agent {
         Competitor::Agent(agent) => agent.race().transpose(),
-        Competitor::Function(_) => None,
+        Competitor::Policy(_) => None,
     });
     let unknown =
         "no bot or table says which game to play: pass game=ashta.Game(…); ashta.Game.names() lists the names";
@@ -89,40 +98,10 @@ fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game>
 fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) -> Result<Option<Player>> {
     let Some(luck) = luck else { return Ok(folders.reference("auto", race)?) };
     if let Ok(agent) = luck.cast::<Agent>() {
-        return Ok(Some(agent.get().player.named_agent().player(race)?));
+        return Ok(Some(agent.get().mind.player()?.named_agent().player(race)?));
     }
     let spec: String = luck.extract().map_err(|_| wrong_type("`luck` must be \"auto\", \"none\" or an agent"))?;
     Ok(folders.reference(&spec, race)?)
-}
-
-struct Function<'a> {
-    name: &'a str,
-    function: &'a Py<PyAny>,
-    game: &'a Game,
-    stop: &'a Interrupt,
-}
-
-impl Contestant<Race> for Function<'_> {
-    fn try_act(&mut self, race: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
-        // The arena discards these games, because the interrupt ends it with the error.
-        let stopped = || Fault("the arena has stopped".to_owned());
-        Python::attach(|py| {
-            let choose = |state: &Position| -> Result<Action> {
-                let answer = self.function.bind(py).call1((self.game.state(*state),))?;
-                chosen(self.name, race, state, &answer, answer.extract().ok())
-            };
-            let one = |state: &Position| {
-                if self.stop.is_set() {
-                    return Err(stopped());
-                }
-                choose(state).map_err(|error| {
-                    self.stop.set(error.into());
-                    stopped()
-                })
-            };
-            states.iter().map(one).collect()
-        })
-    }
 }
 
 fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Result<Bound<'py, PyAny>> {
@@ -158,19 +137,12 @@ impl Arena {
     fn tournament(&self) -> Result<Tournament<'_>> {
         let mut entrants = Vec::new();
         for (name, competitor) in &self.agents {
-            entrants.push(match competitor {
-                Competitor::Agent(agent) => {
-                    let player = agent.player(&self.game.race).with_context(|| name.clone())?;
-                    Entrant::new(name.clone(), move || {
-                        let mut agent = player.agent();
-                        agent.stop_by(&self.stop.stop());
-                        Box::new(agent)
-                    })
-                }
-                Competitor::Function(function) => Entrant::new(name.clone(), move || {
-                    Box::new(Function { name, function, game: &self.game, stop: &self.stop })
-                }),
-            });
+            let mind = match competitor {
+                Competitor::Agent(agent) => Mind::Player(agent.player(&self.game.race).with_context(|| name.clone())?),
+                Competitor::Policy(policy) => Mind::Policy(Arc::clone(policy)),
+            };
+            let make = move || Box::new(mind.agent(&self.game, &self.stop)) as Box<dyn Contestant<Race>>;
+            entrants.push(Entrant::new(name.clone(), make));
         }
         let reference = self.reference.as_ref().map(|player| player.reference().stopped_by(self.stop.stop()));
         let mut tournament = Tournament::new(&self.game.race, entrants, reference)?;
@@ -259,8 +231,8 @@ impl Arena {
         let arena = slf.get();
         let agent = |(name, competitor): &(String, Competitor)| match competitor {
             Competitor::Agent(agent) => Ok((name.clone(), pack(agent)?)),
-            Competitor::Function(_) => Err(anyhow!(
-                "{name} is a function and cannot be sent to other machines: use agents by name or bot file"
+            Competitor::Policy(_) => Err(anyhow!(
+                "{name} is a function or a model and cannot be sent to other machines: use agents by name or bot file"
             )),
         };
         let agents = arena.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
@@ -350,7 +322,7 @@ pub fn arena<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let arena = Arena::new(py, agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)?;
     // Python functions never run at the same time. With one thread, their order is fixed, too.
-    let asks_functions = arena.agents.iter().any(|(_, agent)| matches!(agent, Competitor::Function(_)));
+    let asks_functions = arena.agents.iter().any(|(_, agent)| matches!(agent, Competitor::Policy(_)));
     let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
     let tournament = arena.tournament()?;
     let (summary, games) = arena.stop.watch_thread(py, || {

@@ -18,8 +18,8 @@ use crate::{Result, Whole, wrong_type};
 /// The number of positions of a turn between two checks for an interrupt.
 const CHECK_INTERVAL: usize = 1 << 6;
 
-const CHANCE: i32 = -1;
-const TERMINAL: i32 = -4;
+pub(crate) const CHANCE: i32 = -1;
+pub(crate) const TERMINAL: i32 = -4;
 
 /// A position of a game, without the moves before it.
 ///
@@ -57,15 +57,10 @@ impl State {
     }
 }
 
-/// The positions of states; an error if a state belongs to another game.
-pub(crate) fn positions(game: &Game, states: &[PyRef<'_, State>]) -> Result<Vec<Position>> {
-    states.iter().map(|state| game.check(&state.game).map(|()| state.state)).collect()
-}
-
 #[pymethods]
 impl State {
     /// The game.
-    fn get_game(&self) -> Game {
+    pub(crate) fn get_game(&self) -> Game {
         self.game.clone()
     }
 

@@ -13,7 +13,6 @@ use pyo3::types::PyTuple;
 
 use crate::agent::{Agent, absolute, folders_or_default};
 use crate::game::Game;
-use crate::state::State;
 use crate::{Result, to_python, wrong_type};
 
 /// The values of perfect play in all positions of one game. A pickled table does not contain the values: unpickling
@@ -21,11 +20,11 @@ use crate::{Result, to_python, wrong_type};
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct Table {
-    table: Arc<Values>,
+    pub(crate) table: Arc<Values>,
     agent: Agent,
     /// The solved game.
     #[pyo3(get)]
-    game: Game,
+    pub(crate) game: Game,
     /// The file; `None` if the table was found by its game.
     path: Option<PathBuf>,
 }
@@ -51,7 +50,7 @@ impl Table {
             let game = Race::new(table.ruleset().clone()).into();
             (Agent::of(&NamedAgent::Table { path: path.clone(), table }, &game, folders)?, Some(path))
         };
-        let table = agent.player.table().map(Arc::clone).context("the agent `perfect` has no table")?;
+        let table = agent.mind.player()?.table().map(Arc::clone).context("the agent `perfect` has no table")?;
         Ok(Table { game: Race::new(table.ruleset().clone()).into(), table, agent, path })
     }
 
@@ -75,7 +74,7 @@ impl Table {
     }
 
     /// The value of each state for each player, `float32[states, num_players]`, 0 to 1.
-    fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> Result<Bound<'py, PyArray2<f32>>> {
+    fn values<'py>(&self, py: Python<'py>, states: &Bound<'py, PyAny>) -> Result<Bound<'py, PyArray2<f32>>> {
         self.agent.values(py, states)
     }
 

@@ -4,21 +4,23 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex};
 
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, ActionMask, Game as _, Node};
+use ashta_env::game::{Action, Game as _};
 use ashta_env::gym::{Caller, Env, Snapshot, VecBuffers, VecEnv, VecGame};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::PyTraverseError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::agent::{Agent, AgentInstance};
+use crate::agent::{Agent, AgentInstance, folders_or_default};
 use crate::game::Game;
-use crate::interrupt::{Interrupt, alone};
+use crate::interrupt::alone;
+use crate::policy::legal;
 use crate::state::State;
+use crate::states::{States, is_uint8, numbers, positions};
 use crate::{Result, Whole, wrong_type};
 
 /// Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
@@ -26,10 +28,9 @@ use crate::{Result, Whole, wrong_type};
 /// again.
 ///
 /// Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
-/// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
-/// `Agent` or a function. If the opponent must choose in `n` games, the function gets `observations`,
-/// `float32[n, observation]`, each seen by the player who chooses, and `action_masks`, `int8[n, actions]`. It returns a
-/// legal action for each game. `player` is the number of the caller's player; with `None`, it is random in each game.
+/// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is any
+/// policy that `Agent.of` accepts, such as a function of observations and action masks. `player` is the number of the
+/// caller's player; with `None`, it is random in each game. `dtype` is the type of the observations: float32 or uint8.
 ///
 /// Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
 #[pyclass(frozen, module = "ashta")]
@@ -44,13 +45,7 @@ pub struct VectorGame {
     caller: Caller,
     opponent: Option<Py<PyAny>>,
     games: Mutex<Games>,
-    /// The observation of each game, as the player in `players` sees the game: `float32[num_games, observation]`,
-    /// always the same array.
-    ///
-    /// In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
-    /// After an end by the rules, the observation shows the pieces of all seats, but no mover, phase or throws.
-    #[pyo3(get)]
-    observations: Py<PyArray2<f32>>,
+    observations: Observations,
     /// Whether each action of the caller is legal, `bool[num_games, actions]`; all `False` in a finished game.
     #[pyo3(get)]
     legal_actions: Py<PyArray2<bool>>,
@@ -79,50 +74,7 @@ pub struct VectorGame {
 struct Games {
     envs: VecEnv<Race>,
     has_begun: bool,
-    /// The opponent if it is an `Agent`.
-    agent: Option<AgentInstance>,
-    interrupt: Arc<Interrupt>,
-}
-
-/// Copies an array of action numbers. The array must contain one integer for each game. `what` names the array in error
-/// messages.
-fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> Result<Vec<i64>> {
-    let found = if let Ok(found) = actions.cast::<PyArray1<i64>>() {
-        found.clone()
-    } else {
-        let array = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
-        let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-        if !matches!(dtype.getattr("kind")?.extract()?, 'i' | 'u') || shape.len()? != 1 {
-            return Err(wrong_type(format!(
-                "{what} must be integers, int64[{num_games}], not an array of {dtype} with the shape {shape}"
-            )));
-        }
-        array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?
-    };
-    let found: Vec<i64> = found.try_readonly().map_err(in_use)?.as_array().iter().copied().collect();
-    ensure!(found.len() == num_games, "{what} must have one action for each of {num_games} games, not {}", found.len());
-    Ok(found)
-}
-
-fn legal(legal: ActionMask, action: i64) -> Option<Action> {
-    u8::try_from(action).ok().filter(|&action| action < 32).map(Action).filter(|&action| legal.contains(action))
-}
-
-/// The action with this number, or an error if it is not legal. `who` has chosen the action.
-pub(crate) fn chosen(
-    who: &str,
-    race: &Race,
-    state: &Position,
-    action: impl Display,
-    number: Option<i64>,
-) -> Result<Action> {
-    let legal_actions = race.legal_actions(state);
-    let found = number.and_then(|number| legal(legal_actions, number));
-    found.ok_or_else(|| {
-        let position = race.print(state);
-        anyhow::anyhow!("{who} chose {action}, which is not legal at `{position}`; legal actions: {legal_actions:?}")
-            .into()
-    })
+    opponent: Option<AgentInstance>,
 }
 
 /// The error for an array that another thread uses.
@@ -141,62 +93,43 @@ macro_rules! writable {
     };
 }
 
-fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> Result<Vec<Action>> {
-    let (py, spec) = (function.py(), race.spec());
-    let observations = PyArray2::<f32>::zeros(py, [states.len(), spec.observation], false);
-    let masks = PyArray2::<i8>::zeros(py, [states.len(), spec.actions], false);
-    {
-        let (mut observations, mut masks) = (observations.readwrite(), masks.readwrite());
-        let (mut observations, mut masks) = (observations.as_array_mut(), masks.as_array_mut());
-        for (row, state) in states.iter().enumerate() {
-            if let (Node::Decision(seat), Some(row)) = (race.node(state), observations.row_mut(row).into_slice()) {
-                race.observe(state, seat, row);
-            }
-            race.legal_actions(state).iter().for_each(|action| masks[[row, usize::from(action.0)]] = 1);
-        }
-    }
-    let actions = actions_of(&function.call1((observations, masks))?, "the actions of the opponent", states.len())?;
-    let checked = |(state, action)| chosen("the opponent", race, state, action, Some(action));
-    states.iter().zip(actions).map(checked).collect()
-}
-
 impl Games {
     /// Lets the opponent play until no game waits for it, or until an interrupt.
-    fn play_opponents(&mut self, race: &Race, opponent: &Py<PyAny>) {
-        let Games { envs, agent, interrupt, .. } = self;
+    fn play_opponents(&mut self, race: &Race) {
+        let Games { envs, opponent: Some(agent), .. } = self else { return };
         loop {
             let (states, mut rngs): (Vec<Position>, Vec<GameRng>) =
                 envs.opponents().map(|game| (*game.env.state(), game.rng.clone())).unzip();
             if states.is_empty() {
                 return;
             }
-            let actions = match agent {
-                Some(agent) => agent.act(race, &states, &mut rngs),
-                None => Python::attach(|py| ask(opponent.bind(py), race, &states)).unwrap_or_else(|error| {
-                    interrupt.set(error.into());
-                    Vec::new()
-                }),
-            };
-            if interrupt.was_set() {
+            let actions = agent.act(race, &states, &mut rngs);
+            if agent.interrupt.was_set() {
                 return;
             }
             for ((game, action), rng) in envs.opponents().zip(actions).zip(rngs) {
                 game.rng = rng;
-                // The action is legal: `ask` has checked it, or an agent has chosen it.
+                // The action is legal, because an agent has chosen it.
                 let _ = game.env.play(action);
             }
         }
     }
 }
 
+/// The array of observations.
+enum Observations {
+    Float(Py<PyArray2<f32>>),
+    Byte(Py<PyArray2<u8>>),
+}
+
 impl VectorGame {
     /// Changes the games, lets the opponent play, and fills the arrays. After an error, no game has changed.
     fn change(&self, py: Python<'_>, games: &mut Games, change: impl FnOnce(&mut VecEnv<Race>) + Send) -> PyResult<()> {
-        if let Some(opponent) = &self.opponent {
-            let (before, interrupt) = (games.envs.clone(), Arc::clone(&games.interrupt));
+        if let Some(opponent) = &games.opponent {
+            let (before, interrupt) = (games.envs.clone(), Arc::clone(&opponent.interrupt));
             let changed = interrupt.watch(py, || {
                 change(&mut games.envs);
-                games.play_opponents(&self.game.race, opponent);
+                games.play_opponents(&self.game.race);
             });
             if let Err(error) = changed.and_then(|()| self.write(py, &mut games.envs, |_| ())) {
                 games.envs = before;
@@ -216,7 +149,22 @@ impl VectorGame {
         envs: &mut VecEnv<Race>,
         change: impl FnOnce(&mut VecEnv<Race>) + Send,
     ) -> PyResult<()> {
-        writable!(py, self: observations, legal_actions, players, returns, rewards, terminated, truncated);
+        match &self.observations {
+            Observations::Float(observations) => self.write_into(py, observations, envs, change),
+            Observations::Byte(observations) => self.write_into(py, observations, envs, change),
+        }
+    }
+
+    fn write_into<T: Element + Copy + Send + From<u8>>(
+        &self,
+        py: Python<'_>,
+        observations: &Py<PyArray2<T>>,
+        envs: &mut VecEnv<Race>,
+        change: impl FnOnce(&mut VecEnv<Race>) + Send,
+    ) -> PyResult<()> {
+        let mut observations = observations.bind(py).try_readwrite().map_err(in_use)?;
+        let observations = observations.as_array_mut();
+        writable!(py, self: legal_actions, players, returns, rewards, terminated, truncated);
         let masks = legal_actions;
         let mut out = VecBuffers { observations, masks, players, returns, terminated, truncated };
         py.detach(move || {
@@ -246,13 +194,15 @@ fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<G
 #[pymethods]
 impl VectorGame {
     #[new]
-    #[pyo3(signature = (game, num_games, opponent = None, player = None))]
+    #[pyo3(signature = (game, num_games, opponent = None, player = None, *, dtype = None))]
+    #[pyo3(text_signature = "(game, num_games, opponent=None, player=None, *, dtype='float32')")]
     fn new(
         py: Python<'_>,
         game: &Game,
         num_games: usize,
         opponent: Option<Bound<'_, PyAny>>,
         player: Option<Whole>,
+        dtype: Option<&Bound<'_, PyAny>>,
     ) -> Result<VectorGame> {
         let spec = game.race.spec();
         game.check_count(num_games)?;
@@ -262,27 +212,23 @@ impl VectorGame {
             (Some(_), None) => Caller::Drawn,
             (Some(_), Some(player)) => Caller::One(game.seat(player)?),
         };
-        let mut agent = None;
-        if let Some(opponent) = &opponent {
-            if let Ok(known) = opponent.cast::<Agent>() {
-                known.get().game.check(game)?;
-                agent = Some(AgentInstance::of(&known.get().player));
-            } else if !opponent.is_callable() {
-                let kind = opponent.get_type().name()?;
-                return Err(wrong_type(format!(
-                    "`opponent` must be an `Agent` or a function from observations and action masks to actions, not {kind}"
-                )));
-            }
-        }
-        let interrupt = agent.as_ref().map_or_else(Interrupt::new, |agent| Arc::clone(&agent.interrupt));
+        let agent = |opponent: &Bound<'_, PyAny>| -> Result<AgentInstance> {
+            let agent = Agent::of_policy(opponent, Some("the opponent"), game, &folders_or_default(py, None)?)?;
+            Ok(AgentInstance::of(&agent.mind, game))
+        };
+        let agent = opponent.as_ref().map(agent).transpose()?;
+        let observations = match is_uint8(dtype)? {
+            false => Observations::Float(PyArray2::zeros(py, [num_games, spec.observation], false).unbind()),
+            true => Observations::Byte(PyArray2::zeros(py, [num_games, spec.observation], false).unbind()),
+        };
         let envs = VecEnv::new(&game.race, num_games, caller);
         Ok(VectorGame {
             game: game.clone(),
             num_games,
             caller,
             opponent: opponent.map(Bound::unbind),
-            games: Mutex::new(Games { envs, has_begun: false, agent, interrupt }),
-            observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
+            games: Mutex::new(Games { envs, has_begun: false, opponent: agent }),
+            observations,
             legal_actions: PyArray2::zeros(py, [num_games, spec.actions], false).unbind(),
             players: PyArray1::zeros(py, [num_games], false).unbind(),
             returns: PyArray2::zeros(py, [num_games, spec.seats.len()], false).unbind(),
@@ -330,7 +276,7 @@ impl VectorGame {
     /// Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. If an
     /// action is not legal, raises `ValueError` and changes no game.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<()> {
-        let actions = actions_of(actions, "`actions`", self.num_games)?;
+        let actions = numbers(actions, "`actions`", self.num_games)?;
         let mut games = alone(&self.games)?;
         ensure!(games.has_begun, "the games have not started: call `reset` first");
         let mut checked = Vec::with_capacity(actions.len());
@@ -344,9 +290,45 @@ impl VectorGame {
         Ok(self.change(py, &mut games, |envs| _ = envs.play(&checked))?)
     }
 
-    /// Copies of the states of the games.
-    fn states(&self) -> PyResult<Vec<State>> {
-        Ok(alone(&self.games)?.envs.games().iter().map(|game| self.game.state(*game.env.state())).collect())
+    /// Puts games into other positions: game `rows[i]` into `states[i]`. `rows` are different indices, `int[m]`; `states`
+    /// are `States` or a list of `State`. The games continue with their own throws, and count their turns from 0. Raises
+    /// `ValueError` if a row or a state does not fit; then no game has changed.
+    fn set_states(&self, py: Python<'_>, rows: &Bound<'_, PyAny>, states: &Bound<'_, PyAny>) -> Result<()> {
+        let positions = positions(&self.game, states)?;
+        let rows = numbers(rows, "`rows`", positions.len())?;
+        let mut games = alone(&self.games)?;
+        ensure!(games.has_begun, "the games have not started: call `reset` first");
+        let mut is_set = vec![false; self.num_games];
+        for &row in &rows {
+            let set = usize::try_from(row).ok().and_then(|row| is_set.get_mut(row));
+            let set = set.ok_or_else(|| anyhow::anyhow!("there is no game {row}, only 0 to {}", self.num_games - 1))?;
+            ensure!(!*set, "`rows` has {row} twice");
+            *set = true;
+        }
+        Ok(self.change(py, &mut games, |envs| {
+            rows.iter().zip(positions).for_each(|(&row, position)| envs.place(row as usize, position));
+        })?)
+    }
+
+    /// The observation of each game, as the player in `players` sees the game: `dtype[num_games, observation]`,
+    /// always the same array.
+    ///
+    /// In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
+    /// After an end by the rules, the observation shows the pieces of all seats, but no mover, phase or throws.
+    #[getter]
+    fn observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        match &self.observations {
+            Observations::Float(observations) => observations.bind(py).clone().into_any(),
+            Observations::Byte(observations) => observations.bind(py).clone().into_any(),
+        }
+    }
+
+    /// The states of the games, as a copy.
+    #[getter]
+    fn states(&self, py: Python<'_>) -> Result<States> {
+        let games = alone(&self.games)?;
+        let positions: Vec<Position> = games.envs.games().iter().map(|game| *game.env.state()).collect();
+        States::of(py, &self.game, &positions)
     }
 
     /// Pickles the games with their random generators, so that an unpickled copy continues exactly like the original.
@@ -361,8 +343,21 @@ impl VectorGame {
         };
         let texts = games.envs.games().iter().map(text).collect::<Result<Vec<_>>>()?;
         let player = if let Caller::One(seat) = many.caller { Some(many.game.player(seat)) } else { None };
-        let arguments = (many.game.clone(), many.num_games, &many.opponent, player);
-        Ok((slf.get_type(), arguments, (games.has_begun, texts)).into_pyobject(py)?)
+        let dtype = if matches!(many.observations, Observations::Byte(_)) { "uint8" } else { "float32" };
+        let arguments = (many.game.clone(), many.num_games, &many.opponent, player, dtype);
+        Ok((slf.getattr("_restored")?, arguments, (games.has_begun, texts)).into_pyobject(py)?)
+    }
+
+    #[staticmethod]
+    fn _restored(
+        py: Python<'_>,
+        game: &Game,
+        num_games: usize,
+        opponent: Option<Bound<'_, PyAny>>,
+        player: Option<Whole>,
+        dtype: &Bound<'_, PyAny>,
+    ) -> Result<VectorGame> {
+        VectorGame::new(py, game, num_games, opponent, player, Some(dtype))
     }
 
     fn __setstate__(&self, py: Python<'_>, state: (bool, Vec<GameText>)) -> Result<()> {

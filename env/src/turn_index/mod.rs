@@ -161,6 +161,18 @@ impl TurnIndex {
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
+    /// Returns the position with this [`TurnIndex::number`], or `None` for a number without a position.
+    pub fn state_of_number(&self, mut number: usize) -> Option<State> {
+        let count = self.sides().len();
+        let mut sides = Sides::default();
+        for side in sides[..self.seats()].iter_mut().rev() {
+            *side = (number % count) as Side;
+            number /= count;
+        }
+        let mover = *self.movers.get(number)?;
+        self.are_apart(mover, sides, self.race.rules.exclusive).then(|| self.state(mover, sides))
+    }
+
     /// Returns a bound: all results of [`TurnIndex::number`] are smaller. Some smaller numbers belong to no position.
     pub fn numbers(&self) -> usize {
         self.movers.len() * self.sides().len().pow(self.seats() as u32)

@@ -1,12 +1,12 @@
 """The compiled part of the package."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, final
+from typing import Any, ClassVar, TypeAlias, final, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._results import ArenaResult, TrainedRun
 
@@ -15,9 +15,11 @@ __all__ = [
     "Arena",
     "Bot",
     "Game",
+    "Positions",
     "RunEvaluator",
     "SelfPlay",
     "State",
+    "States",
     "Table",
     "Trainer",
     "TrainingRun",
@@ -27,14 +29,19 @@ __all__ = [
     "arena",
     "check_settings",
     "data_folders",
+    "exploitability",
     "export",
     "numerics",
+    "positions",
+    "regret",
     "run_program",
     "solve",
     "train",
 ]
 
 __version__: str
+
+_Policy: TypeAlias = str | PathLike[str] | Agent | Callable[..., Any]
 
 @final
 class Game:
@@ -190,16 +197,92 @@ class State:
     def __hash__(self) -> int: ...
 
 @final
+class States:
+    """Many positions of one game in one array, like a list of `State`.
+
+    `States(states)` copies a list of `State`; an empty list needs `game`. An index selects one `State`; a slice, a list
+    of integers, `int[m]` or `bool[n]` selects `States`. `==` compares all positions. States never change: methods return
+    new `States`. A pickle contains the game.
+
+    `array` has one row of bytes for each position; docs/python.md lists the fields of the layout, whose version is the
+    first byte of each row."""
+
+    def __new__(cls, states: Sequence[State], game: Game | None = None) -> States: ...
+    @staticmethod
+    def parse(texts: Sequence[str], game: Game | None = None) -> States:
+        """Reads positions in the notation. Without `game`, the first text defines the game, which must be built in.
+
+        Raises `ValueError` with the index of the first text that is not a position of the game."""
+    @staticmethod
+    def from_numpy(array: NDArray[np.uint8], game: Game) -> States:
+        """Copies rows with the layout of `array`, `uint8[n, 85]`, and checks every row.
+
+        Raises `ValueError` with the index of the first row that is not a position of `game`."""
+    @staticmethod
+    def concatenate(parts: Sequence[States]) -> States:
+        """Joins `States` of one game; the list must not be empty."""
+    @property
+    def game(self) -> Game:
+        """The game."""
+    @property
+    def array(self) -> NDArray[np.uint8]:
+        """The positions as read-only bytes, `uint8[n, 85]`; not a copy."""
+    def observations(
+        self, players: ArrayLike | None = None, *, dtype: DTypeLike = "float32"
+    ) -> NDArray[Any]:
+        """The observation of each state, `dtype[n, observation]` of zeros and ones; `dtype` is float32 or uint8.
+
+        `players`, a number or `int[n]`, are the players who observe. By default it is the player whose turn it is, and a
+        finished game has zeros."""
+    def masks(self) -> NDArray[np.bool_]:
+        """Whether each action is legal, `bool[n, actions]`; all `False` where no player chooses."""
+    def players(self) -> NDArray[np.int64]:
+        """The player who chooses in each state, `int64[n]`; -1 at chance nodes, -4 at the end."""
+    def turn_players(self) -> NDArray[np.int64]:
+        """The player whose turn it is in each state, `int64[n]`, also at chance nodes; -4 at the end."""
+    def returns(self) -> NDArray[np.float32]:
+        """The return of each player in each state, `float32[n, num_players]`, 0 to 1; zeros before the end."""
+    def chance_outcomes(self) -> NDArray[np.float64]:
+        """The probability of each outcome in each state, `float64[n, max_chance_outcomes]`; zeros where no dice are thrown."""
+    def text(self) -> list[str]:
+        """The positions in the notation."""
+    def apply(self, actions: ArrayLike) -> States:
+        """Applies one action to each state, `int[n]`; -1 leaves a state unchanged. Raises `ValueError` with the first action
+        that is not legal."""
+    def throw(self, outcomes: ArrayLike | None = None, *, seed: int | None = None) -> States:
+        """Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or at
+        random, with stream `i` of `seed` for state `i`. Random throws leave states unchanged that are not chance nodes.
+
+        Raises `ValueError` with the first outcome that is not possible."""
+    def afterstates(self, limit: int | None = None) -> tuple[States, NDArray[np.int64]]:
+        """The states in which the turns of these states can end, and the index of the state that each one belongs to:
+        `(afterstates, owner)`, with `owner` `int64[m]` in ascending order. States where no player chooses have none.
+
+        Raises `ValueError` if a turn passes through more positions than `limit`, as `State.turn_results` does."""
+    def turns(self, limit: int | None = None) -> tuple[States, NDArray[np.int64], NDArray[np.int64]]:
+        """Like `afterstates`, with the first action towards each afterstate: `(afterstates, owner, actions)`, with `actions`
+        `int64[m]`."""
+    @overload
+    def __getitem__(self, index: int, /) -> State: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any], /) -> States: ...
+    def __iter__(self) -> Iterator[State]: ...
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __copy__(self) -> States: ...
+    def __deepcopy__(self, memo: object) -> States: ...
+
+@final
 class VectorGame:
     """Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
     observation shows the last position of the game. The next step ignores the action for this game and starts the game
     again.
 
     Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
-    opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is an
-    `Agent` or a function. If the opponent must choose in `n` games, the function gets `observations`,
-    `float32[n, observation]`, each seen by the player who chooses, and `action_masks`, `int8[n, actions]`. It returns a
-    legal action for each game. `player` is the number of the caller's player; with `None`, it is random in each game.
+    opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is any
+    policy that `Agent.of` accepts, such as a function of observations and action masks. `player` is the number of the
+    caller's player; with `None`, it is random in each game. `dtype` is the type of the observations: float32 or uint8.
 
     Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
     """
@@ -208,8 +291,10 @@ class VectorGame:
         cls,
         game: Game,
         num_games: int,
-        opponent: Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike] | None = None,
+        opponent: _Policy | None = None,
         player: int | None = None,
+        *,
+        dtype: DTypeLike = "float32",
     ) -> VectorGame: ...
     @property
     def game(self) -> Game:
@@ -229,11 +314,16 @@ class VectorGame:
     def step(self, actions: ArrayLike) -> None:
         """Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. If
         an action is not legal, raises `ValueError` and changes no game."""
-    def states(self) -> list[State]:
-        """Copies of the states of the games."""
+    def set_states(self, rows: ArrayLike, states: States | Sequence[State]) -> None:
+        """Puts games into other positions: game `rows[i]` into `states[i]`. `rows` are different indices, `int[m]`; `states`
+        are `States` or a list of `State`. The games continue with their own throws, and count their turns from 0. Raises
+        `ValueError` if a row or a state does not fit; then no game has changed."""
     @property
-    def observations(self) -> NDArray[np.float32]:
-        """The observation of each game, as the player in `players` sees the game: `float32[num_games, observation]`,
+    def states(self) -> States:
+        """The states of the games, as a copy."""
+    @property
+    def observations(self) -> NDArray[Any]:
+        """The observation of each game, as the player in `players` sees the game: `dtype[num_games, observation]`,
         always the same array.
 
         In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
@@ -275,15 +365,32 @@ class Agent:
     """
 
     def __new__(cls, spec: str, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent: ...
+    @staticmethod
+    def of(policy: _Policy, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent:
+        """Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
+
+        * a string for `Agent`, a file, or an `Agent`;
+        * a function from `States` to actions, `int[n]`, or to probabilities of actions, `float[n, actions]`; actions are
+          drawn by their probabilities;
+        * a function from one `State` to an action;
+        * a function from `observations`, `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, to actions or
+          probabilities: a function that needs two arguments;
+        * the path of an ONNX model, which ends in `.onnx`: the legal action with the highest probability.
+
+        A function of one argument is called with `States` first. If it then raises an exception or returns a single
+        number, it is called with each `State`. Functions and models have no values."""
     @property
     def name(self) -> str:
         """The name, as in `spec`."""
+    @overload
+    def act(self, states: States, seed: int = 0) -> NDArray[np.int64]: ...
+    @overload
     def act(self, states: Sequence[State], seed: int = 0) -> list[int]:
-        """Chooses a legal action for each state; all states must be decision nodes. Random choices in state `i` use
-        random stream `i` of `seed`."""
+        """Chooses a legal action for each state: a list for a list of `State`, `int64[n]` for `States`. All states must be
+        decision nodes. Random choices for state `i` use stream `i` of `seed`."""
     def step(self, state: State, seed: int = 0) -> int:
         """Chooses a legal action for one state."""
-    def values(self, states: Sequence[State]) -> NDArray[np.float32]:
+    def values(self, states: States | Sequence[State]) -> NDArray[np.float32]:
         """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
         """Legal actions and their probabilities. A bot uses its policy network; other agents give probability 1 to the
@@ -342,7 +449,7 @@ class Table:
     def error(self) -> float | None:
         """The largest possible error of a value: the proven bound plus the rounding to `bits`; `None` without a
         proof."""
-    def values(self, states: Sequence[State]) -> NDArray[np.float32]:
+    def values(self, states: States | Sequence[State]) -> NDArray[np.float32]:
         """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
     def __copy__(self) -> Table: ...
     def __deepcopy__(self, memo: object) -> Table: ...
@@ -375,6 +482,72 @@ def arena(
     An exception in a function ends the arena and is raised again. An illegal action raises `ValueError`, Ctrl-C raises
     `KeyboardInterrupt`.
     """
+
+@final
+class Positions:
+    """The states of `ashta.positions`, as a sequence of `State`; slices are `States`. All states together can need
+    gigabytes: use slices or `blocks`.
+    """
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+    def blocks(self, size: int = 65536) -> Iterator[States]:
+        """Iterates over all states in `States` of `size` states; the last one can be shorter."""
+    @overload
+    def __getitem__(self, index: int, /) -> State: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> States: ...
+    def __iter__(self) -> Iterator[State]: ...
+    def __len__(self) -> int: ...
+
+def positions(game: Game) -> Positions:
+    """All turn-start states of a game that can be solved, in the order of its table.
+
+    Raises `ValueError` if the game cannot be solved."""
+
+def regret(
+    policy: _Policy,
+    game: Game | None = None,
+    *,
+    pairs: int = 1000,
+    seed: int = 7919,
+    threads: int | None = None,
+    table: Table | None = None,
+    folders: Sequence[str | PathLike[str]] | None = None,
+) -> dict[str, Any]:
+    """Plays a policy against perfect play in a game of two players and measures its regret: how much less each of its
+    decisions is worth than the best one.
+
+    `policy` is anything that `Agent.of` accepts. `table` is a `Table`; by default it is looked up in `folders` (by default
+    `ashta.folders()`). `pairs`, 1 to 10,000,000, is the number of pairs of games with the same throws; `seed` determines
+    the throws. `threads` defaults to the number of processors, or to 1 for functions and models.
+
+    Returns the keys of `ashta eval --json`, with equal figures for equal agents and seeds: `agent`, `game`, `seats`,
+    `pairs`, `seed`, the `score` of the games, and `regret` with `regret_per_decision`, `regret_per_game`,
+    `optimal_choices` (each with `mean` and 95 % `interval`), `decisions`, `quantiles` and `worst`: up to ten decisions as
+    positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
+
+    Raises `ValueError` if there is no table of the game, or if it has more than two players."""
+
+def exploitability(
+    policy: _Policy,
+    game: Game | None = None,
+    *,
+    threads: int | None = None,
+    tolerance: float = 1e-7,
+    folders: Sequence[str | PathLike[str]] | None = None,
+) -> dict[str, Any]:
+    """Finds the exact best response to a policy in a game of two players: how much the best opponent wins against it.
+
+    `policy` is anything that `Agent.of` accepts. Agents that choose by values are evaluated once in each position; all
+    other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest change
+    of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response` with
+    `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which is `mean`
+    minus 0.5.
+
+    Raises `ValueError` if the game has more than two players or too many positions."""
+
 
 def analyze(
     record: str | Mapping[str, Any],

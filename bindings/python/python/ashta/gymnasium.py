@@ -7,6 +7,7 @@ Importing this module registers `ashta/Race-v0` for `gymnasium.make` and `gymnas
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any
 
 from ._extras import needs
@@ -19,16 +20,17 @@ with needs("gymnasium"):
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import Agent, Game, State, VectorGame
+from . import Agent, Game, State, States, VectorGame
 from ._game import game_of, options_of, position_of
 
 __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
 
-Opponent = str | Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike]
-"""The opponent, which plays all other seats: a string for `ashta.Agent`, an `ashta.Agent`, or a function.
+Opponent = str | PathLike[str] | Agent | Callable[..., Any]
+"""The opponent, which plays all other seats: any policy that `ashta.Agent.of` accepts.
 
-If the opponent must choose in `n` games, the function gets `observations`, `float32[n, observation]`, each seen by the
-player who chooses, and `action_masks`, `int8[n, actions]`. It returns a legal action for each game.
+For example, a function gets `observations`, `float32[n, observation]`, each seen by the player who chooses, and
+`action_masks`, `int8[n, actions]`, for the `n` games in which the opponent must choose. It returns a legal action for
+each game.
 """
 
 
@@ -40,7 +42,6 @@ class _Versus:
     def _set_up(self, num_games, game, seats, opponent, player, turn_limit):
         """Makes the games; returns the observation space and the action space of one game."""
         self.game = game_of(game, seats, turn_limit)
-        opponent = Agent(opponent, self.game) if isinstance(opponent, str) else opponent
         self._games = VectorGame(self.game, num_games, opponent, player)
         observation = gymnasium.spaces.Box(0.0, 1.0, self.game.observation_tensor_shape(), np.float32)
         return observation, gymnasium.spaces.Discrete(self.game.num_distinct_actions())
@@ -53,8 +54,8 @@ class RaceEnv(_Versus, gymnasium.Env):
     """One player of `game` against `opponent`, which plays all other seats.
 
     `game` is the name of a game, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn
-    limit. For a game of your own, pass an `ashta.Game`. `opponent` is a string for `ashta.Agent`, an `ashta.Agent`, or
-    a function (see `Opponent`). `player` is the number of the caller's player; with `None`, it is random in each game.
+    limit. For a game of your own, pass an `ashta.Game`. `opponent` is any policy of
+    `ashta.Agent.of`. `player` is the number of the caller's player; with `None`, it is random in each game.
 
     Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, marks the legal actions.
     With `illegal="error"`, an illegal action raises `ValueError`; with `"random"`, a random legal action replaces it.
@@ -118,7 +119,7 @@ class RaceEnv(_Versus, gymnasium.Env):
 
     def render(self) -> str | None:
         """With `render_mode="ansi"`, returns the position in the notation; otherwise `None`."""
-        return str(self._games.states()[0]) if self.render_mode == "ansi" else None
+        return str(self._games.states[0]) if self.render_mode == "ansi" else None
 
 
 class RaceVectorEnv(_Versus, VectorEnv):
@@ -197,9 +198,16 @@ class RaceVectorEnv(_Versus, VectorEnv):
         ends = self._own(games.terminated), self._own(games.truncated)
         return self._own(games.observations), games.rewards.astype(np.float64), *ends, self._info()
 
+    def set_states(
+        self, rows: ArrayLike, states: States | Sequence[State]
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Puts games into other positions, as `VectorGame.set_states`; returns the observations and `info` of all games."""
+        self._games.set_states(rows, states)
+        return self._own(self._games.observations), self._info()
+
     def render(self) -> tuple[str, ...] | None:
         """With `render_mode="ansi"`, returns the positions in the notation; otherwise `None`."""
-        return tuple(map(str, self._games.states())) if self.render_mode == "ansi" else None
+        return tuple(self._games.states.text()) if self.render_mode == "ansi" else None
 
 
 gymnasium.register(

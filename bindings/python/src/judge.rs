@@ -1,0 +1,235 @@
+//! Judging policies by perfect play: regret, exploitability, and all positions of a game that can be solved.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use ashta_agents::arena::{MatchConfig, MatchProgress, sides};
+use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse};
+use ashta_agents::perfect::regret::{Judged, against_perfect};
+use ashta_agents::perfect::solve::SolveConfig;
+use ashta_env::game::Game as _;
+use ashta_env::race::state::State as Position;
+use ashta_env::turn_index::TurnIndex;
+use ashta_train::run::evaluation::MatchResult;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PySlice};
+use serde_json::json;
+
+use crate::agent::{Agent, Mind, folders_or_default};
+use crate::arena::{BATCH, MOST_PAIRS, threads_or_all};
+use crate::game::Game;
+use crate::interrupt::Interrupt;
+use crate::state::State;
+use crate::states::{States, iterate};
+use crate::table::Table;
+use crate::{Result, to_python, wrong_type};
+
+/// The game of an argument; by default the game of the policy or of the table.
+fn game_of(policy: &Bound<'_, PyAny>, game: Option<&Game>, table: Option<&Table>) -> Result<Game> {
+    let of_agent = policy.cast::<Agent>().ok().map(|agent| agent.get().game.clone());
+    let game = game.cloned().or(of_agent).or(table.map(|table| table.game.clone()));
+    game.ok_or_else(|| wrong_type("`game` is missing: only an `Agent` knows its game"))
+}
+
+/// Plays a policy against perfect play in a game of two players and measures its regret: how much less each of its
+/// decisions is worth than the best one.
+///
+/// `policy` is anything that `Agent.of` accepts. `table` is a `Table`; by default it is looked up in `folders` (by default
+/// `ashta.folders()`). `pairs`, 1 to 10,000,000, is the number of pairs of games with the same throws; `seed` determines
+/// the throws. `threads` defaults to the number of processors, or to 1 for functions and models.
+///
+/// Returns the keys of `ashta eval --json`, with equal figures for equal agents and seeds: `agent`, `game`, `seats`,
+/// `pairs`, `seed`, the `score` of the games, and `regret` with `regret_per_decision`, `regret_per_game`,
+/// `optimal_choices` (each with `mean` and 95 % `interval`), `decisions`, `quantiles` and `worst`: up to ten decisions as
+/// positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
+///
+/// Raises `ValueError` if there is no table of the game, or if it has more than two players.
+#[pyfunction]
+#[pyo3(signature = (policy, game = None, *, pairs = 1000, seed = 7919, threads = None, table = None, folders = None))]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
+pub fn regret<'py>(
+    py: Python<'py>,
+    policy: &Bound<'py, PyAny>,
+    game: Option<&Game>,
+    pairs: u64,
+    seed: u64,
+    threads: Option<usize>,
+    table: Option<&Table>,
+    folders: Option<Vec<PathBuf>>,
+) -> Result<Bound<'py, PyAny>> {
+    ensure!((1..=MOST_PAIRS).contains(&pairs), "`pairs` is {pairs}, but must be 1 to {MOST_PAIRS}");
+    let (game, folders) = (game_of(policy, game, table)?, folders_or_default(py, folders)?);
+    let agent = Agent::of_policy(policy, None, &game, &folders)?;
+    let perfect = match table {
+        Some(table) => {
+            table.game.check(&game)?;
+            Arc::clone(&table.table)
+        }
+        None => {
+            let found = py.detach(|| Agent::of(&folders.agent("perfect")?, &game, folders.clone()))?;
+            Arc::clone(found.mind.player()?.table().context("the agent `perfect` has no table")?)
+        }
+    };
+    let (judged, threads) = match &agent.mind {
+        Mind::Player(_) => (Judged::Played, threads),
+        Mind::Policy(policy) if policy.returns_probabilities(py, &game)? => (Judged::Expected, threads.or(Some(1))),
+        Mind::Policy(_) => (Judged::Played, threads.or(Some(1))),
+    };
+    let threads = threads_or_all(threads)?;
+    let (race, stop) = (&*game.race, Interrupt::new());
+    let config = MatchConfig { blocks: pairs, seed, threads, batch: BATCH };
+    let watched = || stop.is_set();
+    let progress = MatchProgress { is_stopped: &watched, ..MatchProgress::UNWATCHED };
+    let make = || agent.mind.agent(&game, &stop);
+    let found = stop.watch_thread(py, || against_perfect(race, &make, judged, &perfect, &config, &progress))?;
+    let (report, regret) = found.context("regret exists only in games for two players")?;
+    let result = MatchResult { opponent: "perfect".to_owned(), report, regret: Some(regret) };
+    let mut shown = json!({
+        "agent": agent.mind.name(), "game": race.spec().name, "seats": sides(race.spec()).len(), "pairs": pairs, "seed": seed,
+    });
+    if let (Some(shown), serde_json::Value::Object(row)) = (shown.as_object_mut(), serde_json::to_value(result.row())?)
+    {
+        shown.extend(row);
+    }
+    Ok(to_python(py, &shown.to_string())?)
+}
+
+/// Finds the exact best response to a policy in a game of two players: how much the best opponent wins against it.
+///
+/// `policy` is anything that `Agent.of` accepts. Agents that choose by values are evaluated once in each position; all
+/// other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest change
+/// of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response` with
+/// `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which is `mean`
+/// minus 0.5.
+///
+/// Raises `ValueError` if the game has more than two players or too many positions.
+#[pyfunction]
+#[pyo3(signature = (policy, game = None, *, threads = None, tolerance = 1e-7, folders = None))]
+pub fn exploitability<'py>(
+    py: Python<'py>,
+    policy: &Bound<'py, PyAny>,
+    game: Option<&Game>,
+    threads: Option<usize>,
+    tolerance: f64,
+    folders: Option<Vec<PathBuf>>,
+) -> Result<Bound<'py, PyAny>> {
+    ensure!(tolerance > 0.0 && tolerance < 1.0, "`tolerance` is {tolerance}, but must be between 0 and 1");
+    let (game, folders) = (game_of(policy, game, None)?, folders_or_default(py, folders)?);
+    let agent = Agent::of_policy(policy, None, &game, &folders)?;
+    let config = SolveConfig { threads: threads_or_all(threads)?, tolerance, certify: false };
+    let stop = Interrupt::new();
+    let evaluator = || {
+        let player = agent.mind.player().expect("only players are asked for values");
+        let mut evaluator = player.evaluator();
+        evaluator.stop_by(&stop.stop());
+        evaluator
+    };
+    let choices = || agent.mind.agent(&game, &stop);
+    let is_by_values = agent.mind.player().is_ok_and(|player| player.plays_by_values());
+    let policy = if is_by_values { AgentPolicy::Values(&evaluator) } else { AgentPolicy::Choices(&choices) };
+    let watch = |_| if stop.was_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let found = stop.watch_thread(py, || BestResponse::new(&game.race)?.find(policy, &config, &watch))?;
+    let found = found?.context("the search stopped without a result")?;
+    let shown = json!({
+        "agent": agent.mind.name(),
+        "game": game.race.spec().name,
+        "best_response": {"first": found.first, "second": found.second, "mean": found.mean()},
+        "exploitability": found.mean() - 0.5,
+    });
+    Ok(to_python(py, &shown.to_string())?)
+}
+
+/// The number of table entries between two stored counts.
+const CHUNK: usize = 4096;
+
+/// The states of `ashta.positions`, as a sequence of `State`; slices are `States`. All states together can need
+/// gigabytes: use slices or `blocks`.
+#[pyclass(frozen, module = "ashta")]
+#[derive(Debug)]
+pub struct Positions {
+    /// The game.
+    #[pyo3(get)]
+    game: Game,
+    index: TurnIndex,
+    /// For each chunk of numbers of the table: the number of states before it. Then the number of all states.
+    before: Vec<usize>,
+}
+
+impl Positions {
+    /// The states with the indices `range`.
+    fn states(&self, range: std::ops::Range<usize>) -> Vec<Position> {
+        let chunk = self.before.partition_point(|&before| before <= range.start).saturating_sub(1);
+        let skipped = range.start - self.before[chunk];
+        let numbers = chunk * CHUNK..self.index.numbers();
+        numbers.filter_map(|number| self.index.state_of_number(number)).skip(skipped).take(range.len()).collect()
+    }
+}
+
+/// All turn-start states of a game that can be solved, in the order of its table.
+///
+/// Raises `ValueError` if the game cannot be solved.
+#[pyfunction]
+pub fn positions(py: Python<'_>, game: &Game) -> Result<Positions> {
+    let index = TurnIndex::new(&game.race)?;
+    let interrupt = Interrupt::new();
+    let before = interrupt.watch(py, || {
+        let (mut before, mut count) = (Vec::new(), 0);
+        for number in 0..index.numbers() {
+            if number.is_multiple_of(CHUNK) {
+                if interrupt.is_set() {
+                    break;
+                }
+                before.push(count);
+            }
+            count += usize::from(index.state_of_number(number).is_some());
+        }
+        before.push(count);
+        before
+    })?;
+    Ok(Positions { game: game.clone(), index, before })
+}
+
+#[pymethods]
+impl Positions {
+    fn __len__(&self) -> usize {
+        self.before.last().copied().unwrap_or(0)
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        let count = self.__len__();
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let found = slice.indices(count as isize)?;
+            ensure!(found.step == 1, "a slice of positions must have step 1, not {}", found.step);
+            let begin = found.start as usize;
+            let states = py.detach(|| self.states(begin..begin + found.slicelength));
+            return Ok(States::of(py, &self.game, &states)?.into_pyobject(py)?.into_any());
+        }
+        let number: isize = index.extract().map_err(|_| wrong_type("an index must be an integer or a slice"))?;
+        let row = if number < 0 { number + count as isize } else { number };
+        let row = usize::try_from(row).ok().filter(|&row| row < count);
+        let row = row.ok_or_else(|| PyIndexError::new_err(format!("index {number} of {count} states")))?;
+        let state: State = self.game.state(self.states(row..row + 1)[0]);
+        Ok(state.into_pyobject(py)?.into_any())
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Positions>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf)
+    }
+
+    /// Iterates over all states in `States` of `size` states; the last one can be shorter.
+    #[pyo3(signature = (size = 65536))]
+    fn blocks<'py>(slf: &Bound<'py, Positions>, size: usize) -> Result<Bound<'py, PyAny>> {
+        ensure!(size > 0, "`size` is 0, but must be at least 1");
+        let (py, count) = (slf.py(), slf.get().__len__());
+        let slice = |begin: usize| PySlice::new(py, begin as isize, count.min(begin + size) as isize, 1);
+        let slices = PyList::new(py, (0..count).step_by(size).map(slice))?;
+        Ok(py.import("builtins")?.call_method1("map", (slf.getattr("__getitem__")?, slices))?)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Positions({:?}, {:?}, {} states)", self.game.name(), self.game.seats(), self.__len__())
+    }
+}

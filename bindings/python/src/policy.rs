@@ -1,0 +1,177 @@
+//! Policies that Python functions and ONNX models provide, as agents.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ashta_agents::play::agent::Agent;
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{Action, ActionMask, Game as _};
+use ashta_env::race::Race;
+use ashta_env::race::state::State as Position;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use rand::Rng;
+
+use crate::game::Game;
+use crate::interrupt::Interrupt;
+use crate::states::States;
+use crate::{Result, wrong_type};
+
+/// Probabilities of illegal actions up to this are rounding errors and count as 0.
+const NEARLY_ZERO: f64 = 1e-6;
+/// The largest difference between 1 and the sum of the probabilities of a state.
+const SUM_TOLERANCE: f64 = 1e-3;
+
+/// A Python function that chooses actions or returns their probabilities.
+pub(crate) struct Policy {
+    /// The name of the function, or the path of a model.
+    pub(crate) name: String,
+    /// The function or the path that the caller has passed.
+    pub(crate) given: Py<PyAny>,
+    /// A function from `States` to actions or probabilities.
+    function: Py<PyAny>,
+    /// Whether the last answer had probabilities.
+    is_random: AtomicBool,
+}
+
+impl Policy {
+    /// The policy of a function or of the path of an ONNX model; `None` for anything else. Error messages contain `name`,
+    /// by default the name of the function or the path.
+    pub(crate) fn of(given: &Bound<'_, PyAny>, name: Option<&str>) -> Result<Option<Policy>> {
+        let policies = || given.py().import("ashta._policies");
+        let (name, function) = if given.is_callable() {
+            let own = || given.getattr("__name__").and_then(|name| name.extract());
+            let name = name.map_or_else(|| own().unwrap_or_else(|_| "function".to_owned()), str::to_owned);
+            (name.clone(), policies()?.call_method1("function_of", (given, name))?)
+        } else if let Some(path) = text_of(given).filter(|path| path.to_ascii_lowercase().ends_with(".onnx")) {
+            (name.unwrap_or(&path).to_owned(), policies()?.call_method1("onnx_policy", (path,))?)
+        } else {
+            return Ok(None);
+        };
+        let (given, function) = (given.clone().unbind(), function.unbind());
+        Ok(Some(Policy { name, given, function, is_random: AtomicBool::new(false) }))
+    }
+
+    /// Whether the policy returns probabilities: asks it once, at the first decision of a game.
+    pub(crate) fn returns_probabilities(&self, py: Python<'_>, game: &Game) -> Result<bool> {
+        let (race, mut rng) = (&*game.race, chance::stream(0, 0));
+        let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+        let throw = |state: &Position, _| Some(chance::outcome(race.chance_outcomes(state), rng.next_u64()));
+        if chance::throw_dice(race, &mut state, throw).is_some() {
+            self.answer(py, game, &[state])?;
+        }
+        Ok(self.is_random.load(Ordering::Relaxed))
+    }
+
+    /// The probabilities of the actions in each state, which must be decisions.
+    fn answer(&self, py: Python<'_>, game: &Game, states: &[Position]) -> Result<Vec<Vec<(Action, f32)>>> {
+        let argument = States::of(py, game, states)?;
+        let answer = self.function.bind(py).call1((argument,))?;
+        let answer = py.import("numpy")?.call_method1("asarray", (answer,))?;
+        let (kind, shape): (char, Vec<usize>) =
+            (answer.getattr("dtype")?.getattr("kind")?.extract()?, answer.getattr("shape")?.extract()?);
+        let (name, count, actions) = (&self.name, states.len(), game.race.spec().actions);
+        if matches!(kind, 'i' | 'u') && shape == [count] {
+            self.is_random.store(false, Ordering::Relaxed);
+            let numbers: Bound<'_, PyArray1<i64>> =
+                answer.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?;
+            let numbers = numbers.readonly();
+            let one = |(state, &number): (_, &i64)| Ok(vec![(chosen(name, &game.race, state, number)?, 1.0)]);
+            return states.iter().zip(numbers.as_array()).map(one).collect();
+        }
+        if kind != 'f' || shape != [count, actions] {
+            let dtype = answer.getattr("dtype")?;
+            return Err(wrong_type(format!(
+                "{name} must return actions, int64[{count}], or probabilities, float64[{count}, {actions}], \
+                 not an array of {dtype} with the shape {shape:?}"
+            )));
+        }
+        self.is_random.store(true, Ordering::Relaxed);
+        let shares: Bound<'_, PyArray2<f64>> =
+            answer.call_method1("astype", ("float64",))?.cast_into().map_err(PyErr::from)?;
+        let shares = shares.readonly();
+        let one = |(state, row): (&Position, ndarray::ArrayView1<'_, f64>)| {
+            let legal = game.race.legal_actions(state);
+            let (mut found, mut sum) = (Vec::with_capacity(legal.len()), 0.0);
+            for (action, &share) in (0..).map(Action).zip(row) {
+                ensure!(
+                    share >= 0.0 && share <= 1.0 + SUM_TOLERANCE && (legal.contains(action) || share <= NEARLY_ZERO),
+                    "{name} gave action {} the probability {share} at `{}`; legal actions: {legal:?}",
+                    action.0,
+                    game.race.print(state)
+                );
+                if legal.contains(action) {
+                    sum += share;
+                    found.push((action, share));
+                }
+            }
+            ensure!(
+                (sum - 1.0).abs() <= SUM_TOLERANCE,
+                "{name} gave probabilities with the sum {sum}, not 1, at `{}`",
+                game.race.print(state)
+            );
+            Ok(found.into_iter().map(|(action, share)| (action, (share / sum) as f32)).collect())
+        };
+        states.iter().zip(shares.as_array().rows()).map(one).collect()
+    }
+}
+
+/// The text of a `str` or of a path.
+pub(crate) fn text_of(given: &Bound<'_, PyAny>) -> Option<String> {
+    given.py().import("os").and_then(|os| os.call_method1("fspath", (given,))?.extract()).ok()
+}
+
+/// The action with this number if it is legal.
+pub(crate) fn legal(legal: ActionMask, action: i64) -> Option<Action> {
+    u8::try_from(action).ok().filter(|&action| action < 32).map(Action).filter(|&action| legal.contains(action))
+}
+
+/// The action with this number, chosen by `name`; an error if it is not legal.
+fn chosen(name: &str, race: &Race, state: &Position, number: i64) -> Result<Action> {
+    let legal_actions = race.legal_actions(state);
+    legal(legal_actions, number).ok_or_else(|| {
+        let position = race.print(state);
+        anyhow::anyhow!("{name} chose {number}, which is not legal at `{position}`; legal actions: {legal_actions:?}")
+            .into()
+    })
+}
+
+/// An agent that asks a policy. After an error, its interrupt has the error, and its answers have no meaning.
+pub(crate) struct PolicyAgent {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) game: Game,
+    pub(crate) interrupt: Arc<Interrupt>,
+}
+
+impl Agent<Race> for PolicyAgent {
+    fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
+        let policies = self.policy(race, states, rngs);
+        let draw = |(policy, rng): (Vec<(Action, f32)>, &mut GameRng)| {
+            let mut possible = policy.into_iter().filter(|&(_, share)| share > 0.0).peekable();
+            let mut action = possible.next().unwrap_or((Action(0), 1.0));
+            if possible.peek().is_none() {
+                return action.0;
+            }
+            let mut left = (rng.next_u64() >> 40) as f32 / (1_u64 << 24) as f32 - action.1;
+            while left >= 0.0
+                && let Some(next) = possible.next()
+            {
+                (action, left) = (next, left - next.1);
+            }
+            action.0
+        };
+        policies.into_iter().zip(rngs).map(draw).collect()
+    }
+
+    fn policy(&mut self, race: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Vec<(Action, f32)>> {
+        let answer = Python::attach(|py| {
+            // An earlier error has ended the computation.
+            if states.is_empty() || self.interrupt.is_set() {
+                return None;
+            }
+            self.policy.answer(py, &self.game, states).map_err(|error| self.interrupt.set(error.into())).ok()
+        });
+        let any = |state| vec![(race.legal_actions(state).nth(0).unwrap_or(Action(0)), 1.0)];
+        answer.unwrap_or_else(|| states.iter().map(any).collect())
+    }
+}
