@@ -90,7 +90,7 @@ def test_an_arena_that_cannot_be_is_refused_by_name():
     two = ["greedy", "hunter"]
     for error, wrong, part in [
         (ValueError, lambda: ashta.arena(two), "pass game="),
-        (ValueError, lambda: ashta.arena(["greedy"], game), "an arena takes 2 to 256 agents, not 1"),
+        (ValueError, lambda: ashta.arena(["greedy"], game), "an arena needs 2 to 256 agents (got 1)"),
         (TypeError, lambda: ashta.arena("greedy", game), "not one agent"),
         (TypeError, lambda: ashta.arena(["greedy", 3], game), "not int"),
         (ValueError, lambda: ashta.arena(["greedy", "greddy"], game), "`greddy` is not an agent"),

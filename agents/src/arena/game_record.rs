@@ -248,7 +248,8 @@ fn fewer_games(number: usize) -> Error {
 /// The moves from the recorded position `state` to the position `next`: the rest of a turn, a throw, or both. `line` is
 /// the line number of `next`.
 fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<MoveText>, Error> {
-    let none = || Error::new(format!("line {line}: no turn leads to this position from the line before"));
+    let none =
+        || Error::new(format!("line {line}: no turn leads to this position from the position on the previous line"));
     let thrown = |from: &State| {
         let throw = race.pending_throws(next);
         let mut reached = *from;
@@ -260,7 +261,7 @@ fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<Mov
     let mut results = TurnResults::new();
     let most = race.most_results(state);
     Error::unless(turn_results_within(race, state, most, &mut results), || {
-        format!("line {line}: too many positions to search; the turn before leads through more than {most}")
+        format!("line {line}: cannot find the turn to this position: there are more than {most} positions to search")
     })?;
     let made = (0..results.len()).find_map(|index| {
         let end = results.state(index);

@@ -130,7 +130,7 @@ impl<'a> Tournament<'a> {
     ) -> Result<Tournament<'a>, Error> {
         let count = entrants.len();
         let is_right = (2..=MAX_AGENTS).contains(&count);
-        Error::unless(is_right, || format!("an arena takes 2 to {MAX_AGENTS} agents, not {count}"))?;
+        Error::unless(is_right, || format!("an arena needs 2 to {MAX_AGENTS} agents (got {count})"))?;
         let sides = sides(race.spec());
         let lineups = lineups(count, sides.len()).iter().map(|lineup| rotations(&sides, lineup)).collect();
         Ok(Tournament { race, entrants, sides, lineups, reference, anchor: None, sprt: None })

@@ -208,16 +208,21 @@ impl Bot {
         let hashes =
             if bot.ruleset_hash == game.ruleset_hash { Default::default() } else { (describe(&game), describe(bot)) };
         let pairs = [
-            ("the game", hashes),
-            ("encoding", (game.encoding.to_string(), bot.encoding.to_string())),
-            ("observations of length", (spec.observation.to_string(), policy.observation.to_string())),
-            ("turn-start observations of length", (spec.start_observation.to_string(), value.observation.to_string())),
-            ("a number of actions of", (spec.actions.to_string(), policy.actions.to_string())),
-            ("a number of values of", (game.shape.value.values.to_string(), value.values.to_string())),
-            ("values by", (format!("{:?}", game.shape.value.value_head), format!("{:?}", value.value_head))),
+            ("the game #", hashes),
+            ("encoding #", (game.encoding.to_string(), bot.encoding.to_string())),
+            ("observations of length #", (spec.observation.to_string(), policy.observation.to_string())),
+            (
+                "turn-start observations of length #",
+                (spec.start_observation.to_string(), value.observation.to_string()),
+            ),
+            ("# actions", (spec.actions.to_string(), policy.actions.to_string())),
+            ("value vectors of length #", (game.shape.value.values.to_string(), value.values.to_string())),
+            ("the value head #", (format!("{:?}", game.shape.value.value_head), format!("{:?}", value.value_head))),
         ];
         for (what, (expected, found)) in pairs {
-            Error::unless(expected == found, || format!("the bot was made for {what} {found}, not {expected}"))?;
+            Error::unless(expected == found, || {
+                format!("the bot was made for {}, not {expected}", what.replace('#', &found))
+            })?;
         }
         Ok(())
     }
@@ -508,5 +513,6 @@ mod tests {
             refusal(Spec { start_observation: 4, ..spec() }),
             "the bot was made for turn-start observations of length 5, not 4"
         );
+        assert_eq!(refusal(Spec { actions: 4, ..spec() }), "the bot was made for 3 actions, not 4");
     }
 }
