@@ -157,6 +157,13 @@ def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
     assert wrong.returncode == 1 and "not a look-ahead" in wrong.stderr, wrong.stderr
 
 
+def test_the_error_for_a_run_names_its_bot(smoke):
+    run, bot = smoke
+    for command, spec, named in [("eval", run, bot), ("eval", f"{run}+2ply", f"{bot}+2ply"), ("levels", run, bot)]:
+        refused = program.run(command, spec)
+        assert refused.returncode == 1 and f"is the folder of a run, not an agent; write `{named}`" in refused.stderr, refused.stderr
+
+
 def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     """Every level loses less than the one before, plays, and stays in the file; other names are refused."""
     refused = program.run("eval", f"{smoke[1]}+novice", "--pairs", "1")

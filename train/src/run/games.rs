@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use ashta_agents::arena::Reference;
 use ashta_agents::network::bot::Bot;
 use ashta_agents::play::level::bands;
 use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{BotSource, Lookahead, NamedAgent, Player};
+use ashta_agents::roster::{AgentError, BotSource, Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, SheetProblem, Sheets, builtin};
@@ -16,6 +16,7 @@ use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 use crate::run::config::RulesetConfig;
 use crate::run::output::{remark, remark_once};
+use crate::run::rundir::BOTS;
 use crate::run::{embedded, sheet_file};
 
 /// The game of a configuration.
@@ -53,13 +54,28 @@ pub fn sheets_of(agents: &[&NamedAgent]) -> Sheets {
 
 /// Loads an agent, by its name or its file.
 pub fn agent(spec: &str) -> Result<NamedAgent> {
-    let agent = folders().agent(spec)?;
+    let agent = folders().agent(spec).map_err(|error| not_loaded(spec, error))?;
     if let Ok(Some(race)) = agent.race()
         && !race.ruleset().is_builtin()
     {
         warn_of_idle_keys(&agent.to_string(), race.ruleset().base());
     }
     Ok(agent)
+}
+
+/// The error of an agent that cannot be loaded. If `spec` is the folder of a run, the error names the bots of the run.
+fn not_loaded(spec: &str, error: AgentError) -> Error {
+    let path = match spec.rsplit_once('+') {
+        Some((path, _)) if !Path::new(spec).is_dir() => path,
+        _ => spec,
+    };
+    let lookahead = &spec[path.len()..];
+    let bots = Folders::from(vec![Path::new(path).join(BOTS)]).bots();
+    let bots: Vec<String> = bots.iter().map(|(_, source)| format!("`{source}{lookahead}`")).collect();
+    match bots.is_empty() {
+        true => error.into(),
+        false => anyhow!("`{path}` is the folder of a run, not an agent; write {}", bots.join(" or ")),
+    }
 }
 
 /// Warns of keys without effect in the sheet of a bot, a table or a run. Earlier versions accepted such keys.
@@ -75,10 +91,10 @@ pub fn warn_of_idle_keys(owner: &str, sheet: &Sheet) {
 /// When the bot does not exist, or a look-ahead follows its name. If the agent is not a bot, the error contains `what`,
 /// the reason why it must be a bot.
 pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
-    match folders.agent(spec)? {
+    match folders.agent(spec).map_err(|error| not_loaded(spec, error))? {
         NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
         NamedAgent::Bot { lookahead, .. } => {
-            bail!("`{spec}` is not only a bot: leave out `+{lookahead}`")
+            bail!("`{spec}`: only the bot is needed here, so leave out `+{lookahead}`")
         }
         other => bail!("{other} is not a bot: {what}"),
     }

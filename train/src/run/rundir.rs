@@ -41,7 +41,8 @@ const INFO: &str = "run.json";
 const CHECKPOINTS: &str = "checkpoints";
 const LATEST: &str = "latest";
 const BEST: &str = "best";
-const BOTS: &str = "bots";
+/// The folder of exported bots in the folder of a run.
+pub const BOTS: &str = "bots";
 const GAMES: &str = "games";
 const LOCK: &str = "lock";
 /// The program renames damaged checkpoints: the new name ends with this word and a number.
@@ -187,7 +188,7 @@ impl RunDir {
             if !falls_back {
                 return Err(error.context(format!("--fallback resumes from checkpoint {older}")));
             }
-            remark(format_args!("set aside: {error:#}"));
+            remark(format_args!("renaming a checkpoint: {error:#}"));
             let path = self.checkpoint(iteration);
             // An earlier damaged checkpoint may already have this name.
             let aside =
