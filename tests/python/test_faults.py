@@ -198,8 +198,8 @@ def test_bad_entries_of_a_data_folder_are_left_out_and_named_once(tmp_path):
     for words in (["bots"], ["arena", "siga", "random", "--pairs", "1"], ["train", "smoke", "--set", f"run.directory={tmp_path}"]):
         finished = program.run("--data", data, *words)
         assert finished.returncode == 0, finished.stderr
-        assert all(finished.stderr.count(f"left out: table {data / name}.table") == 1 for name in ("broken", "siga")) or words == ["bots"]
-    assert "left out: " in finished.stderr and f"{data / 'pipe.table'}: it is not a regular file" in finished.stderr
+        assert all(finished.stderr.count(f"skipped: table {data / name}.table") == 1 for name in ("broken", "siga")) or words == ["bots"]
+    assert "skipped: " in finished.stderr and f"{data / 'pipe.table'}: it is not a regular file" in finished.stderr
     asked = program.run("--data", data, "eval", data / "pipe.bot", "--against", "random")
     assert asked.returncode == 1 and f"`{data / 'pipe.bot'}` is not a regular file" in asked.stderr
     asked = program.run("--data", data, "eval", "broken", "--against", "random")

@@ -140,7 +140,7 @@ impl Folders {
     /// Warns that a file or folder is skipped, with all causes.
     pub(super) fn warn_skipped(&self, error: &dyn std::error::Error) {
         let causes = std::iter::successors(error.source(), |error| error.source());
-        let text = causes.fold(format!("left out: {error}"), |text, cause| format!("{text}: {cause}"));
+        let text = causes.fold(format!("skipped: {error}"), |text, cause| format!("{text}: {cause}"));
         self.warn.iter().for_each(|warn| warn(&text));
     }
 

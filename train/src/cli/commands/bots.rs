@@ -18,7 +18,7 @@ pub fn run(as_json: bool) -> Result<()> {
         let read = source.content().and_then(|content| Ok((Bot::from_bytes(&content)?.manifest, content.len())));
         match read.with_context(|| source.to_string()) {
             Ok((manifest, bytes)) => bots.push((name, manifest, source, bytes)),
-            Err(error) => remark_once(&format!("left out: {error:#}")),
+            Err(error) => remark_once(&format!("skipped: {error:#}")),
         }
     }
     if as_json {

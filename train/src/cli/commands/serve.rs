@@ -305,7 +305,7 @@ impl Site {
     /// The bots and tables that the page can load, with their rules. Damaged files are skipped.
     fn listed(&self) -> Value {
         let (mut bots, mut tables) = (Vec::new(), Vec::new());
-        let leave_out = |error: Error| remark_once(&format!("left out: {error:#}"));
+        let leave_out = |error: Error| remark_once(&format!("skipped: {error:#}"));
         for (name, source) in self.folders.bots() {
             match source.read().map(|bot| bot.manifest) {
                 Ok(manifest) => bots.push(json!({
@@ -320,7 +320,7 @@ impl Site {
                 (Ok(header), Ok(facts)) if header.facts.is_some() => {
                     tables.push(json!({"name": name, "bytes": facts.len(), "ruleset": header.ruleset}));
                 }
-                (Ok(_), _) => remark_once(&format!("left out: {} is not finished", file.display())),
+                (Ok(_), _) => remark_once(&format!("skipped: {} is not finished", file.display())),
                 (Err(error), _) => leave_out(error.into()),
             }
         }

@@ -45,7 +45,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let memory = memory.with_context(|| format!("cannot solve {}", race.ruleset()))?;
     remark(format_args!("{} needs about {memory:.2} GB of memory", race.ruleset()));
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(&stops, "stopping (again: stop now and lose the unsaved part)")?;
+    terminal::on_interrupt(&stops, "stopping (press Ctrl-C again to stop now and lose the unsaved part)")?;
 
     let began = Instant::now();
     let bar = terminal::spinner("computing the moves")?;
@@ -122,14 +122,19 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
     print(format_args!("{}: {positions} positions, {sweeps:.1} sweeps, {seconds:.1} s", table.ruleset()))?;
     match facts.certificate {
         Some(proof) => print(format_args!(
-            "value of the first throw {:.9} ± {:.1e}; the error of every value is at most {:.1e}",
+            "value for the seat that throws first: {:.9} ± {:.1e}; the error of every value is at most {:.1e}",
             values[0], proof.start_error, proof.error
         ))?,
-        None => print(format_args!("values in turn order from the first throw: {values:.7?} (without proof)"))?,
+        None => {
+            print(format_args!("values in turn order, from the seat that throws first: {values:.7?} (without proof)"))?
+        }
     }
     print(format_args!("looking one turn ahead changes no value by more than {:.1e}", facts.residual))?;
     if facts.cut_off > 0.0 {
-        print(format_args!("ignored series of throws: {:.1e} of the probability of a turn", facts.cut_off))?;
+        print(format_args!(
+            "the ignored series of throws have a total probability of at most {:.1e} in a turn",
+            facts.cut_off
+        ))?;
     }
     print(format_args!("table: {} ({} bits per value, {bytes} bytes)", args.output.display(), table.bits()))
 }

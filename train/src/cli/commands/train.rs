@@ -36,7 +36,10 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     };
     let path = run.log().rundir().path().to_owned();
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(&stops, "stopping after this iteration (again: stop now and lose the unsaved part)")?;
+    terminal::on_interrupt(
+        &stops,
+        "stopping after this iteration (press Ctrl-C again to stop now and lose the unsaved part)",
+    )?;
     remark(format_args!("training in {}", path.display()));
     let stop = Stop::when(move || stops.load(Ordering::Relaxed));
     let watch = |_: &RunLog| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

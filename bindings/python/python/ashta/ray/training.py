@@ -305,7 +305,7 @@ def _signals():
         if received:
             raise KeyboardInterrupt
         received.append(number)
-        print("stopping after this iteration (again: stop now and lose the unsaved part)", file=sys.stderr)
+        print("stopping after this iteration (press Ctrl-C again to stop now and lose the unsaved part)", file=sys.stderr)
 
     is_main = threading.current_thread() is threading.main_thread()
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM) if is_main}

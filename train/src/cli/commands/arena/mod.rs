@@ -51,7 +51,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    terminal::on_interrupt(&stops, "stopping (again: stop now)")?;
+    terminal::on_interrupt(&stops, "stopping (press Ctrl-C again to stop now)")?;
     let (facts, swings) = arena.play(&stops)?;
     drop(errors);
     let summary = arena.tournament.summary(&facts);
