@@ -79,12 +79,16 @@ impl<W: Workers> Run<W> {
         let (rundir, newest) = RunDir::resume(path, &info, falls_back)?;
         let RunInfo { version, numerics, .. } = rundir.info();
         if *version != info.version {
-            remark(format_args!("version {version} began this run: it continues, but with other bytes"));
+            remark(format_args!(
+                "this run began with version {version}; it continues, but its files will differ from a run with one \
+                 version"
+            ));
         }
         if !numerics.is_empty() && *numerics != info.numerics {
             let now = &info.numerics;
             remark(format_args!(
-                "this machine ({now}) rounds differently from the machine of the run ({numerics}): bits will differ"
+                "this machine ({now}) rounds differently from the machine of the run ({numerics}): the last digits of \
+                 the results will differ"
             ));
         }
         Run::open(config, evaluator, rundir, newest)

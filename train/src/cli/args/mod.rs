@@ -138,7 +138,7 @@ pub struct TrainArgs {
     /// game, the seed, the widths of the networks and `learning.replay_capacity`.
     #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
-    /// If the newest checkpoint is damaged, set it aside and resume from an older one.
+    /// If the newest checkpoint is damaged, rename it and resume from an older checkpoint.
     #[arg(long, requires = "resume")]
     pub fallback: bool,
     /// Print every setting with its default and its meaning; do not train.
@@ -190,7 +190,7 @@ pub struct SolveArgs {
     /// Stop when a sweep changes no value by more than this.
     #[arg(long, default_value_t = 2e-9, value_parser = tolerance)]
     pub tolerance: f64,
-    /// Skip the proof of the error bound, which needs as much memory again.
+    /// Skip the proof of the error bound. The proof needs as much memory as the values.
     #[arg(long)]
     pub no_proof: bool,
     /// Minutes between saves of FILE.unfinished; saving takes at most about 5 % of the time.
@@ -265,8 +265,8 @@ pub struct ArenaArgs {
     pub game: GameArgs,
     #[command(flatten)]
     pub games: MatchArgs,
-    /// Stop as soon as the sequential probability ratio test decides whether the first agent is better than the
-    /// second by at most ELO0 or by at least ELO1.
+    /// Stop as soon as the sequential probability ratio test decides whether the first agent is at most ELO0 or at
+    /// least ELO1 points better than the second.
     #[arg(long, value_name = "ELO0,ELO1", value_parser = hypotheses, allow_hyphen_values = true)]
     pub sprt: Option<(f64, f64)>,
     /// Probability that the test accepts ELO1 when ELO0 is true.
@@ -415,7 +415,7 @@ pub enum ExportFormat {
     /// Bot file for the program, Python, Rust, C and the browser.
     #[default]
     Bot,
-    /// ONNX model.
+    /// ONNX model with the inputs `observation` and `legal_actions` and the outputs `policy` and `values`.
     Onnx,
 }
 

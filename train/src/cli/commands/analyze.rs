@@ -58,7 +58,7 @@ fn print_analysis(race: &Race, analysis: &Analysis) -> Result<()> {
         players.iter().map(|player| format!("{} is {}", player.seat, in_line(&player.name))).collect();
     print(format_args!("{game}: {}; evaluated by {by}\n", names.join(", ")))?;
     let place = |seat: char| race.spec().seats.iter().position(|other| other.letter() == seat).unwrap_or(0);
-    let head = ["turn", "", "before", "throw", "luck", "after", "loses", "", "played"];
+    let head = ["turn", "", "before", "throw", "luck", "after", "lost", "", "played"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for AnalyzedTurn { number, seat, before, throw, luck, after, regret, mark, played, .. } in turns {
         let throws: Vec<String> = throw.iter().map(u8::to_string).collect();
@@ -89,7 +89,7 @@ fn print_analysis(race: &Race, analysis: &Analysis) -> Result<()> {
         print(format_args!("The game is over: {}.", got.join(", ")))?;
     }
     print("")?;
-    let head = ["", "", "choices", "loses", "a choice", "doubtful", "errors", "blunders", "luck", "plays"];
+    let head = ["", "", "choices", "lost", "lost per choice", "doubtful", "errors", "blunders", "luck", "verdict"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for PlayerAnalysis { seat, name, choices, regret, regret_per_choice, luck, marks, verdict } in players {
         let mut row = vec![seat.to_string(), name.clone(), choices.to_string(), percent(*regret)];

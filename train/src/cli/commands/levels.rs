@@ -38,7 +38,8 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
             "levels": levels,
         }));
     }
-    let heads = ["level", "temperature", "regret per decision", "wins against the bot as it is"].map(str::to_owned);
+    let heads =
+        ["level", "temperature", "regret per decision", "score against the bot without a level"].map(str::to_owned);
     let row = |found: &Calibration| {
         let regret = with_interval(found.regret, found.regret_interval, 5, "");
         let score = with_interval(100.0 * found.score, found.score_interval.map(|share| 100.0 * share), 1, " %");

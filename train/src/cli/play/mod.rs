@@ -31,7 +31,7 @@ Answers:
   ?        show what the agent thinks of each choice and of all seats
   b        draw the board
   p        print the position as text, for --position
-  u        undo: back to your previous decision (same turns, same throws)
+  u        undo: return to your previous decision; the throws stay the same
   h        show this help
   q        quit";
 

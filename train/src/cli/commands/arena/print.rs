@@ -11,7 +11,8 @@ use ashta_agents::arena::{AgentSummary, Interval, Pairing, Rating, SprtSummary, 
 /// When standard output is closed.
 pub fn summary(summary: &Summary) -> Result<()> {
     let Summary { game, seats, games, blocks, .. } = summary;
-    print(format_args!("{game} for {seats}: {games} games in {blocks} blocks of the same throws"))?;
+    let (played, grouped) = (counted(*games, "game"), counted(*blocks, "block"));
+    print(format_args!("{game} for {seats}: {played} in {grouped}; all games of a block have the same throws"))?;
     if summary.drawn_games > 0 {
         let share = 100.0 * summary.drawn_games as f64 / *games as f64;
         let were = if summary.drawn_games == 1 { "game was" } else { "games were" };
@@ -54,7 +55,10 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     let is_adjusted = has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some());
     let adjusted = if is_adjusted { ", luck-adjusted" } else { "" };
-    print(format_args!("\nEach against each: how often the row came out ahead, in percent{adjusted}.\n"))?;
+    print(format_args!(
+        "\nEach against each: how often the agent of the row finishes ahead of the agent of the column, in \
+         percent{adjusted}.\n"
+    ))?;
     table(&cross(summary, &ranked))?;
     let verdicts = verdicts(summary);
     if !verdicts.is_empty() {
@@ -65,6 +69,11 @@ pub fn summary(summary: &Summary) -> Result<()> {
         print(format_args!("\nBy the values of {by}, the throws explain {:.0} % of the variance.", 100.0 * share))?;
     }
     Ok(())
+}
+
+/// A number of things: `1 game`, `2 games`.
+fn counted(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 fn table(rows: &[Vec<String>]) -> Result<()> {
