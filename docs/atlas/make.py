@@ -29,8 +29,8 @@ COLUMNS = {
     "captures": ("captured pieces in a game", 2, False),
     "first %": ("score of the seat that throws first, luck-adjusted where a bot or a table measures luck", 1, True),
     "luck": ("change of a seat's expected score by the throws of its turn, in points", 1, True),
-    "random %": ("score of the player against agents that play at random", 1, True),
-    "greedy %": ("score against agents that play for the longest lead", 1, True),
+    "random %": ("score of the player against the agent `random`", 1, True),
+    "greedy %": ("score against the agent `greedy`", 1, True),
     "novice %": ("score against the same bot at its level `novice`", 1, True),
 }
 # Diagrams: file, title, axis, columns, and whether bars start at the score of equal players.
@@ -98,7 +98,7 @@ class Form:
         try:
             found = self.arena({"player": self.player, opponent: spec}, pairs, seed, luck="none", keep_games=False)
         except ValueError as error:
-            print(f"{self.game.name}: left out {opponent}: {error}", file=sys.stderr)
+            print(f"{self.game.name}: skipped {opponent}: {error}", file=sys.stderr)
             return None
         return {key: found.report["agents"][0]["score"][key] for key in ("mean", "interval")}
 
@@ -145,7 +145,7 @@ def page(atlas, command):
     lines = [
         "# Atlas",
         "",
-        "The games beside each other, measured in games of the best available player:",
+        "This page compares the games. The numbers come from games of the best available player:",
         "",
         f"```sh\n{command}\n```",
         "",
@@ -155,6 +155,7 @@ def page(atlas, command):
         "has all figures. A score is a mean return: 100 % wins every game.",
         "",
         "| column | meaning |\n|---|---|",
+        "| even % | score of a seat if all players are equal |",
         *(f"| {name} | {meaning} |" for name, (meaning, *_) in COLUMNS.items()),
         "",
         f"| game | seats | player | even % | {' | '.join(COLUMNS)} |\n|---|---|---|---|{'---|' * len(COLUMNS)}",
@@ -163,7 +164,11 @@ def page(atlas, command):
         cells = [cell(form["figures"][name], digits, share) for name, (_, digits, share) in COLUMNS.items()]
         head = [form["game"], str(form["seats"]), f"`{form['player']}`", f"{100 * form['even']:.0f}"]
         lines.append(f"| {' | '.join(head + cells)} |")
-    truncated = [f"{form['truncated_games']} of {form['game']} for {form['seats']}" for form in atlas["forms"] if form["truncated_games"]]  # fmt: skip
+    truncated = [
+        f"{form['truncated_games']} {'game' if form['truncated_games'] == 1 else 'games'} of {form['game']} with {form['seats']} seats"
+        for form in atlas["forms"]
+        if form["truncated_games"]
+    ]
     if truncated:
         lines += ["", f"Games that reached the turn limit do not count: {', '.join(truncated)}."]
     return "\n".join([*lines, "", *(f"![{title}]({file})" for file, title, *_ in DIAGRAMS), ""])
