@@ -16,11 +16,11 @@ def parser():
     top = argparse.ArgumentParser(prog="python -m ashta.ray", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
 
-    one = commands.add_parser("train", help="train a bot, like `ashta train`; the settings in [cluster] spread the work")
+    one = commands.add_parser("train", help="train a bot, like `ashta train`; the settings in [cluster] distribute the work")
     one.add_argument("config", nargs="?", help="file with settings [default: all defaults]")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     one.add_argument("--resume", metavar="RUNDIR", help="resume an interrupted run in this folder")
-    one.add_argument("--fallback", action="store_true", help="set damaged checkpoints aside and resume from an older one")
+    one.add_argument("--fallback", action="store_true", help="rename damaged checkpoints and resume from an older one")
 
     two = commands.add_parser("arena", help="rank agents, like `ashta arena`")
     two.add_argument("agents", nargs="+", help="agents to rank, as for `ashta arena`")
