@@ -124,7 +124,7 @@ export class Game {
     if (!returns) return null;
     const names = this.seats.map(seat => SEATS[seat]), most = Math.max(...returns);
     const winners = names.filter((_, at) => returns[at] === most);
-    if (winners.length === names.length) return "A dead position: shared";
+    if (winners.length === names.length) return "No seat can ever move again: a draw";
     if (this.board.outlook === "placings") {
       const places = returns.map(own => 1 + returns.filter(other => other > own).length);
       return `Over: ${names.map((name, at) => [places[at], name]).sort(([a], [b]) => a - b).map(place => place.join(". ")).join(", ")}`;

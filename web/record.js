@@ -62,7 +62,7 @@ export function read(text) {
   const isHeader = content => content.startsWith('{"arena"');
   const sheet = isHeader(lines[0][0]) ? attempt(() => JSON.parse(lines[0][0]).sheet) ?? undefined : undefined;
   const records = lines.filter(([content]) => !isHeader(content)).map(([content, number]) => ({ line: number, ...parsed(content, sheet) }));
-  if (!records.length) throw new Error("The file has the settings of a tournament, but no game.");
+  if (!records.length) throw new Error("The file has the settings of an arena, but no games.");
   return { records };
 }
 

@@ -58,7 +58,7 @@ pageTest("positions are copied and pasted, with their house rules", async () => 
     assert.equal(JSON.parse(await copyGame(page)).start, text);
   }
   await show(page, "pagade S:75,75,76,76/N:75,75,76,76 - -");
-  assert.match(await page.textContent("#turn-title"), /dead position/);
+  assert.match(await page.textContent("#turn-title"), /can ever move again: a draw/);
   await page.click("nav [data-dialog=exchange]");
   await page.click("#copy-position");
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "pagade S:75,75,76,76/N:75,75,76,76 - -");
