@@ -129,7 +129,7 @@ pageTest("the rules and the house rules of each game are those of its sheet", {}
   assert.match(await flag.textContent(), /What castles do\. Nothing; only the own start square stays safe\./);
   await page.selectOption("[data-flag=cowries]", "5");
   await page.selectOption("[data-flag=zero]", "8");
-  await page.waitForFunction(() => /do not go together/.test(document.querySelector("#new-game form > .warning").textContent));
+  await page.waitForFunction(() => /contradict each other/.test(document.querySelector("#new-game form > .warning").textContent));
 });
 
 pageTest("house rules decide on which seats a game is played", {}, async page => {

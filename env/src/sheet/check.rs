@@ -267,7 +267,7 @@ impl Check<'_> {
         self.report(has_stop && turn.stop.is_empty(), "turn.stop", problem);
         let others = throws.values.iter().filter(|value| !turn.stop.contains(value)).count();
         let problem =
-            format!("at most {MAX_KINDS} values may continue a series: {others} of throws.values are not listed here");
+            format!("{others} of throws.values are missing here, but at most {MAX_KINDS} values can continue a series");
         self.report(has_stop && others > MAX_KINDS, "turn.stop", problem);
         let has_doublets = is_dice || is_divide;
         let grants = turn.again_on_doublet || turn.again_on_capture;
@@ -483,7 +483,7 @@ impl Check<'_> {
             (
                 is_sum && smallest != Some(&1),
                 "turn.stop",
-                "1 must be the smallest of throws.values that is not listed here, with turn.hop = \"sum\"",
+                "the smallest of throws.values that is missing here must be 1 with turn.hop = \"sum\"",
             ),
             (is_sum && bears_by_other, "finish.bear_off", "must be [1] with turn.hop = \"sum\""),
             (is_series && turn.stop.len() > 3, "turn.stop", "must have at most three values"),

@@ -392,7 +392,7 @@ pub enum RulesetProblem {
         allowed: String,
     },
     /// House rules that contradict each other.
-    #[error("these house rules do not go together: {0}")]
+    #[error("these house rules contradict each other: {0}")]
     Contradiction(String),
     /// The sheet of the ruleset is invalid.
     #[error(transparent)]

@@ -131,7 +131,8 @@ impl Check<'_> {
         let is_copied = board.courses.is_empty() && board.copy == CourseCopy::Rotate;
         if let Some((one, other)) = (!is_copied).then(|| ways.courses.uneven(playing)).flatten() {
             let problem = format!(
-                "seats at equal distances must meet at equal numbers of their courses: {one} and {other} do not"
+                "the courses of two seats must meet at the same square numbers as the courses of any two other seats \
+                 at the same distance around the board; the courses of {one} and {other} do not"
             );
             self.report(true, if board.courses.is_empty() { "board.copy" } else { "board.courses" }, problem);
         }
@@ -289,7 +290,7 @@ impl Check<'_> {
         self.report(!allowed.contains(&count), "pieces.allowed", problem);
         if let Setup::On(numbers) = &pieces.setup {
             let most = usize::from(self.most_pieces());
-            let problem = format!("must have a number for each of up to {most} pieces");
+            let problem = format!("must have at least {most} numbers, one for each piece");
             self.report(numbers.len() < most, "pieces.setup", problem);
             self.report(!numbers.is_sorted(), "pieces.setup", "must be in ascending order");
             let is_wrong = numbers.iter().any(|&number| ways.lacks(number));

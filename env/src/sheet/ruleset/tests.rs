@@ -40,7 +40,7 @@ fn empty_flags_are_refused() {
 #[test]
 fn house_rules_that_contradict_each_other_are_refused() {
     let error = two("chowka-5?no_cut=off&gatti=inner").expect_err("no gate, so no inner part").to_string();
-    assert!(error.contains("do not go together") && error.contains("unit.area"), "{error}");
+    assert!(error.contains("contradict each other") && error.contains("unit.area"), "{error}");
     let error = two("gavalata?cowries=5&zero=8").expect_err("two lists of values").to_string();
     assert!(error.contains("cowries=5 and zero=8 both set `throws.values`"), "{error}");
     let teams = Ruleset::parse("pagade?teams=true&two=two_sets", SeatSet::ALL);

@@ -152,7 +152,7 @@ pub enum End {
     /// When all pieces of a seat or a team have finished.
     #[default]
     First,
-    /// When all seats but one have finished: with more than two seats, the others play for the next places.
+    /// When all seats but one have finished: with more than two seats, the others play for the next ranks.
     Placings,
 }
 
