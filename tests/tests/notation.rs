@@ -81,7 +81,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("pagade S+:8,8,12,76/N:6,7,12,12 S *", "3 pieces are on 8, but it has room for 2"),
     ("pagade S:6,7,12,80/N:6,7,12,12 S *", "S has not captured"),
     ("pagade S+:6,7,12,12/E+#2:6,7,12,12/N:6,7,12,12/W:6,7,12,12 S *", "all its pieces home"),
-    ("pagade S+:6,7,12,12/E+#4:home,home,home,home/N:6,7,12,12/W:6,7,12,12 S *", "#2 or #3"),
+    ("pagade S+:6,7,12,12/E+#4:home,home,home,home/N:6,7,12,12/W:6,7,12,12 S *", "the rank must be #2 or #3"),
     // Invariants between seats.
     ("ashtapada S:borne,borne/N:borne,borne - -", "two seats have won"),
     ("pagade S:6,7,10,12/N:6,7,12,44 S *", "S and N"),

@@ -129,7 +129,12 @@ fn changed_keys_change_the_sentences_about_them() {
         ),
         ("siga", "seats.turn_limit = 7", "After 500 turns", "After 7 turns"),
         ("siga", "seats.order = \"clockwise\"", "to the right", "to the left"),
-        ("siga", "throws.odds = [3, 1, 4, 4, 4]", "8 comes 1 in 16 times (6.2 %)", "8 comes 3 in 16 times (18.8 %)."),
+        (
+            "siga",
+            "throws.odds = [3, 1, 4, 4, 4]",
+            "8 has the probability 1/16 (6.2 %)",
+            "8 has the probability 3/16 (18.8 %).",
+        ),
         ("siga", "pieces.sent_to = \"start\"", "must enter again", "returns to the first square"),
         (
             "siga",
@@ -145,7 +150,7 @@ fn changed_keys_change_the_sentences_about_them() {
         ("pagade", "entry.next = [4]", "", "Otherwise a die, or the sum of both, of 4 does."),
         ("pagade", "gate.at = 50", "from 77 (J2) on", "from 50 (I12) on"),
         ("pagade", "pieces.setup = [1, 2, 3, 4]", "6, 7, 12, 12", "Pieces begin on 1, 2, 3, 4."),
-        ("saturankam", "finish.doublets = [3]", "From 1, 3 or 4 squares away", "From 3 squares away"),
+        ("saturankam", "finish.doublets = [3]", "is 1, 3 or 4 squares away", "is 3 squares away"),
         ("ludo", "finish.from_last = [6]", "", "From the square before it, 1 or 6 moves a piece there."),
         ("ludo", "turn.bonus = [4]", "", "After 4 an extra step of 1 is played by any piece on the board."),
         ("ashta-kashte-1892", "entry.spends = false", "is used up", "after it any piece on the board may also play"),

@@ -234,7 +234,7 @@ impl Race {
             parts.push(format!("{has} {}", self.rules.sheet.words.captured));
         }
         if self.spec().payoff == Payoff::Placings && state.finished[seat.index()] > 0 {
-            parts.push(format!("place {}", state.finished[seat.index()]));
+            parts.push(format!("rank {}", state.finished[seat.index()]));
         }
         let is_moving = state.phase != Phase::Over && state.mover == seat;
         format!("{} {:7}{}", if is_moving { '>' } else { ' ' }, seat.name(), parts.join(", "))
@@ -296,7 +296,7 @@ mod tests {
         let crowd = drawn("ashtapada?pieces=4 S:3,3,3,3/E:24,24,24,24/N:17,17,17,17/W:10,10,10,10 S *");
         assert!(crowd.contains("[SENW16]"), "{crowd}");
         let belly = drawn("pagade S+:7,7,77,77/E+:7,7,7,7/N+:home,home,home,home/W+:77,77,77,77 E 6,6");
-        assert!(belly.contains(" Ss4") && belly.contains(" E4") && belly.contains("place 1"), "{belly}");
+        assert!(belly.contains(" Ss4") && belly.contains(" E4") && belly.contains("rank 1"), "{belly}");
     }
 
     #[test]

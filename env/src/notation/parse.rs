@@ -184,7 +184,7 @@ impl Race {
         }
         let mut finished = 1;
         if let Some(place) = head.strip_prefix('#').filter(|_| self.spec().payoff == Payoff::Placings) {
-            finished = number(place).filter(|place| (2..=3).contains(place)).ok_or("the place must be #2 or #3")?;
+            finished = number(place).filter(|place| (2..=3).contains(place)).ok_or("the rank must be #2 or #3")?;
             head = "";
         }
         if !head.is_empty() {

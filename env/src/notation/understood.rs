@@ -180,7 +180,7 @@ impl Race {
         let weights: Vec<(u8, u32)> = outcomes.map(|throw| (throw.values[0], weight(throw.weight))).collect();
         let all: u32 = weights.iter().map(|(_, weight)| weight).sum();
         let chance = |&(value, weight): &(u8, u32)| {
-            format!("{value} comes {weight} in {all} times ({:.1} %)", 100.0 * f64::from(weight) / f64::from(all))
+            format!("{value} has the probability {weight}/{all} ({:.1} %)", 100.0 * f64::from(weight) / f64::from(all))
         };
         let mut sentences = vec![thrown, format!("{}.", joined(weights.iter().map(chance), "; "))];
         sentences.extend(weights.iter().any(|&(value, _)| value == 0).then(|| "A 0 moves nothing.".to_owned()));
@@ -194,7 +194,7 @@ impl Race {
         let one = words.used[0];
         let granted = if turn.stop.is_empty() { "throw" } else { "series" };
         add(!turn.stop.is_empty(), format!("A series ends with {}.", any_in_order(&turn.stop)));
-        add(!turn.stop.is_empty(), format!("It holds at most {} throws before that.", Series::LIMIT));
+        add(!turn.stop.is_empty(), format!("It has at most {} throws before this last throw.", Series::LIMIT));
         let must = match turn.must {
             Must::Most => format!("As many {} as possible must be used.", words.used[1]),
             Must::Greedy => {
@@ -440,8 +440,11 @@ impl Race {
         }
         if !finish.doublets.is_empty() {
             let numbers = any_in_order(&finish.doublets);
-            sentences.push(format!("From {numbers} squares away it is reached only by a doublet of that number."));
-            sentences.push("One of the two dice brings the piece in.".to_owned());
+            let squares = if finish.doublets == [1] { "square" } else { "squares" };
+            sentences.push(format!(
+                "A piece that is {numbers} {squares} away from the finish reaches it only by a doublet of that number."
+            ));
+            sentences.push("The piece uses one of the two dice.".to_owned());
         }
         if rules.goal == rules.home {
             sentences.push(format!("A piece there ({}) has finished.", rules.sheet.words.home));
@@ -459,12 +462,12 @@ impl Race {
         let (who, then) = match (seats.teams, seats.end) {
             (Teams::Opposite, _) => ("team", "the game ends"),
             (Teams::None, End::First) => ("seat", "the game ends"),
-            (Teams::None, End::Placings) => ("seat", "with more than two seats, the others play for the next places"),
+            (Teams::None, End::Placings) => ("seat", "with more than two seats, the others play for the next ranks"),
         };
         let mut sentences = vec![format!("The first {who} whose pieces have all finished wins; {then}.")];
         if rules.waits_at_gate() {
             sentences.push("When no seat that has not finished can ever move again, the game ends.".to_owned());
-            sentences.push("These seats share the remaining places.".to_owned());
+            sentences.push("These seats share the remaining ranks.".to_owned());
         }
         let limit = counted(self.spec().turn_limit as usize, "turn");
         sentences.push(format!("After {limit} the game is truncated: no seat has won."));

@@ -83,7 +83,7 @@ impl Race {
             // The game ends when only one seat has not finished.
             Payoff::Placings if places.len() == spec.seats.len() => "all seats have finished".to_owned(),
             Payoff::Placings if !places.iter().copied().eq(1..=places.len() as u8) => {
-                format!("finished seats must have the places 1, 2 and so on, not {places:?}")
+                format!("finished seats must have the ranks 1, 2 and so on, not {places:?}")
             }
             Payoff::Winner | Payoff::Teams | Payoff::Placings => return Ok(()),
         };

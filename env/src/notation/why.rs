@@ -38,7 +38,7 @@ impl Race {
             let mut open = *state;
             open.seat_marks |= 1 << seat.index();
             if moves(&open) {
-                return format!("the way on opens once {} has {}", seat.name(), words.captured);
+                return format!("the gate opens when {} has {}", seat.name(), words.captured);
             }
         }
         if let Some(there) = self.barring(state, place, &moves) {
@@ -151,7 +151,7 @@ mod tests {
         has("thaayam S:4,7,13,keep/N:off,23,23,keep S 1,3", "3: it is blocked by other pieces of its seat");
         has("saturankam S:54,72/N:off,home N 1,4", "0: the throws must be used by other pieces");
         has("ashtapada S:19,59/N:57,keep N 3", "1: no throw can move it in this position");
-        assert_eq!(reasons("pagade S:60,74,75,76/N:6,7,12,12 S 1,1"), ["3: the way on opens once South has cut"]);
+        assert_eq!(reasons("pagade S:60,74,75,76/N:6,7,12,12 S 1,1"), ["3: the gate opens when South has cut"]);
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Race {
         let is_over = self.node(end) == Node::Terminal;
         if start.finished[colour.index()] == 0 && end.finished[colour.index()] > 0 {
             effects.push(match self.spec().payoff {
-                Payoff::Placings => format!("finishes in place {}", end.finished[colour.index()]),
+                Payoff::Placings => format!("finishes with rank {}", end.finished[colour.index()]),
                 Payoff::Teams if !is_over => "all home".to_owned(),
                 Payoff::Winner | Payoff::Teams => "wins".to_owned(),
             });

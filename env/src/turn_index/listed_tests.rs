@@ -227,7 +227,7 @@ fn two_seats_that_sit_side_by_side_are_not_solved() {
     let seats = SeatSet::from_letters("SE").expect("seats");
     let race = Race::new(Ruleset::of(Arc::new(sheet), seats, [("pieces", "1")]).expect("valid"));
     let error = TurnIndex::new(&race).expect_err("not alike");
-    assert_eq!(error, IndexError::Unsupported("two seats to which the board does not look alike"));
+    assert_eq!(error, IndexError::Unsupported("two seats with different views of the board"));
 }
 
 #[test]

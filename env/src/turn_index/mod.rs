@@ -89,7 +89,7 @@ impl TurnIndex {
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
         let (second, board) = (race.seating.next(first), &race.rules.board);
         if seats.len() == 2 && board.meetings(first, second) != board.meetings(second, first) {
-            return Err(IndexError::Unsupported("two seats to which the board does not look alike"));
+            return Err(IndexError::Unsupported("two seats with different views of the board"));
         }
         index.movers = index.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
         let count = (index.sides().len() as u128).pow(seats.len() as u32) * index.movers.len() as u128;
