@@ -87,8 +87,8 @@ impl<W: Workers> Run<W> {
         if !numerics.is_empty() && *numerics != info.numerics {
             let now = &info.numerics;
             remark(format_args!(
-                "this machine ({now}) rounds differently from the machine of the run ({numerics}): the last digits of \
-                 the results will differ"
+                "this machine ({now}) rounds differently from the machine of the run ({numerics}): the run's \
+                 files will differ from a run on one machine"
             ));
         }
         Run::open(config, evaluator, rundir, newest)

@@ -94,7 +94,7 @@ class Driver:
             self.rounds.add(numerics)
             print(
                 f"the machine of one {worker} rounds differently ({numerics}) than the machine that started the run "
-                f"({self.run.numerics}): the results will differ in their last bits", file=sys.stderr,
+                f"({self.run.numerics}): the run's files will differ from a run on one machine", file=sys.stderr,
             )
 
     def _wanted(self):
