@@ -19,7 +19,7 @@ use super::{
 use crate::game::SeatSet;
 use crate::race::turns::{self, TurnKeys, text::joined};
 
-/// The most pieces of a seat if pieces move as units or share throws.
+/// The largest number of pieces of a seat if pieces move as units or share throws.
 const FEW_PIECES: u8 = 4;
 
 /// The condition of keys that work only for single pieces and whole throws.
@@ -32,7 +32,8 @@ const DIVIDED: &str =
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
 
-/// The most values of all house rules together, since each value is checked with the whole sheet.
+/// The largest number of values of all house rules together. It is limited because each value is checked with the whole
+/// sheet.
 pub(super) const MOST_VALUES: usize = 200;
 
 const MOST_PROBLEMS: usize = 100;
@@ -167,7 +168,7 @@ impl Check<'_> {
         rows.into_iter().for_each(|(is_wrong, key, message)| self.report(is_wrong, key, message));
     }
 
-    /// Reports values that cannot be thrown. If `has_sums`, the sum of two dice is allowed.
+    /// Reports values that no throw has. If `has_sums`, the sum of two dice is allowed, too.
     fn report_unthrown(&mut self, key: &str, values: &[u8], has_sums: bool) {
         let faces = &self.sheet.throws.values;
         let is_sum = |value: u8| faces.iter().any(|&face| value > face && faces.contains(&(value - face)));
@@ -295,7 +296,8 @@ impl Check<'_> {
         for &key in TurnKeys::ALL.iter().flat_map(|keys| keys.supports) {
             let value = value_of(&self.table, key);
             let is_used = match key {
-                // All kinds of turn support these keys, except for these values.
+                // All kinds of turn support the keys of this match; only the values that are tested here need a certain
+                // kind.
                 "board.mark_rule" => value == Some(&"plain".into()),
                 "unit.speed" => value == Some(&"double".into()),
                 "entry.at" | "pieces.sent_to" => value.is_some_and(Value::is_integer),

@@ -126,8 +126,8 @@ fn merge(table: &mut Table, change: &Table) {
 }
 
 /// Returns a sheet and its contradictions. If values are missing (`gaps`), each built-in sheet fills them once, and
-/// only contradictions that appear with every built-in sheet are returned. Otherwise the house rules are also checked
-/// and, in a new sheet (`is_new`), the keys without effect.
+/// only contradictions that appear with every built-in sheet are returned. If no values are missing, the house rules
+/// are checked, too. In a new sheet (`is_new`), keys without effect are then also returned.
 fn contradictions(table: &Table, gaps: &[String], is_new: bool) -> Result<(Sheet, Vec<check::Problem>), String> {
     let mut all: Result<(Sheet, Vec<check::Problem>), String> = Err(String::new());
     for other in &builtin::TEXTS[..if gaps.is_empty() { 1 } else { builtin::TEXTS.len() }] {

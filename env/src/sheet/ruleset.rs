@@ -1,7 +1,7 @@
 //! A ruleset: a sheet with chosen house rules, number of pieces and seats.
 //!
 //! A ruleset is plain data. It has a text form (`pagade?teams=true`, the first word of a position in notation), a serde
-//! form, a validation that reports all problems at once, and a hash that is stable across versions of the program.
+//! form, a validation that reports all problems together, and a hash that is stable across versions of the program.
 
 use std::collections::BTreeMap;
 use std::fmt;

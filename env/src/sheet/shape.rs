@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::SCHEMA;
 
-/// The most entries of a list: the number of squares of the largest frame.
+/// The largest number of entries of a list: the number of squares of the largest frame.
 const MOST_ITEMS: usize = 26 * 26;
 
 /// Checks the tables of a text one by one and collects their problems.

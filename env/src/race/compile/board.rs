@@ -71,8 +71,9 @@ impl Courses {
         self.course(one).iter().map(at).collect()
     }
 
-    /// Returns two of these seats whose courses meet in another way than the courses of two other seats at the same
-    /// distance. Tables by place number, and games between copies of one agent, need equal views for all seats.
+    /// Returns two of these seats whose courses cross differently from the courses of two other seats that are as far
+    /// apart around the board. Tables by place number, and games between copies of one agent, need equal views for all
+    /// seats.
     pub(crate) fn uneven(&self, seats: &[Seat]) -> Option<(Seat, Seat)> {
         let pairs = || seats.iter().flat_map(|&one| seats.iter().map(move |&other| (one, other)));
         let is_uneven = |&(one, other): &(Seat, Seat)| {

@@ -53,7 +53,8 @@ pub(super) struct Closing {
     pub(super) to_single: Cells,
     /// Cells that two pieces of one enemy close to a unit.
     pub(super) to_unit: Cells,
-    /// Cells where pieces of two enemies are never at the same time: a landing piece captures, or may not land.
+    /// Cells that never hold pieces of two hostile seats at the same time: a piece that lands there captures, or is not
+    /// allowed to land.
     pub(super) exclusive: Cells,
 }
 
@@ -82,12 +83,12 @@ impl<'a> CellMap<'a> {
         self.squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << self.cell(square))
     }
 
-    /// Returns the squares of the kinds of marks that fulfil `is_one`.
+    /// Returns the squares of all kinds of marks for which `is_one` is true.
     pub(super) fn marks_where(&self, is_one: &dyn Fn(&Marks) -> bool) -> Vec<Square> {
         self.sheet.board.mark_kinds().filter(is_one).flat_map(|marks| squares_named(&marks.squares)).collect()
     }
 
-    /// Returns South's places whose index and square fulfil `is_in`, as bits.
+    /// Returns South's places for whose index and square `is_in` is true, as bits.
     pub(super) fn places_where(&self, is_in: impl Fn(usize, &Square) -> bool) -> u128 {
         let found = self.way(Seat::SOUTH).iter().enumerate().filter(|&(at, square)| is_in(at, square));
         found.fold(0, |places, (at, _)| places | 1 << (at + 1))

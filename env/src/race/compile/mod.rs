@@ -61,11 +61,11 @@ pub(crate) struct Rules {
     origin: u8,
     /// `[seat][place]`: the cell.
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
-    /// `[seat][cell]`: the places of a seat on a cell where captures are possible, for the first and the second visit
-    /// of its course. [`NOWHERE`] means no visit.
+    /// `[seat][cell]`: the places at which the course of the seat visits the cell for the first and for the second
+    /// time, if captures are possible there. [`NOWHERE`] means no visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place where a landing on `place` can capture the
-    /// piece, or [`NOWHERE`].
+    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place (on the enemy's course) where a landing on
+    /// `place` captures the piece, or [`NOWHERE`].
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// `[seat][place]`: the cell as a bit.
     pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
@@ -76,7 +76,7 @@ pub(crate) struct Rules {
     pub(crate) marked: u128,
     /// Places that grant one more throw to a landing piece, as bits.
     pub(crate) lands_again: u128,
-    /// Places that two pieces can leave as a declared unit, as bits.
+    /// Places that two pieces can leave as a declared unit (see [`UnitKind::Declared`]), as bits.
     pub(crate) declaring: u128,
     /// Places where captures are possible, as bits.
     pub(crate) contested: u128,
@@ -90,13 +90,13 @@ pub(crate) struct Rules {
     pub(crate) closed_by_partner: Cells,
     /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two pieces of an enemy.
     pub(crate) impassable: [Cells; 2],
-    /// Cells where pieces of two enemies are never at the same time.
+    /// Cells that never hold pieces of two hostile seats at the same time.
     pub(crate) exclusive: Cells,
     /// Cells where captures are possible.
     pub(crate) captured: Cells,
     /// Cells where two own pieces are a unit.
     pub(crate) unit_cells: Cells,
-    /// `[place]`: the most pieces of a seat there; 0 if no piece reaches the place.
+    /// `[place]`: the largest number of pieces of a seat there; 0 if no piece reaches the place.
     pub(crate) room: [u8; PLACES],
     /// The first place beyond the gate, which a capture opens; [`NOWHERE`] without a gate.
     pub(crate) gate: u8,
@@ -155,7 +155,7 @@ pub(crate) struct Throw {
 pub(crate) struct ThrowEffects {
     /// Whether it lets a piece enter: `[0]` by `entry.first`, `[1]` by `entry.next`.
     pub(crate) enters: [bool; 2],
-    /// Whether it bears a piece off.
+    /// Whether it bears a piece off (takes it off the board from the finish).
     pub(crate) bears: bool,
     /// Whether it ends a series.
     pub(crate) stops: bool,
@@ -323,7 +323,8 @@ impl Rules {
         if self.outcomes.iter().any(|throw| throw.values[1] > 0) { 2 } else { 1 }
     }
 
-    /// Returns whether units are declared. Positions then record declared twins.
+    /// Returns whether two pieces become a unit by leaving certain squares together ([`UnitKind::Declared`]). If so,
+    /// positions record these units.
     pub(crate) fn declares(&self) -> bool {
         self.sheet.unit.kind == UnitKind::Declared
     }
@@ -369,7 +370,7 @@ impl Rules {
         usize::from(if self.remembers_entry { state.has_mark(seat) } else { is_on_course })
     }
 
-    /// Returns whether a position can be dead. In a dead position, no seat can ever move again.
+    /// Returns whether a position can be dead: no seat can ever move again.
     pub(crate) fn waits_at_gate(&self) -> bool {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
@@ -428,8 +429,8 @@ impl Rules {
     }
 }
 
-/// Returns the place of the finish and the last place. If pieces must fill the last squares, each piece stays on its
-/// square, so the course is shorter with fewer pieces.
+/// Returns the place of the finish and the last place. If pieces must fill the last squares, each piece needs one of
+/// these squares. With fewer pieces, the course leaves out the last squares.
 fn home_and_goal(sheet: &Sheet, board: &Courses, pieces: usize) -> (u8, u8) {
     let fewer = if sheet.finish.fill { sheet.pieces.count.saturating_sub(pieces as u8) } else { 0 };
     let home = board.course(Seat::SOUTH).len() as u8 + u8::from(sheet.finish.fill) - fewer;

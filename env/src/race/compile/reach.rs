@@ -97,7 +97,7 @@ impl Rules {
     }
 
     /// Returns the places where pieces of `own` can land with a throw, and the places that they can pass, as bits. Both
-    /// sets may contain more places than that.
+    /// sets can contain other places, too.
     pub(crate) fn touched(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
         let from = |[landed, passed]: [u128; 2], place: u8| {

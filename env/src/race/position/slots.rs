@@ -177,7 +177,7 @@ impl Set {
         Set(self.0 & ((1 << (8 * limit)) - 1))
     }
 
-    /// Returns each slot, in the set or not, if the set contains another slot.
+    /// Returns the slots `s` for which the set contains a slot other than `s`. `s` itself can be outside the set.
     #[inline]
     pub(crate) fn beside(self) -> Set {
         let has_two = self.0 & self.0.wrapping_sub(1) != 0;

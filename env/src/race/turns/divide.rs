@@ -1,7 +1,8 @@
 //! The turn that divides the total of two dice between the pieces on the board. Each piece makes at most one hop.
 //!
-//! Pieces get their parts one after the other, in ascending order: action n gives n pips to the next piece.
-//! [`DivideTurns::enter`] uses a doublet to enter a piece. A turn must use as many pips as possible.
+//! Pieces get their parts one after the other, in ascending order: action n gives n points of the total to the next
+//! piece. [`DivideTurns::enter`] uses a doublet (two equal dice) to enter a piece. A turn must use as many points as
+//! possible.
 
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ impl DivideTurns {
         if needs_doublet && dice != [home, home] { parts & !(1 << home) } else { parts }
     }
 
-    /// Returns the numbers of pips that the pieces from `slot` on can use together, as bits.
+    /// Returns the numbers of points that the pieces from `slot` on can use together, as bits.
     fn sums(&self, own: &[u8; MAX_PIECES], slot: usize, dice: [u8; 2]) -> u32 {
         let total = (2_u64 << (dice[0] + dice[1])) - 1;
         let add = |sums: u64, &place: &u8| {
@@ -108,7 +109,7 @@ impl TurnMachine for DivideTurns {
         usize::from(self.rules.longest) + 2
     }
 
-    /// Actions are numbers of pips, not pieces.
+    /// Actions are numbers of points, not pieces.
     fn is_well_formed(&self, _: Action) -> bool {
         true
     }
@@ -142,7 +143,7 @@ impl TurnMachine for DivideTurns {
         state.roles[slot] = role::SINGLE;
         state.steps[slot] = action.0;
         state.phase = Phase::Allot;
-        // Later pieces have a choice only if they can use an unused pip.
+        // Later pieces have a choice only if they can use one of the points that are left.
         if self.sums(&own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0 {
             return;
         }

@@ -51,7 +51,7 @@ impl EachTurns {
         self.series.remaining_throws(state).map(|(_, count)| u32::from(count)).sum()
     }
 
-    /// Returns whether any possible throw may be played, even if other throws then stay unused.
+    /// Returns whether a seat is free to play any possible throw, even if other throws then stay unused.
     fn is_free(&self) -> bool {
         self.rules.sheet.turn.must != Must::Most
     }
@@ -78,7 +78,7 @@ impl EachTurns {
         self.hops.occupied::<_, MAX_PIECES>(&self.hops.long, state, colour, &state.pieces[colour.index()])
     }
 
-    /// [`EachTurns::target`] for known occupied cells.
+    /// Like [`EachTurns::target`], if the occupied cells are already known.
     fn target_among(&self, occupied: &Occupied, state: &State, slot: usize, value: u8, together: usize) -> u8 {
         let (mover, is_unit, rules) = (self.colour(state), together > 1, &*self.rules);
         let own = &state.pieces[mover.index()];

@@ -31,7 +31,7 @@ use series_throws::SeriesThrows;
 use text::TurnNotation;
 use throw::ThrowTurns;
 
-/// Entries of an observation. They are collected here and then appended at once, which is faster than growing a vector
+/// Entries of an observation. They are collected here and then appended together, which is faster than growing a vector
 /// for each entry.
 pub(crate) type FoundEntries = ArrayVec<u16, 512>;
 
@@ -171,8 +171,8 @@ pub(crate) trait TurnMachine {
         add(a.min(b), 1);
     }
 
-    /// If both dice together enter a piece, returns the places that a waiting piece reaches, as bits. Returns `None` if
-    /// one throw enters a piece and other throws can move it on.
+    /// If a piece enters with both dice together, returns the places that a waiting piece reaches, as bits. Returns
+    /// `None` if a piece enters with one throw and other throws can then move it.
     fn entered_by_all(&self, _: &State) -> Option<u128> {
         None
     }
@@ -190,7 +190,7 @@ pub(crate) enum Turns {
 
 /// The sheet keys that a kind of turn accepts.
 pub(crate) struct TurnKeys {
-    /// The kind in words, for messages like "this value only works with ...".
+    /// The kind in words, for messages such as "this value only works with ...".
     pub(crate) name: &'static str,
     /// The smallest and the largest allowed `throws.dice`.
     pub(crate) dice: [u8; 2],

@@ -97,8 +97,8 @@ pub(crate) struct TurnWords {
     pub(crate) turn: &'static [&'static str],
     /// The words for one and several things that must be used: `throw`, `throws`.
     pub(crate) used: [&'static str; 2],
-    /// The words for a throw that enters a piece: `[0]` for any value, `[1]` for certain values, which the text then
-    /// lists.
+    /// The words for a throw that lets a piece enter: `[0]` for any value, `[1]` for certain values, which the text
+    /// then lists.
     pub(crate) entering: [&'static str; 2],
     /// A sentence about `unit.speed = "full"`.
     pub(crate) whole: &'static str,
@@ -108,7 +108,7 @@ pub(crate) struct TurnWords {
     pub(crate) half_spent: &'static str,
     /// A sentence about units that use one die for each of their pieces but move by the number of one die.
     pub(crate) shared: Option<&'static str>,
-    /// A sentence about pieces that are not borne off; may be empty.
+    /// A sentence about pieces that cannot yet be borne off (taken off the board from the finish); can be empty.
     pub(crate) not_borne: &'static str,
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct UnitMove {
     pub(crate) throws: Vec<u8>,
     /// The number of equal throws or dice that the move uses.
     pub(crate) used: usize,
-    /// The target place, if the unit lands at once.
+    /// The target place, if the unit lands after this move and not at the end of the turn.
     pub(crate) target: Option<u8>,
 }
 
@@ -215,8 +215,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Returns the move of the unit of `action` by `throw` to `target`, where it lands at once, or `None` if `target`
-    /// is [`WALL`].
+    /// Returns the move of the unit of `action` by `throw` to `target`, where it lands after this move, or `None` if
+    /// `target` is [`WALL`].
     pub(crate) fn landing(&self, own: &[u8; MAX_PIECES], action: Action, throw: u8, target: u8) -> Option<UnitMove> {
         let pieces = self.seating.pieces;
         let slot = actions::slot(action, pieces)?;

@@ -125,7 +125,7 @@ fn idle_keys_of(sheet: &Sheet) -> Vec<Problem> {
     problems
 }
 
-/// With more values of house rules than this, pairs of values are not tried.
+/// If a sheet has more values of house rules than this, the check does not try pairs of values.
 const MOST_PAIRED: usize = 24;
 
 /// The keys about units that capture or are captured.

@@ -11,10 +11,10 @@ use super::is_default;
 pub struct Stacking {
     /// The number for a plain square.
     pub plain: Room,
-    /// The number for a plain square from the gate on. If left out, the value of `plain`.
+    /// The number for a plain square from the gate on. The default is the value of `plain`.
     pub inner: Option<Room>,
-    /// The number for a private square, which is on the course of one seat only. If left out, the value for other plain
-    /// squares.
+    /// The number for a private square, which is on the course of one seat only. The default is the value for other
+    /// plain squares.
     pub private: Option<Room>,
     /// The number for a marked square that is not `closed`.
     pub marked: MarkRoom,
@@ -238,7 +238,7 @@ pub enum Group {
     One,
 }
 
-/// The part of the course that opens with a capture.
+/// The gate: the part of the course behind it is closed to a seat until a capture.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -285,11 +285,12 @@ pub enum OpenedBy {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Finish {
-    /// `series`: the values that bear a piece off from the finish, once all remaining pieces of the seat are there. The
-    /// first seat that has borne off all its pieces wins. If left out, pieces at the finish have finished.
+    /// `series`: the values that bear a piece off (take it off the board) from the finish, once all remaining pieces of
+    /// the seat are there. The first seat that has borne off all its pieces wins. If the key is left out, pieces at the
+    /// finish have finished.
     pub bear_off: Vec<u8>,
-    /// `divide`: numbers of squares before the finish from where a piece finishes only by a doublet of the same number.
-    /// The piece uses one of the two dice.
+    /// `divide`: numbers of squares before the finish from where a piece finishes only by a doublet (two equal dice) of
+    /// the same number. The piece uses one of the two dice.
     pub doublets: Vec<u8>,
     /// `throw`: what a throw does that is larger than the distance to the finish.
     #[serde(skip_serializing_if = "is_default")]
@@ -326,7 +327,7 @@ pub struct Words {
     pub off: String,
     /// A piece at the finish.
     pub home: String,
-    /// A piece that was borne off.
+    /// A piece that was borne off (taken off the board from the finish).
     pub borne: String,
     /// A unit.
     pub unit: String,
@@ -338,7 +339,7 @@ pub struct Words {
     pub mark: String,
     /// The finish.
     pub finish: String,
-    /// Private squares.
+    /// Private squares: squares on the course of one seat only.
     pub private: String,
 }
 

@@ -11,7 +11,7 @@ pub use crate::game::MAX_PIECES;
 pub use meeting::*;
 pub use throwing::*;
 
-/// The most values of a throw that can continue a series.
+/// The largest number of different values of a throw that can continue a series.
 pub(crate) const MAX_KINDS: usize = 3;
 
 /// Whether a value is the default. Such a value is not written, so that older sheets keep their text and their hash.
@@ -65,7 +65,7 @@ pub struct Sheet {
     /// Captures.
     #[serde(default)]
     pub capture: Capture,
-    /// The part of the course that opens with a capture.
+    /// The gate: the part of the course behind it is closed to a seat until a capture.
     #[serde(default)]
     pub gate: Gate,
     /// The end of the course.
@@ -84,8 +84,8 @@ pub struct Sheet {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Seats {
-    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. If several sets have one
-    /// size, the first of them is the default for this number of players.
+    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. If several sets have the
+    /// same size, the first of them is the default for this number of players.
     pub allowed: Vec<String>,
     /// The direction of turns.
     #[serde(default)]
@@ -96,13 +96,14 @@ pub struct Seats {
     /// Whether one player plays all seats of a team.
     #[serde(default)]
     pub one_mind: bool,
-    /// In a team, the turns of a seat whose pieces have all finished.
+    /// What happens in the turns of a seat whose pieces have all finished, if its partner still plays.
     #[serde(default)]
     pub finished_partner: FinishedPartner,
     /// When the game ends.
     #[serde(default)]
     pub end: End,
-    /// The turn limit: a game that reaches it is truncated. A further throw after a move counts as a turn.
+    /// The turn limit: a game that reaches this number of turns is stopped (truncated). A further throw after a move
+    /// counts as a turn.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub turn_limit: u32,
 }
@@ -127,12 +128,12 @@ pub enum Teams {
     /// Each seat plays alone.
     #[default]
     None,
-    /// If four seats play, opposite seats are partners. Partners never capture each other. The first team whose pieces
-    /// have all finished wins.
+    /// If four seats play, opposite seats are partners. Partners never capture each other. The team that first brings
+    /// all its pieces to the finish wins.
     Opposite,
 }
 
-/// In a team, the turns of a seat whose pieces have all finished.
+/// What happens in the turns of a seat whose pieces have all finished, if its partner still plays.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -152,7 +153,7 @@ pub enum End {
     /// When all pieces of a seat or a team have finished.
     #[default]
     First,
-    /// When all seats but one have finished: with more than two seats, the others play for the next ranks.
+    /// When only one seat has not finished: with more than two seats, the other seats play on for the next ranks.
     Placings,
 }
 
@@ -164,7 +165,7 @@ pub struct Board {
     /// The rows of the frame around the board, 1 to 26.
     #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
     pub side: u8,
-    /// The columns of the frame, 1 to 26. If left out, the number of rows.
+    /// The columns of the frame, 1 to 26. The default is the number of rows.
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
     pub columns: Option<u8>,
@@ -306,8 +307,8 @@ fn one_to_four() -> Vec<u8> {
 pub enum Setup {
     /// All pieces begin together.
     All(SentTo),
-    /// The pieces begin on the squares with these numbers, in ascending order. With fewer pieces, the last numbers
-    /// count.
+    /// The pieces begin on the squares with these numbers, in ascending order. If there are fewer pieces than numbers,
+    /// only the last numbers are used.
     On(Vec<u8>),
 }
 
@@ -325,7 +326,7 @@ pub enum SentTo {
     /// Off the board. Pieces must enter.
     Off,
     /// On the first square of their course. This square then belongs to its seat: any number of its pieces can be
-    /// there, and they never meet pieces of other seats.
+    /// there, and there they and pieces of other seats do not affect each other.
     Start,
 }
 
@@ -336,8 +337,8 @@ pub enum SentTo {
 pub enum Returns {
     /// To the place where pieces wait.
     Wait(SentTo),
-    /// To the square with this number. The square must not be marked, and no other seat may come to it (`throw`, and
-    /// `series` with `hop = "each"`).
+    /// To the square with this number. The square must not be marked, and must not be on the course of another seat.
+    /// Such a number only works with turns of the kind `throw`, and of the kind `series` with `hop = "each"`.
     Square(u8),
 }
 

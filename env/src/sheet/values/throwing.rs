@@ -9,14 +9,14 @@ use super::is_default;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Throws {
-    /// The values of one die, 0 to 30. For cowries, the value for 0, 1, 2 and more mouths up. A throw of 0 moves
-    /// nothing.
+    /// The values of one die, 0 to 30. For cowries (shells): the values for 0, 1, 2, … shells that fall with the open
+    /// side (the mouth) up. A throw of 0 moves nothing.
     #[cfg_attr(test, schemars(inner(range(max = 30))))]
     pub values: Vec<u8>,
     /// The probabilities of the values.
     #[serde(default)]
     pub odds: Odds,
-    /// The number of dice that are thrown at once: 2 for turns of the kinds `dice` and `divide`, otherwise 1. A
+    /// The number of dice that are thrown together: 2 for turns of the kinds `dice` and `divide`, otherwise 1. A
     /// `series` with `hop = "each"` can have 1 to 4 dice; 2 or more dice have at most four values.
     #[serde(default = "one")]
     #[cfg_attr(test, schemars(range(min = 1, max = 4)))]
@@ -43,8 +43,8 @@ pub enum Odds {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedOdds {
-    /// Shells, sticks or coins, one fewer than there are values. Each falls on either side with equal probability: five
-    /// values come 1, 4, 6, 4 and 1 in 16 times.
+    /// Shells, sticks or coins with two sides. With n values, n - 1 of them are thrown. Each falls on either side with
+    /// equal probability: five values have the probabilities 1/16, 4/16, 6/16, 4/16 and 1/16.
     Cowries,
     /// All values have equal probabilities, as with a die.
     Equal,
@@ -71,13 +71,13 @@ pub struct Turn {
     /// `series`: how one piece moves by several throws.
     #[serde(default)]
     pub hop: Hop,
-    /// `throw`: the values that grant one more throw, also if they cannot be used.
+    /// `throw`: the values that grant one more throw, even if no piece can use them (see `again_unused`).
     #[serde(default)]
     pub again: Vec<u8>,
     /// Whether a turn with captures grants one more throw, series or roll, whatever the number of captures.
     #[serde(default)]
     pub again_on_capture: bool,
-    /// `dice`, `divide`: whether a doublet grants one more roll.
+    /// `dice`, `divide`: whether a doublet (two equal dice) grants one more roll.
     #[serde(default)]
     pub again_on_doublet: bool,
     /// `throw`: whether a value of `again` that could not be used grants one more throw.
@@ -86,8 +86,8 @@ pub struct Turn {
     /// `throw`: whether a piece that reaches the finish grants one more throw.
     #[serde(default, skip_serializing_if = "is_default")]
     pub again_on_finish: bool,
-    /// `throw`: the largest number of throws in one turn; the last of them grants no further throw. If left out or 0,
-    /// any number.
+    /// `throw`: the largest number of throws in one turn; the last of them grants no further throw. If the key is left
+    /// out or 0, there is no limit.
     #[serde(default)]
     #[cfg_attr(test, schemars(range(max = 9)))]
     pub most_throws: Option<u8>,
@@ -128,8 +128,8 @@ pub enum LastThrow {
     /// It is played, and no further throw follows.
     #[default]
     Played,
-    /// It is lost, and the turn ends, as with three sixes in a row. A throw that is granted for another reason restarts
-    /// the count.
+    /// It is lost, and the turn ends, as in Ludo with the third six in a row. A throw that is granted for another
+    /// reason restarts the count.
     Lost,
 }
 
@@ -143,7 +143,7 @@ pub enum TurnKind {
     /// Throws are made until a value of `stop` comes. Then all throws are divided among the pieces.
     Series,
     /// Two dice are thrown. One piece moves by their sum in one hop, or two pieces move by one die each, or with a
-    /// doublet a unit moves by one die. Waiting pieces come first.
+    /// doublet (two equal dice) a unit moves by one die. Waiting pieces must enter before other pieces move.
     Dice,
     /// Two dice are thrown. Their total is divided among the pieces on the board; each piece moves at most once.
     Divide,
@@ -154,7 +154,7 @@ pub enum TurnKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Must {
-    /// As many throws as possible (`divide`: as many pips as possible).
+    /// As many throws as possible (`divide`: as much of the total as possible).
     Most,
     /// Throws in any order, until no more can be used (`series`).
     Greedy,
@@ -209,7 +209,8 @@ pub enum Divide {
 #[serde(deny_unknown_fields, default)]
 pub struct Entry {
     /// The values that let a piece enter while no own piece is on the course. `dice`: the value of one die, or the sum
-    /// of both dice for one piece. `divide`: a doublet of the value, which is then used up.
+    /// of both dice for one piece. `divide`: a doublet (two equal dice) of the value; no other piece can then use the
+    /// doublet.
     pub first: Values,
     /// The values that let a piece enter while an own piece is on the course.
     pub next: Values,
@@ -223,13 +224,14 @@ pub struct Entry {
     /// `throw`: whether an own piece on the square of entry must move first, if it can, while other pieces wait.
     #[serde(skip_serializing_if = "is_default")]
     pub clear: bool,
-    /// `throw`: whether pieces enter only by the extra step of `turn.bonus`, which they must then use.
+    /// `throw`: whether pieces enter only by the extra step of `turn.bonus`. While a piece waits, only a waiting piece
+    /// can then use this step.
     #[serde(skip_serializing_if = "is_default")]
     pub by_bonus: bool,
-    /// Whether entering uses up the throw. If false, the number of the throw can also be played, and either part can be
-    /// left out (`throw`).
+    /// Whether entering uses up the throw. If false, a piece on the board can also move by the number of this throw
+    /// after the entry. The entry or the move can be left out (`throw`).
     pub spends: bool,
-    /// `series`: when the throws before the first throw that lets a piece enter are lost.
+    /// `series`: when a seat loses the throws that come before its first throw that lets a piece enter.
     pub lost_before: LostBefore,
 }
 
@@ -318,14 +320,15 @@ pub enum NamedEntry {
     Count,
 }
 
-/// When the throws of a series before the first throw that lets a piece enter are lost.
+/// When a seat loses the throws of a series that come before its first throw that lets a piece enter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LostBefore {
     /// Never.
     Never,
-    /// While no own piece is on the course or at the finish. Pieces that were borne off do not count.
+    /// While no own piece is on the course or at the finish. Pieces that were borne off (taken off the board from the
+    /// finish) do not count.
     OffBoard,
     /// While no own piece is on the course.
     OffCourse,

@@ -1,4 +1,4 @@
-//! Hops by two dice, for all pieces of one seat at once.
+//! Hops by two dice, for all pieces of one seat together.
 //!
 //! The first hop of a turn affects the second hop in three ways only. The first piece leaves the landing square of the
 //! second piece, or lands there itself, or opens the gate by a capture.
@@ -9,7 +9,7 @@ use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE};
 use crate::sheet::values::Without;
 
-/// The die of a piece: an index of [`Hops::dice`].
+/// The two dice, as indices of [`Hops::dice`].
 pub(crate) const SMALLER: usize = 0;
 pub(crate) const LARGER: usize = 1;
 

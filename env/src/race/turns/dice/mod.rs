@@ -228,7 +228,7 @@ impl TurnMachine for DiceTurns {
         let mut unfinished = self.rules.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         self.has_dead_ends
             && unfinished.all(|colour| {
-                // A piece before `late_from` certainly has a move.
+                // A piece before `late_from` certainly has a move with some throw.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
                 is_late && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
             })

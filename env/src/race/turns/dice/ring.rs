@@ -1,8 +1,8 @@
-//! Occupancy of the squares from the view of one seat. It has one byte for each square, so the squares of all pieces
-//! are tested at once.
+//! Occupancy of the squares from the view of one seat. Each square has one byte, which counts the own, enemy and
+//! partner pieces there. So one load for each piece tests its square.
 //!
-//! The tables distinguish own, enemy and partner pieces. They have no dice and no mover. A square is a cell of
-//! [`Rules`], or [`BESIDE`] for places without meetings: off the board, private and marked squares, the finish.
+//! The tables depend neither on the dice nor on the seat that moves. A square is a cell of [`Rules`], or [`BESIDE`] for
+//! places where no piece is captured or blocked: off the board, private and marked squares, the finish.
 
 use crate::game::Seat;
 use crate::race::compile::reach::places_of;
@@ -10,7 +10,7 @@ use crate::race::compile::{PLACES, Rules};
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::Without;
 
-/// The square of all places without meetings.
+/// The square of all places where no piece is captured or blocked.
 pub(crate) const BESIDE: u8 = 0;
 /// The square of places that do not exist. It has no room.
 pub(crate) const NOWHERE: u8 = 127;
@@ -20,13 +20,13 @@ pub(crate) const NOWHERE: u8 = 127;
 pub(crate) struct Squares {
     /// `[place]`: the square.
     of: [u8; 256],
-    /// `[beyond][place]`: the landing square of a piece that would reach `place` if the course had no gate. `beyond` is
-    /// the rule for pieces that pass the gate, in the order of [`Without`]; [`Without::Open`] is for seats whose gate
-    /// is open.
+    /// `[beyond][place]`: the landing square of a piece that would reach `place` if the course had no gate (the place
+    /// that opens after a capture). `beyond` is the rule for pieces that pass the gate, in the order of [`Without`];
+    /// [`Without::Open`] is for seats whose gate is open.
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
-    /// The place before the place where a throw of 1 enters a piece.
+    /// The place before the place on which a piece enters with a throw of 1.
     pub(crate) entry: u8,
     /// Whether a hop can end on the square where it begins.
     pub(crate) comes_back: bool,
@@ -89,7 +89,8 @@ pub(crate) const ANY_ENEMY: u8 = 7 * ENEMY;
 pub(crate) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
 pub(crate) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
-/// An empty ring, written at once: reading a word right after writing its bytes is slow (store forwarding).
+/// An empty ring. It is written as a whole, because reading a word right after writing its bytes is slow (store
+/// forwarding).
 const EMPTY: [u8; 128] = {
     let mut occupancies = [0; 128];
     occupancies[NOWHERE as usize] = u8::MAX;

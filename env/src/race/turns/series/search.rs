@@ -1,8 +1,8 @@
-//! Finds the largest number of throws of a series that can be used, by depth-first search. The search stops at an
-//! allotment that uses enough throws.
+//! Finds the largest number of throws of a series that can be used, by depth-first search. The search stops when an
+//! allotment uses as many throws as the caller needs.
 //!
-//! Far from the keep, the first allotment usually uses enough throws. Near the keep, a long series has too many
-//! allotments. Then [`super::fill`] uses dynamic programming.
+//! Far from the keep (the finish), the first allotment usually uses enough throws. Near the keep, a long series has too
+//! many allotments. Then [`super::fill`] uses dynamic programming.
 
 use super::SeriesTurns;
 use super::allot::{Allotment, SeriesTurn, actions, base};
