@@ -1,7 +1,7 @@
 //! Agents for the games of `ashta-env`: search, networks, self-play learning, perfect play, and the arena that compares
 //! agents.
 //!
-//! A bot is one file. This example loads a bot and chooses a move; [`Agent::act`] chooses moves in many games at once.
+//! A bot is one file. This example loads a bot and chooses a move; [`Agent::act`] chooses moves in many games together.
 //!
 //! ```
 //! use ashta_agents::{Agent, Bot};

@@ -365,8 +365,8 @@ pub struct Spec {
 ///
 /// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] do not check their arguments (the gym
 /// does). With an illegal outcome or action they panic in debug builds. In release builds they do not panic. The
-/// resulting state is not specified but valid: all pieces are on places of the game, and all methods accept the state,
-/// but legal play may never reach it.
+/// resulting state is not specified but valid: all pieces are on places of the game, and all methods accept the state.
+/// It is possible that no legal game reaches this state.
 pub trait Game: Send + Sync {
     /// A position: plain data without a turn counter. Equal states have equal futures (Markov property).
     type State: Clone + Eq + Hash + fmt::Debug + Send + Sync;

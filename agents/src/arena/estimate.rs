@@ -51,9 +51,9 @@ impl Interval {
         Interval::of_scores_in(blocks, &[])
     }
 
-    /// As [`Interval::of_scores`], for blocks in strata whose means may differ. `strata` has the number of the stratum
-    /// of each block. Only differences within strata make the mean uncertain. Without strata, all blocks are one
-    /// stratum.
+    /// As [`Interval::of_scores`], for blocks in groups (strata) whose means can differ. `strata` has the number of the
+    /// stratum of each block. Only differences within strata make the mean uncertain. Without strata, all blocks are
+    /// one stratum.
     pub fn of_scores_in(blocks: &[f64], strata: &[usize]) -> Interval {
         let (mean, count) = (mean(blocks), blocks.len() as f64);
         if blocks.len() < 2 {
@@ -242,7 +242,7 @@ impl Blocks {
         Adjusted { blocks, estimate, shrinkage }
     }
 
-    /// The amount by which the variance of luck-adjusted blocks may be larger than measured.
+    /// The amount by which the variance of luck-adjusted blocks can be larger than measured.
     pub fn doubt(&self) -> f64 {
         NORMAL_95 * NORMAL_95 * self.game_variance.min(MAX_GAME_VARIANCE) / self.scores.len().max(1) as f64
     }

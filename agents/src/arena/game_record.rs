@@ -37,16 +37,17 @@ pub struct GameLine {
     /// Its ending.
     #[serde(default)]
     pub ending: Ending,
-    /// The return of each seat, 0 to 1, in the seat order of `start`; may be missing if the game did not end.
+    /// The return of each seat, 0 to 1, in the seat order of `start`; can be missing if the game did not end.
     #[serde(default)]
     pub returns: Vec<f32>,
     /// Number of turns of all seats.
     #[serde(default)]
     pub turns: u32,
-    /// The luck of each seat, in units of winning chance; only if a reference measured it.
+    /// The luck of each seat, in units of winning chance; only if a [`Reference`](super::Reference) (a table or a bot)
+    /// measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luck: Option<Vec<f64>>,
-    /// The turn that changed the winning chances most.
+    /// The turn with the largest change of the winning chances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swing: Option<Swing>,
 }

@@ -78,8 +78,9 @@ impl<G: Game> fmt::Debug for Reference<G> {
 /// Evaluates every turn of the game that begins in `state` and continues with `moves`, which must be legal. Calls the
 /// evaluator once.
 ///
-/// Throws and series with a probability below `series_probability` are rare. One of them is drawn and gets the total
-/// probability of all rare throws. The draws use `seed`, but not the random streams that give the throws of games.
+/// A throw, or a series of throws, with a probability below `series_probability` counts as rare. One rare throw, drawn
+/// at random, represents all rare throws and gets their total probability. The draws use `seed`, but not the random
+/// streams that give the throws of games.
 pub fn analyze_game<G: Game>(
     game: &G,
     evaluator: &mut (impl Evaluator<G> + ?Sized),

@@ -65,8 +65,8 @@ impl Default for MatchConfig {
 pub struct MatchProgress<'a> {
     /// Called after every finished game with the number of games finished so far, on the thread that played the game.
     pub finished: &'a (dyn Fn(u64) + Sync),
-    /// Called between choices. If it returns true, the match stops at once, and the report covers the blocks before the
-    /// first unfinished block.
+    /// Called between choices. If it returns true, the match stops immediately, and the report covers the blocks before
+    /// the first unfinished block.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -91,7 +91,7 @@ pub struct MatchSetup<'a, G: Game> {
     pub contestants: &'a [MakeContestant<'a, G>],
     /// Returns the seatings of the block with this number, one for each game of the block.
     pub seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
-    /// Called between choices. If it returns true, play stops at once, and unfinished games are dropped.
+    /// Called between choices. If it returns true, play stops immediately, and unfinished games are dropped.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 

@@ -1,9 +1,9 @@
 //! Elo ratings of many agents from all their games: the Bradley–Terry model for two sides, Plackett–Luce for more.
 //!
-//! An agent of strength e^r wins with a probability proportional to its strength. If a game continues for placings, the
-//! second rank is decided in the same way among the remaining agents, and so on. A rating is the maximum-likelihood
-//! estimate of r, converted to Elo. Intervals are computed from blocks, because the games of a block are not
-//! independent.
+//! An agent of strength e^r wins with a probability proportional to its strength. If a game continues until all ranks
+//! are decided (placings), the second rank is decided in the same way among the remaining agents, and so on. A rating
+//! is the maximum-likelihood estimate of r, converted to Elo. Intervals are computed from blocks, because the games of
+//! a block are not independent.
 
 use serde::Serialize;
 
@@ -87,7 +87,7 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
         }
         let step = Factored::new(&curvature).solve(&gradient);
         let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
-        // Far from the solution, a full step may overshoot.
+        // Far from the solution, a full step can be too large.
         let share = if longest > 1.0 { 1.0 / longest } else { 1.0 };
         r.iter_mut().zip(&step).for_each(|(r, step)| *r += share * step);
         if longest < 1e-10 {

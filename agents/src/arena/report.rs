@@ -28,8 +28,8 @@ pub struct MatchReport {
     pub standard_error: Option<f64>,
     /// The 95 % confidence interval of the score, within 0 to 1; 0 to 1 with fewer than two blocks.
     pub interval: [f64; 2],
-    /// The expected score of an agent among equally strong agents: ½ for two sides and for placings, otherwise 1 /
-    /// sides.
+    /// The expected score of an agent among equally strong agents: ½ for two sides and for games with placings (where
+    /// all ranks count), otherwise 1 / sides.
     pub chance_level: f64,
     /// Numbers of won, drawn and lost games of A; `None` in a game of more than two sides.
     pub sides: Option<SideResults>,

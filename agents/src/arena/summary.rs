@@ -19,7 +19,7 @@ pub struct GameFacts {
     pub agents: Vec<usize>,
     /// The return of each side; `None` for a truncated game.
     pub returns: Option<Vec<f64>>,
-    /// The luck of each side, if a reference measured it.
+    /// The luck of each side, if a [`Reference`](super::Reference) (a table or a bot) measured it.
     pub luck: Option<Vec<f64>>,
     /// Number of turns of all seats.
     pub turns: u32,
@@ -249,7 +249,8 @@ pub(super) struct Schedule<'a> {
     pub(super) anchor: Option<usize>,
 }
 
-/// The expected score of an agent among equally strong agents: ½ for two sides and for placings, otherwise 1 / sides.
+/// The expected score of an agent among equally strong agents: ½ for two sides and for games with placings (where all
+/// ranks count), otherwise 1 / sides.
 pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
     if spec.payoff == Payoff::Placings { 0.5 } else { 1.0 / sides as f64 }
 }
@@ -353,8 +354,8 @@ pub(super) fn summarise(
     }
 }
 
-/// The games of two agents as contests, block by block. All contests of a block have the mean share of the block. If
-/// `is_adjusted`, the luck is subtracted from this share.
+/// The games of two agents as contests, block by block. Every contest of a block gets the mean score of the first agent
+/// in this block. If `is_adjusted`, the luck is subtracted from this score.
 fn pair_contests(
     agents: [usize; 2],
     sums: &Sums,
@@ -364,7 +365,7 @@ fn pair_contests(
     let mut blocks = sums.blocks(lineups);
     if is_adjusted {
         let Adjusted { blocks: adjusted, estimate, .. } = blocks.luck_adjusted();
-        // The adjusted mean may be below 0 or above 1; the mean of the estimate is limited to 0 to 1.
+        // The adjusted mean can be below 0 or above 1; the mean of the estimate is limited to 0 to 1.
         let beyond = mean(&adjusted) - estimate.mean;
         blocks.scores = adjusted.into_iter().map(|share| share - beyond).collect();
     }
@@ -374,7 +375,7 @@ fn pair_contests(
     })
 }
 
-/// The share of the variance of the first number of each pair that the second number explains, 0 to 1.
+/// Each pair is a result and its luck. Returns the share of the variance of the results that the luck explains, 0 to 1.
 fn explained(pairs: &[[f64; 2]]) -> f64 {
     let count = pairs.len().max(1) as f64;
     let mean = |of: usize| pairs.iter().map(|pair| pair[of]).sum::<f64>() / count;

@@ -13,7 +13,7 @@ pub enum Allowed {
     Whole(i64, i64),
     /// A number between these numbers, both included.
     Number(f64, f64),
-    /// A number above the first number and at most the second.
+    /// A number above the first number, up to and including the second number.
     Above(f64, f64),
     /// Either this word, which means "no value", or a value that the other field allows.
     Or(&'static str, &'static Allowed),
@@ -23,7 +23,7 @@ pub enum Allowed {
     Text(&'static str),
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A part of the name of a folder; may be empty.
+    /// A part of the name of a folder; can be empty.
     Name,
     /// A list of texts without duplicates.
     Names,

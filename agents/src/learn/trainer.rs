@@ -153,7 +153,7 @@ impl<G: Game> Trainer<G> {
                 dir,
             ))?;
             let (learner, draws) = (load_learner(config, network, shape, device, dir)?, draws[network].clone());
-            // The settings may have changed since the state was saved, so the check uses the largest allowed settings.
+            // The settings can have changed since the state was saved, so the check uses the largest allowed settings.
             let (due, most) = (draws.due, MOST_REPLAYS * replay.added() as f64 + MOST_BATCH as f64);
             let wrong = || format!("`due` is {due}, but must be from 0 to {most}");
             Error::unless((0.0..=most).contains(&due), wrong).map_err(saved("state", network, dir))?;

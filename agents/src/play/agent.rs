@@ -21,12 +21,11 @@ pub trait Agent<G: Game> {
     /// Returns one legal action for each state, in order. Every state must be a decision. `rngs[i]` is the generator of
     /// the game of `states[i]`; the caller owns it.
     ///
-    /// # Panics
-    /// May panic when a state is not a decision or when the numbers of states and generators differ.
+    /// # Panics Can panic when a state is not a decision or when the numbers of states and generators differ.
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action>;
 
     /// Returns the legal actions of each state with their probabilities, in ascending order. Actions with probability 0
-    /// may be absent. An agent that does not override this method gives probability 1 to the action of [`Agent::act`].
+    /// can be absent. An agent that does not override this method gives probability 1 to the action of [`Agent::act`].
     ///
     /// # Panics
     /// As [`Agent::act`].
@@ -34,7 +33,7 @@ pub trait Agent<G: Game> {
         self.act(game, states, rngs).into_iter().map(|action| vec![(action, 1.0)]).collect()
     }
 
-    /// Returns a legal action for one state, which must be a decision. May draw from `rng`.
+    /// Returns a legal action for one state, which must be a decision. Can use random numbers of `rng`.
     ///
     /// # Panics
     /// As [`Agent::act`].

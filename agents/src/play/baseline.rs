@@ -122,15 +122,15 @@ fn total_steps<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> u32 {
 const STEEPNESS: f32 = 6.0;
 
 /// Evaluates a position only by the share of the course that each seat has covered with all its pieces, like the pip
-/// count of backgammon.
+/// count of backgammon (the number of steps that the pieces still need).
 ///
 /// It ignores which piece has moved. So most afterstates of a turn have equal values, and `greedy` chooses between
 /// these at random.
 ///
 /// Winning chances are the softmax of the scaled shares; for two seats, this is the sigmoid of their difference. The
-/// share of a team is the mean share of its seats. In games with placings, a value is the mean, over the rivals, of the
-/// chance to come home before the rival. This chance is also a sigmoid, or 1 if the seat is home and the rival is not.
-/// Pending throws do not count. Finished games have their exact returns. The policy is empty.
+/// share of a team is the mean share of its seats. In games with placings (all ranks count), a value is the mean, over
+/// the rivals, of the chance to come home before the rival. This chance is also a sigmoid, or 1 if the seat is home and
+/// the rival is not. Pending throws do not count. Finished games have their exact returns. The policy is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PipEvaluator;
 

@@ -33,7 +33,7 @@ pub fn write_whole<E>(
     written
 }
 
-/// Writes the entries of `folder` to disk. Without this, a power failure may undo the creation, renaming or removal of
+/// Writes the entries of `folder` to disk. Without this, a power failure can undo the creation, renaming or removal of
 /// a file in this folder.
 ///
 /// # Errors
@@ -107,7 +107,7 @@ pub fn read_within(limit: u64, input: impl Read) -> io::Result<Vec<u8>> {
 pub fn read_text(limit: u64, mut input: impl Read) -> io::Result<String> {
     let not_text = || io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
     let start = read_within(LONGEST_LINE, input.by_ref().take(LONGEST_LINE))?;
-    // Zero bytes show at once that the input is a device or an archive.
+    // A zero byte already shows that the input is a device or an archive.
     if start.contains(&0) {
         return Err(not_text());
     }
@@ -157,7 +157,7 @@ fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Whether `path` still names `file`; another process may have renamed or removed it.
+/// Whether `path` still names `file`. If not, another process has renamed or removed the file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -224,7 +224,7 @@ impl FromStr for NamedAgent {
             return Ok(NamedAgent::Perfect { tables: Arc::default() });
         }
         let is_table = |path: &Path| path.extension().is_some_and(|end| end == TABLE);
-        // The name of a file may contain a plus, so try the whole text first.
+        // The name of a file can contain a plus, so try the whole text first.
         match text.rsplit_once('+') {
             _ if path.is_file() && is_table(path) => {
                 Ok(NamedAgent::Table { path: path.into(), table: Arc::new(Table::read(path)?) })
@@ -507,7 +507,7 @@ impl Player {
         !self.draws() && matches!(self.lookahead, Lookahead::Plies(_))
     }
 
-    /// Whether it may choose among afterstates at random: true for all baselines and for weakened bots.
+    /// Whether it can choose among afterstates at random: true for all baselines and for weakened bots.
     pub fn draws(&self) -> bool {
         self.pick != Pick::First
     }

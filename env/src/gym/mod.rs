@@ -1,6 +1,6 @@
 //! Gym-style environments: games that are stepped by actions and throw their own dice.
 //!
-//! [`Env`] is one game; [`VecEnv`] steps many games at once. The environment throws the dice between two decisions, so
+//! [`Env`] is one game; [`VecEnv`] steps many games together. The environment throws the dice between two decisions, so
 //! a caller sees no chance nodes.
 //!
 //! A game is truncated at its turn limit, [`Spec::turn_limit`](crate::game::Spec::turn_limit). A race has the limit of

@@ -17,7 +17,7 @@ pub enum Ground {
     Outside,
     /// A square without a mark.
     Plain,
-    /// A marked square, such as crosscut or protected.
+    /// A marked square, for example one where no piece is captured. Games have different words for it.
     Marked,
     /// The finish of one seat, or of all seats (`None`).
     End(Option<Seat>),
@@ -59,7 +59,8 @@ pub struct Standing {
     pub square: Option<Square>,
     /// The number of its place; [`Race::place_text`] gives the name.
     pub place: u8,
-    /// Whether the piece is in a declared unit, or on its way home over squares that the course visits twice.
+    /// Whether the piece is in a declared unit (`unit.kind = "declared"`), or on its way home over squares that the
+    /// course visits twice.
     pub is_marked: bool,
 }
 
@@ -87,7 +88,7 @@ impl Race {
         state.has_mark(seat)
     }
 
-    /// The rank of a seat that has finished, from 1; `None` if it has not finished. Several seats may share a rank.
+    /// The rank of a seat that has finished, from 1; `None` if it has not finished. Several seats can share a rank.
     pub fn finished(&self, state: &State, seat: Seat) -> Option<u8> {
         Some(state.finished[seat.index()]).filter(|&place| place > 0)
     }
@@ -153,7 +154,7 @@ impl Race {
     }
 
     /// The square of `seat`'s course at `place`, or `None` if the place is not a square: off the board, at the finish,
-    /// or borne off. Places are numbered as in [`crate::game::RaceGame::steps`].
+    /// or borne off (taken off the board from the finish). Places are numbered as in [`crate::game::RaceGame::steps`].
     pub fn square(&self, seat: Seat, place: u8) -> Option<Square> {
         let on_course = place > 0 && place < self.rules.home;
         on_course.then(|| self.board().course(seat)[usize::from(place) - 1])

@@ -243,7 +243,7 @@ impl Race {
             if entry.by_bonus {
                 return "only the extra step".to_owned();
             }
-            // A piece that enters by count may take the sum of two dice.
+            // A piece that enters by count can use the sum of two dice.
             let all = match rules.enters_by_count() {
                 true => rules.outcomes.iter().fold(0, |all, throw| all | throw.steps) & !1,
                 false => rules.faces.iter().fold(0, |all, value| all | 1 << value),

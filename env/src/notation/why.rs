@@ -8,8 +8,8 @@ use crate::race::Race;
 use crate::race::position::state::{Phase, State, sort};
 use crate::race::turns::text::any_of;
 
-/// The most positions of a turn that are visited. Larger turns get no reasons. If a changed position has a larger turn,
-/// the piece counts as unable to move there.
+/// The largest number of positions of a turn that are visited. Larger turns get no reasons. If a changed position has a
+/// larger turn, the piece counts as unable to move there.
 const MOST: usize = 1 << 12;
 
 impl Race {

@@ -14,7 +14,7 @@ impl Race {
     ///
     /// `state` must be a decision, and each action must be legal. If `state` is within a turn, the text describes the
     /// whole turn and begins with the steps that pieces have already been given. A position does not contain the throws
-    /// that gave these steps: the text may describe several throws as one, and may not mention earlier unused throws.
+    /// that gave these steps: so the text can describe several throws as one, and can leave out earlier unused throws.
     pub fn turn_text(&self, state: &State, actions: &[Action]) -> String {
         let mut moves = self.allotted(state);
         let mut unused = self.pending_throws(state);
@@ -52,9 +52,9 @@ impl Race {
         text + &self.effects(state, &end, colour)
     }
 
-    /// A bound on the positions that a search for all afterstates of the turn of `state` may visit. Only a series of
-    /// many throws exceeds it. The bound is lower for more than 16 throws and more than two pieces, since legal actions
-    /// are then slow to find.
+    /// A bound on the number of positions that a search for all afterstates of the turn of `state` visits. Only a
+    /// series of many throws exceeds it. The bound is lower for more than 16 throws and more than two pieces, since
+    /// legal actions are then slow to find.
     pub fn most_results(&self, state: &State) -> usize {
         let is_slow = self.pieces() > 2 && self.pending_throws(state).len() > 16;
         if is_slow { 1 << 12 } else { 1 << 15 }

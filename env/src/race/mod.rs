@@ -1,7 +1,8 @@
 //! The engine of the race games: a sheet compiled into tables, a position of plain bytes, and the kinds of turn.
 //!
-//! [`Race`] implements [`Game`] by calling the kind of turn of its game. The five kinds are: one throw at a time, a
-//! series allotted before pieces move, a series or several dice played throw by throw, two dice, and a divided total.
+//! [`Race`] implements [`Game`] by calling the kind of turn of its game. The five kinds are: one throw at a time; a
+//! series that is allotted to the pieces before they move; a series, or several dice, whose throws are played one by
+//! one; two dice; and a total that is divided between pieces.
 
 mod capture;
 pub(crate) mod compile;
@@ -38,7 +39,7 @@ pub struct Race {
     ruleset: Ruleset,
     spec: Spec,
     pub(crate) seating: Participants,
-    /// The well-formed actions. A well-formed action may be illegal; it still leaves a valid state.
+    /// The well-formed actions. A well-formed action can be illegal; it still leaves a valid state.
     well_formed: ActionMask,
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,

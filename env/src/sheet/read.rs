@@ -1,4 +1,4 @@
-//! Reads sheets and reports all their problems at once; applies house rules.
+//! Reads sheets and reports all their problems together; applies house rules.
 
 use serde::Deserialize;
 use toml::de::DeTable;
@@ -50,7 +50,7 @@ impl Sheet {
         Sheet::read_as(text, file, true)
     }
 
-    /// Reads a sheet from a bot file, a table or a run. An earlier version of the program may have written it. Keys
+    /// Reads a sheet from a bot file, a table or a run. Perhaps an earlier version of the program has written it. Keys
     /// without effect are allowed; [`Sheet::idle`] lists them.
     ///
     /// # Errors

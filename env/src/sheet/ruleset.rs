@@ -33,7 +33,7 @@ pub struct Ruleset {
 pub struct FlagInfo {
     /// Name in the notation.
     pub name: String,
-    /// Description for players; may be empty.
+    /// Description for players; can be empty.
     pub about: String,
     /// The current value.
     pub value: String,

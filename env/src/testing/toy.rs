@@ -6,8 +6,8 @@
 //!
 //! Each seat moves one or two pieces along the indices 0 (off the board) to 5 (home). Indices 1 to 4 are on a ring of
 //! four squares that all seats share; each seat enters the ring one square after the previous seat. A coin throws 1 or
-//! 2. A throw moves one piece. A throw of 2 may be played as one step; no move goes beyond home. A piece that lands on
-//! enemies sends all of them back to 0; partners share squares.
+//! 2. A throw moves one piece. A throw of 2 can be played as one step; no move goes beyond home. A piece that lands on
+//!    enemies sends all of them back to 0; partners share squares.
 
 use std::sync::LazyLock;
 
@@ -36,7 +36,7 @@ pub enum ToyTable {
     Four,
     /// South and North against East and West; the first team with all pieces home wins.
     Teams,
-    /// Four seats, each alone, which play for all placings.
+    /// Four seats, each alone, which play for all ranks.
     Placings,
 }
 
@@ -54,8 +54,8 @@ pub enum ToyPieces {
 pub enum ToyThrows {
     /// The seat throws again after it has played the 2.
     Again,
-    /// The seat throws again at once, until it throws a 1 or has made three throws. Then it plays all throws, the 1
-    /// first.
+    /// The seat throws again before it moves, until it throws a 1 or has made three throws. Then it plays all throws,
+    /// the 1 first.
     Series,
 }
 
@@ -120,7 +120,7 @@ impl Toy {
     }
 
     /// A position with `seat` to throw and the pieces of each seat on the given indices, 0 to [`HOME`]; larger indices
-    /// mean home. In games with one piece, only the first index is used. No seat may have finished.
+    /// mean home. In games with one piece, only the first index is used. In the position, no seat must have finished.
     pub fn position(&self, seat: Seat, pieces: BySeat<[u8; 2]>) -> ToyState {
         let mut state = self.initial_state(seat);
         for owner in self.spec.seats.iter() {

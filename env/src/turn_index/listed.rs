@@ -17,7 +17,7 @@ use crate::race::turns::by_kind;
 
 #[derive(Clone, Debug)]
 pub(super) struct ListedWalk {
-    /// The game without its check for dead positions, which depends on all pieces.
+    /// The game without its check for dead positions (no seat can ever move again), which depends on all pieces.
     race: Race,
     /// `[mover]`: the turns of each side position and outcome.
     turns: Vec<Vec<ListedTurn>>,
@@ -31,7 +31,7 @@ pub(super) struct ListedWalk {
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether the game can end because no seat can move.
     has_dead_ends: bool,
-    /// `[side position]`: whether enemies may block its moves with every throw.
+    /// `[side position]`: whether enemies can block its moves with every throw.
     may_be_stuck: Vec<bool>,
 }
 
@@ -147,7 +147,7 @@ impl ListedWalk {
     }
 
     /// Lists the turns of a side position with an outcome, for each pattern of enemies that matter. Returns whether
-    /// enemies may block all moves.
+    /// enemies can block all moves.
     fn list(&mut self, index: &TurnIndex, thrown: Thrown, most_patterns: usize, lists: &mut ListStarts) -> bool {
         let (mover, side, outcome) = thrown;
         let at = self.race.rules.outcomes.len() * usize::from(side) + outcome;
@@ -186,8 +186,8 @@ impl ListedWalk {
         (start, is_stuck)
     }
 
-    /// Returns the cells where enemies may matter to a side position with an outcome, and the cells where two enemies
-    /// together may matter.
+    /// Returns the cells where enemies can matter to a side position with an outcome, and the cells where two enemies
+    /// together can matter.
     fn relevant(&self, index: &TurnIndex, (mover, side, outcome): Thrown) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
@@ -207,7 +207,7 @@ impl ListedWalk {
         for enemy in index.others(mover) {
             let bits = &rules.bits[enemy.index()];
             for place in (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0) {
-                // Two pieces that only matter together may belong to two seats, or be on two places with the same
+                // Two pieces that only matter together can belong to two seats, or be on two places with the same
                 // square.
                 let is_apart = index.seats() > 2 || rules.back < rules.home;
                 let is_relevant_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
@@ -273,7 +273,7 @@ impl ListedWalk {
         visitor: &mut impl TurnVisitor,
     ) {
         let mut occupied = [Occupancy::default(); LANES];
-        // Lanes where all other seats may be stuck. The game may end there, because no seat can move.
+        // Lanes where all other seats are perhaps stuck. There the game can end, because no seat can move.
         let mut stuck = 0;
         for lane in lanes_of(lanes) {
             let others = in_lane(sides, lane);
@@ -371,7 +371,7 @@ impl ListedWalk {
         patterns.get(at).filter(|pattern| pattern.key == key).map_or(NONE, |pattern| pattern.start)
     }
 
-    /// Returns the afterstate of a turn that captures pieces or may leave all seats without a move.
+    /// Returns the afterstate of a turn that captures pieces or perhaps leaves all seats without a move.
     #[cold]
     fn afterstate(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
         let Consequence { then, lost } = &self.consequences[consequence];

@@ -114,7 +114,7 @@ impl TurnIndex {
         &self.movers
     }
 
-    /// Returns whether a seat that can move may pass. Seats can then wait for each other forever.
+    /// Returns whether a seat that can move is allowed to pass. Seats can then wait for each other forever.
     pub fn may_wait(&self) -> bool {
         matches!(self.race.ruleset().sheet().turn.must, Must::Optional | Must::NoMerge)
     }
@@ -237,7 +237,7 @@ enum Walk {
 
 impl RaceTurns {
     /// Prepares tables of moves. For a series of throws with two pieces this takes seconds, and minutes if enemies can
-    /// close squares or any throw may stay unused.
+    /// close squares or the rules let any throw stay unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
         let walk = match index.race.turns.as_series().filter(|turns| turns.allows_tables()) {
             Some(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),

@@ -44,7 +44,7 @@ pub enum Continuation {
     Drawn,
 }
 
-/// The most positions of one visit.
+/// The largest number of positions in one visit.
 pub const LANES: usize = 16;
 
 /// Iterates over the lanes in these bits, in ascending order.
@@ -57,7 +57,7 @@ pub fn lanes_of(mut lanes: u16) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the lanes that fulfil `holds`, as bits.
+/// Returns the lanes for which `holds` is true, as bits.
 #[inline]
 pub(super) fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
     lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
@@ -83,10 +83,10 @@ pub trait TurnVisitor {
     fn replace_end(&mut self, lane: usize, end: TurnEnd);
 
     /// Receives all throws with equal afterstates in these lanes: their total probability and the numbers of the
-    /// afterstates. Some of these afterstates may be equal.
+    /// afterstates. Some of these afterstates can be equal.
     fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone);
 
-    /// Returns whether the visit may end early.
+    /// Returns whether the visit can end early.
     fn is_done(&self) -> bool {
         false
     }

@@ -1,4 +1,5 @@
-//! The network in burn: the layers of the portable forward pass, differentiable and on any device.
+//! The network in burn, a deep-learning library for Rust. It has the layers of [`crate::network::portable`], the
+//! forward pass without burn, but is differentiable and runs on any device.
 //!
 //! One tensor has all parameters, in the order of [`MlpShape`], and a [`Network`] is a set of views into it. So there
 //! is one update, one copy to the host and one tensor to save, for any number of layers.
@@ -79,8 +80,8 @@ impl Network {
         Network { layers: shape.layers().map(&mut layer).collect() }
     }
 
-    /// The logits `[batch, values + actions]` of observations. `active` `[batch · most]` has the entries that are 1, as
-    /// [`active_entries`] returns them.
+    /// The logits `[batch, values + actions]` of observations. `active` has the indices of the entries that are 1, as
+    /// [`active_entries`] returns them: `most` indices for each observation.
     pub(super) fn forward(&self, active: Tensor<1, Int>, batch: usize) -> Tensor<2> {
         let LayerTensors { weight, bias } = &self.layers[0];
         let [_, outputs] = weight.dims();
@@ -104,8 +105,9 @@ impl Network {
     }
 }
 
-/// The entries that are 1 in the observations of `batch`, `[samples · most]`. The rows of samples with fewer entries
-/// are padded with `inputs`.
+/// The indices of the entries that are 1 in the observations of `batch`, `[samples · most]`. Here `most` is the largest
+/// number of such entries in one observation. Shorter rows are filled with the number `inputs`, which is not the index
+/// of an entry.
 pub(super) fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> Tensor<1, Int> {
     let most = batch.observations.iter().map(<[u16]>::len).max().unwrap_or(0).max(1);
     let mut entries = Vec::with_capacity(batch.len() * most);

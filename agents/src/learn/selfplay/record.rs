@@ -16,9 +16,10 @@ pub struct GameRecord<S> {
     pub number: u64,
     /// The seat that threw first.
     pub first: Seat,
-    /// The game without its side branches.
+    /// The game, without its side branches. A side branch starts at an afterstate that was not chosen, and is played on
+    /// for some turns to get more samples.
     pub main: Trajectory<S>,
-    /// The side branches from rejected afterstates, in the order in which they end.
+    /// The side branches, in the order in which they end.
     pub branches: Vec<Trajectory<S>>,
     /// The return of each seat; zeros if the game was truncated.
     pub returns: BySeat<f32>,

@@ -74,7 +74,7 @@ impl Bot {
         NetEvaluator::new(Arc::clone(&self.net))
     }
 
-    /// Reads the bytes of a file that may be a bot.
+    /// Reads the bytes of a file. It does not check whether the file is a bot.
     ///
     /// # Errors
     /// When the file cannot be read or is too large.

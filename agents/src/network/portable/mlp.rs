@@ -33,8 +33,8 @@ pub struct Observations {
     ends: Vec<usize>,
 }
 
-/// The first layer computes one panel for this many observations before the next panel, so that the rows that the
-/// observations share stay in the cache.
+/// The number of observations for which the first layer computes one panel (a group of columns) before it computes the
+/// next panel. Different observations need the same rows of weights; so these rows stay in the cache.
 const BLOCK: usize = 16;
 
 /// Buffers for the intermediate results of [`Mlp`]. They fit any network and grow if necessary.
@@ -346,7 +346,7 @@ fn room(lanes: &mut Vec<Lanes>, length: usize) -> &mut [Lanes] {
 }
 
 impl Panel {
-    /// [`Layer::sum_rows`] for a panel of width `N`.
+    /// Does the work of [`Layer::sum_rows`] for a panel of width `N`.
     #[inline(always)]
     fn sum_rows<const N: usize>(&self, active: &[u16], out: &mut [Lanes]) {
         let (rows, _) = self.weights.as_chunks::<N>();
@@ -361,7 +361,7 @@ impl Panel {
         }
     }
 
-    /// [`Layer::multiply`] for a panel of width `N`, with `WAYS` sums for each output.
+    /// Does the work of [`Layer::multiply`] for a panel of width `N`, with `WAYS` sums for each output.
     #[inline(always)]
     fn multiply<const N: usize, const WAYS: usize>(&self, input: &[Lanes], out: &mut [Lanes]) {
         let mut sums = [[Lanes::default(); N]; WAYS];

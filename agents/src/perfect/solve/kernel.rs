@@ -4,9 +4,9 @@
 //! 1. This number is more precise than single precision. The complement of its bits is the value for the other seat.
 //!
 //! Most turns without a capture do not depend on the side position of the other seat. So the kernel finds the best
-//! afterstates against sixteen side positions of the other seat (the lanes) at the same time. The values after a turn
-//! must therefore be neighbours in memory: the cells have the order of [`TurnIndex::number`] with the two side
-//! positions [exchanged](transpose).
+//! afterstates (positions after a whole turn) against sixteen side positions of the other seat (the lanes) at the same
+//! time. The values after a turn must therefore be neighbours in memory: the cells have the order of
+//! [`TurnIndex::number`] with the two side positions [exchanged](transpose).
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -37,9 +37,9 @@ pub(super) fn transpose(cells: &mut [u32], count: usize) {
 pub enum PlayerPolicy<'a> {
     /// The best response to the other player.
     Best,
-    /// The afterstate with the highest of these values. If several afterstates have this value, the player gets the
-    /// worst one, so that its score is a lower bound. There is a value for each turn-start state: the value for the
-    /// seat that throws, as a fraction of 2³² − 1, in the order of `TurnIndex::number`.
+    /// The afterstate with the highest of these values. If several afterstates have this value, the player gets the one
+    /// with the lowest computed score, so that its score is a lower bound. There is a value for each turn-start state:
+    /// the value for the seat that throws, as a fraction of 2³² − 1, in the order of `TurnIndex::number`.
     GreedyBy(&'a [u32]),
     /// A fixed policy that does not depend on values.
     Tabular(&'a TabularPolicy),
@@ -98,15 +98,15 @@ pub(super) struct TwoSeats<'a, T, Q> {
     /// Number of side positions.
     count: usize,
     policies: [PlayerPolicy<'a>; 2],
-    /// With [`PlayerPolicy::GreedyBy`], a player may choose afterstates whose value is lower than the best by at most
+    /// With [`PlayerPolicy::GreedyBy`], a player can choose afterstates whose value is lower than the best by at most
     /// this number of [units](super::UNIT).
     gap: i32,
     /// Whether both players have the same policy and share their cells.
     are_alike: bool,
     /// Whether all lanes are visited together, see [`TurnModel::has_rows`].
     has_rows: bool,
-    /// The total probability of the throws that a backup uses. If `has_rows`, a visit ends when its throws have this
-    /// probability.
+    /// The total probability of the throws that a backup (the new quantity of a position, from its afterstates) uses.
+    /// If `has_rows`, a visit ends when its throws have this probability.
     covered: f64,
     quantity: PhantomData<Q>,
 }
@@ -146,13 +146,14 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
         other * self.count + own
     }
 
-    /// The keys of a pass by a seat with the side position `own` against each of up to [`LANES`] `others`.
+    /// The keys of the afterstates if a seat with the side position `own` passes. There is a key for each side position
+    /// of the other seat in `others`, which has up to [`LANES`] numbers.
     fn passes(&self, view: View<'_>, own: usize, others: &Range<usize>) -> Keys {
         row(view.cells[0], self.cell([others.start, own]), Q::key_after)
     }
 
-    /// The backups of the turns of `own` against each of up to [`LANES`] `others`; `passes` are the keys of a pass. The
-    /// backups of lanes that are not in `wanted` are arbitrary.
+    /// The backups of the turns of a seat with the side position `own`, one for each side position of the other seat in
+    /// `others`; `passes` are the keys of a pass. The backups of lanes that are not in `wanted` are arbitrary.
     fn backups(&self, view: View<'_>, own: usize, others: &Range<usize>, passes: Keys, wanted: u16) -> [Backup; LANES] {
         let mut best = BestOfLanes {
             kernel: self,
@@ -179,7 +180,7 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
         std::array::from_fn(|lane| Q::complete(backup(lane), covered))
     }
 
-    /// The lanes where `own` against `others` is a position.
+    /// The lanes in which the two side positions, `own` and the number in `others`, can occur together.
     fn positions(&self, own: usize, others: &Range<usize>) -> u16 {
         let is_position = |other| self.turns.is_position(self.mover, [own as Side, other as Side, 0, 0]);
         others.clone().rev().fold(0, |lanes, other| lanes << 1 | u16::from(is_position(other)))

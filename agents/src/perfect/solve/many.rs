@@ -30,9 +30,9 @@ fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)>
 const CHUNK: usize = 256;
 
 /// The order of the positions: one layer, with a level for each total number of steps. The level with the most steps is
-/// the first. A round is a position and the positions that passes from it lead to; the last pass leads back to the
-/// first position. The positions of a round are solved together, so the order has only one position of each round. An
-/// item is a list of position numbers.
+/// the first. A round is a position and all positions that follow if one seat after the other passes; the last pass
+/// leads back to the first position. The positions of a round are solved together, so the order has only one position
+/// of each round. An item is a list of position numbers.
 pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
     let (index, seats) = (turns.index(), turns.index().seats());
     let steps = |side: &Side| usize::from(index.sides()[usize::from(*side)].steps);
@@ -112,7 +112,7 @@ impl<T: TurnModel> MaxN<'_, T> {
         RoundBackup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
     }
 
-    /// Updates the positions of a round: a position and the positions that passes from it lead to.
+    /// Updates the positions of a round (see [`round_order`]), beginning with this position.
     fn update_round(&self, mut mover: usize, mut sides: Sides, set: &mut impl FnMut(usize, u32)) {
         let seats = self.turns.index().seats();
         // A pass leads from each of these positions to the next one. The equations of the round are solved exactly.

@@ -176,7 +176,8 @@ pub fn solve<T: TurnModel>(
     let work = Work { turns, start, place, config, watch };
     let found = if turns.index().seats() == 2 {
         kernel::transpose(&mut values, turns.index().sides().len());
-        // If seats can wait for each other forever, the values may not be unique. Then the solver does not extrapolate.
+        // If seats can wait for each other forever, there can be several solutions. Then the solver does not
+        // extrapolate.
         let deltas = (!turns.index().may_wait()).then_some(&mut deltas);
         let found = work.two_seats(Swept { values: &mut values, deltas });
         kernel::transpose(&mut values, turns.index().sides().len());

@@ -41,9 +41,9 @@ impl SideLayer {
 
 /// The order of the positions of two seats. `sides` are sorted by layer and then by steps.
 ///
-/// A layer has the positions with the same irreversible progress of both seats (pieces at home, a cut). A level has the
-/// positions with the same total number of steps; the level with the most steps is the first. A tile has two positions
-/// for each pair of side positions, because each of the two seats can throw.
+/// A layer has the positions with the same irreversible progress of both seats (pieces at home, a capture that opens
+/// the gate). A level has the positions with the same total number of steps; the level with the most steps is the
+/// first. A tile has two positions for each pair of side positions, because each of the two seats can throw.
 pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
     let mut layers: Vec<SideLayer> = Vec::new();
     for layer in sides.chunk_by(|a, b| a.layer == b.layer) {

@@ -26,8 +26,8 @@ pub(super) struct Swept<'a> {
     /// The bits of the values.
     pub(super) values: &'a mut [u32],
     /// The change of the bits of each cell in the sweeps that will be extrapolated; empty before the first such sweep,
-    /// and all 0 after all layers have converged. `None` if nothing is extrapolated, because the solution may not be
-    /// unique.
+    /// and all 0 after all layers have converged. `None` if nothing is extrapolated, because there can be several
+    /// solutions.
     pub(super) deltas: Option<&'a mut Vec<u32>>,
 }
 

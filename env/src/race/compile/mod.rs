@@ -116,7 +116,7 @@ pub(crate) struct Rules {
     pub(crate) effects: [ThrowEffects; 256],
 }
 
-/// Decides which seats may go beyond their gate.
+/// Decides which seats are allowed to go beyond their gate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GateRule {
     is_open_to_all: bool,
@@ -132,7 +132,7 @@ impl GateRule {
         }
     }
 
-    /// Returns whether `seat` may go beyond its gate.
+    /// Returns whether `seat` is allowed to go beyond its gate.
     #[inline]
     pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
         self.is_open_to_all | state.has_mark(seat) | (self.is_shared & state.has_mark(seat.rotated(2)))
@@ -146,7 +146,7 @@ pub(crate) struct Throw {
     pub(crate) values: [u8; 2],
     /// The number of equally likely cases with this outcome.
     pub(crate) weight: u32,
-    /// The numbers of steps that a piece on the course may move by this throw, as bits.
+    /// The numbers of steps that a piece on the course can move by this throw, as bits.
     pub(crate) steps: u128,
 }
 
@@ -383,7 +383,8 @@ impl Rules {
         self.gate - lap + (place - self.gate) % lap
     }
 
-    /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it may not move there.
+    /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it is not allowed to move
+    /// there.
     pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
         let to = from.saturating_add(steps);
         if steps == 0 || from >= self.home {

@@ -17,7 +17,7 @@ pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> V
     };
     let mut one: Vec<(u8, u32)> = values.iter().copied().zip(weights).filter(|&(_, weight)| weight > 0).collect();
     one.sort_unstable();
-    // After the throw, the same piece or another piece may make a step of 1.
+    // After the throw, the same piece or another piece can make a step of 1.
     let follows = |[value, _]: [u8; 2]| sheet.turn.bonus.contains(&value);
     let steps = |values| steps(values) | if follows(values) { 2 | steps(values) << 1 } else { 0 };
     let throw = |values: [u8; 2], weight: u32| Throw { values, weight, steps: steps(values) };

@@ -16,11 +16,11 @@ use crate::sheet::values::UnitKind;
 
 /// The layout of the observation: the first column of each group of entries.
 ///
-/// Each seat has columns for: the n-th piece on each place (thermometer encoding), declared twins, a mark if the seat
-/// has captured or entered, the relations of its pieces, and its rank if it has finished. Columns for the whole
-/// position follow: the empty quarter (with three seats), the number of throws (if limited), the phase and mover, and
-/// the unused throws. The next columns are the place and role of each piece of the mover, and the skipped throws. The
-/// last columns show the pieces that each piece of the mover can reach with the unused throws.
+/// Each seat has columns for: the n-th piece on each place (thermometer encoding), declared twins (two pieces that move
+/// together), a mark if the seat has captured or entered, the relations of its pieces, and its rank if it has finished.
+/// Columns for the whole position follow: the empty quarter (with three seats), the number of throws (if limited), the
+/// phase and mover, and the unused throws. The next columns are the place and role of each piece of the mover, and the
+/// skipped throws. The last columns show the pieces that each piece of the mover can reach with the unused throws.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// `[place]`: the column of the first piece on the place. The column of the n-th piece is larger by n − 1.
@@ -227,7 +227,7 @@ impl Left {
         }
         let stage = rules.entry_stage(state, colour, own);
         let enters = |value: u8| rules.effects[usize::from(value)].enters[stage];
-        // One of the throws enters the piece, and the other throws move it on.
+        // The piece enters with one of the throws, and the other throws then move it.
         let entered = |at: usize, from: usize| -> u128 {
             let place = if rules.enters_by_count() { rules.entry + throws[at] } else { rules.entry };
             let others = throws[from..].iter().enumerate().filter(|&(other, _)| other + from != at);
@@ -284,7 +284,7 @@ mod tests {
             ("pagade S+:34,38,40,80/N+:10,80,80,80 S 6;40+4", &["----", "e-o-", "-e--", "----"]),
             // North's square 23 is South's square 9. The 4 is the next throw; the 2 is the last throw of the series.
             ("ashtapada S:3,7/N:off,23 S 4,2", &["e-o-", "-e--"]),
-            // North's square 2 is South's square 14. Doubles cannot be captured.
+            // North's square 2 is South's square 14. Two pieces on one square (doubles) cannot be captured.
             ("ashte-kashte?pieces=2 S:12,13/N:hand,2 S 1", &["--o-", "e---"]),
             ("ashte-kashte?pieces=2 S:12,13/N:2,2 S 1", &["--o-", "----"]),
         ] {

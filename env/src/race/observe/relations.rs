@@ -15,7 +15,7 @@ use crate::race::position::state::{MAX_PIECES, State};
 const FAR: u16 = 16;
 /// The number of stages of the course.
 const STAGES: u16 = 4;
-/// The number of levels of progress, and of a lead.
+/// The progress of a seat and its lead over the observer are each encoded as one of this number of levels.
 const LEVELS: u16 = 16;
 
 /// The columns of one seat's relations, and the tables to find them.

@@ -1,7 +1,7 @@
 //! SIMD within a register: one byte for each piece of a seat in a 64-bit word, and sets of pieces.
 //!
-//! A turn tests all its pieces at once with a few register operations, without unpredictable branches. This module does
-//! not know the meaning of the bytes.
+//! A turn tests all its pieces together with a few register operations, without unpredictable branches. This module
+//! does not know the meaning of the bytes.
 
 use std::ops::{BitAnd, BitOr, Not};
 
@@ -53,13 +53,13 @@ impl Slots {
         Slots(self.0 | other.0)
     }
 
-    /// Returns the sums of the bytes. No sum may exceed 255.
+    /// Returns the sums of the bytes. Each sum must be at most 255.
     #[inline]
     pub(crate) fn plus(self, other: Slots) -> Slots {
         Slots(self.0.wrapping_add(other.0))
     }
 
-    /// Returns the differences of the bytes. No difference may be negative.
+    /// Returns the differences of the bytes. Each difference must be 0 or more.
     #[inline]
     pub(crate) fn minus(self, other: Slots) -> Slots {
         Slots(self.0.wrapping_sub(other.0))
@@ -122,7 +122,7 @@ impl Slots {
 impl Set {
     pub(crate) const NONE: Set = Set(0);
 
-    /// Returns the slots among the first four that fulfil `is_in`.
+    /// Returns the slots among the first four for which `is_in` is true.
     #[inline]
     pub(crate) fn of(is_in: impl Fn(usize) -> bool) -> Set {
         (0..4).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))

@@ -28,9 +28,10 @@ pub struct State {
     /// The unused throws that `series` does not contain; 0 for none. In the second part of a throw, `dice[1]` can be
     /// the whole throw.
     pub(crate) dice: [u8; 2],
-    /// The rank (1 to 4) of each seat that has finished, otherwise 0. Several seats may share a rank.
+    /// The rank (1 to 4) of each seat that has finished, otherwise 0. Several seats can share a rank.
     pub(crate) finished: [u8; MAX_SEATS],
-    /// For each seat, the slots of its declared twins as bits. Only the first four slots can be declared.
+    /// For each seat, the slots of its declared twins (pieces of declared units) as bits. Only the first four slots can
+    /// be declared.
     pub(crate) declared: [u8; MAX_SEATS],
     /// The seat that throws or chooses.
     pub(crate) mover: Seat,
@@ -43,8 +44,8 @@ pub struct State {
     pub(crate) skipped: u8,
     /// The number of throws made in this turn, if the rules limit this number.
     pub(crate) thrown: u8,
-    /// For a series that is played throw by throw: whether this turn has captured. For a throw in two parts: whether
-    /// the first part has granted one more throw.
+    /// For a series whose throws are played one by one: whether this turn has captured. For a throw in two parts:
+    /// whether the first part has granted one more throw.
     pub(crate) has_captured: bool,
 }
 
@@ -70,7 +71,7 @@ pub(crate) mod role {
     pub const LEAD: u8 = 4;
     /// Moves together with a lead, by the steps of the lead.
     pub const FOLLOWER: u8 = 8;
-    /// Is borne off.
+    /// Is borne off (leaves the board from the finish).
     pub const BORNE: u8 = 16;
     /// Moves first with the larger of two dice.
     pub const LARGER_FIRST: u8 = 32;
@@ -201,7 +202,7 @@ impl fmt::Debug for Series {
     }
 }
 
-/// The kinds of throws that continue a series, by ascending value. The first kind enters pieces.
+/// The kinds of throws that continue a series, by ascending value. Pieces enter with throws of the first kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SeriesKind {
     First = 1,

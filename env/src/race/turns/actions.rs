@@ -60,7 +60,7 @@ pub fn together(action: Action, pieces: usize) -> usize {
     }
 }
 
-/// Returns `actions`, with [`PASS`] if the seat `may` pass or has no actions.
+/// Returns `actions`, with [`PASS`] if the seat is allowed to pass (`may`) or has no actions.
 #[inline]
 pub(crate) fn with_pass(actions: ActionMask, may: bool) -> ActionMask {
     if may || actions.is_empty() { ActionMask::of_bits(actions.bits() | 1 << PASS.0) } else { actions }

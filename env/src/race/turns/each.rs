@@ -67,7 +67,7 @@ impl EachTurns {
     }
 
     /// Returns the place that the piece of `slot` reaches by a throw, alone or as the first of `together` pieces;
-    /// [`WALL`] if it may not move.
+    /// [`WALL`] if it is not allowed to move.
     pub(crate) fn target(&self, state: &State, slot: usize, value: u8, together: usize) -> u8 {
         self.target_among(&self.occupied(state), state, slot, value, together)
     }

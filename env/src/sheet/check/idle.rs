@@ -184,7 +184,7 @@ pub(in crate::sheet) fn idle_keys(sheet: &Sheet) -> Vec<Problem> {
     problems
 }
 
-/// The keys of lists that contain a value twice. Two entries of `pieces.setup` or of `throws.odds` may be equal.
+/// The keys of lists that contain a value twice. Two entries of `pieces.setup` or of `throws.odds` can be equal.
 fn repeated(table: &toml::Table) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (section, keys) in table.iter().filter_map(|(name, of)| Some((name, of.as_table()?))) {

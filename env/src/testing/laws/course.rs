@@ -1,4 +1,4 @@
-//! Laws of race games: the steps of pieces along their course, and how a throw or an action may change them.
+//! Laws of race games: the steps of pieces along their course, and how a throw or an action can change them.
 
 use super::{Broken, Checked, LawConfig, Tally, check_with, hold};
 use crate::game::{Node, RaceGame, Seat};
@@ -8,7 +8,7 @@ use crate::game::{Node, RaceGame, Seat};
 pub enum Course {
     /// A move never moves a piece of its own side back.
     Forward,
-    /// A move may send a piece around the course again, with fewer steps. Pieces at the goal stay there.
+    /// A move can send a piece around the course again, with fewer steps. Pieces at the goal stay there.
     Laps,
 }
 

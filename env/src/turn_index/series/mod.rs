@@ -21,7 +21,7 @@ use legal::{Allotted, Legal, kept_throws};
 
 /// Longer series are not visited if their total probability is at most this.
 const MISSING: f64 = 1e-10;
-/// Replaces [`MISSING`] if any throw may stay unused: there are then many more afterstates.
+/// Replaces [`MISSING`] if the rules let any throw stay unused: there are then many more afterstates.
 const MISSING_OPTIONAL: f64 = 1e-6;
 
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ const PAIR: u8 = 64;
 const LANDINGS: usize = 128;
 
 impl Choice {
-    /// The last piece is borne off. The landing is a special value.
+    /// The last piece is borne off (leaves the board from the finish). The landing is a special value.
     const WINS: Choice = Choice { side: 0, landings: [WON, 0] };
 
     fn new(side: Side, landed: impl Iterator<Item = (u8, bool)>) -> Choice {
@@ -259,7 +259,7 @@ fn visit_choice(
     };
     for lane in lanes_of(capturing) {
         let [_, next, third, fourth] = in_lane(sides, lane);
-        // The array is built at once, because an array that is written part by part is slow to read.
+        // The array is built in one step, because an array that is written part by part is slow to read.
         let sides = [choice.side, after(next, captured[0]), after(third, captured[1]), after(fourth, captured[2])];
         visitor.replace_end(lane, TurnEnd { sides, then: Continuation::Again });
     }

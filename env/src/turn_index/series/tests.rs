@@ -47,7 +47,7 @@ fn series_turns(index: &TurnIndex) -> &SeriesTurns {
     index.race.turns.as_series().expect("a series with one hop")
 }
 
-/// The most throws before the last throw of a series in these tests.
+/// The largest number of throws before the last throw of a series in these tests.
 const LENGTH: u8 = 8;
 
 fn random_sides(index: &TurnIndex, rng: &mut chance::GameRng) -> Sides {

@@ -102,13 +102,14 @@ impl<'a> Hops<'a> {
         self.dice[SMALLER] == self.dice[LARGER]
     }
 
-    /// Returns the pieces that may move first: only waiting pieces if any piece waits.
+    /// Returns the pieces that are allowed to move first: only waiting pieces if any piece waits.
     #[inline]
     fn may_begin(&self) -> Set {
         if self.waiting.is_empty() { self.pieces() } else { self.waiting }
     }
 
-    /// Returns whether a turn may begin with this number of steps. If pieces wait, the number must let a piece enter.
+    /// Returns whether a turn is allowed to begin with this number of steps. If pieces wait, the number must let a
+    /// piece enter.
     #[inline]
     fn lets_begin(&self, steps: u8) -> bool {
         self.waiting.is_empty() | (self.enters[0] >> steps & 1 == 1)
@@ -125,8 +126,8 @@ impl<'a> Hops<'a> {
         (self.may_begin() & self.landings[die].open()).when(self.lets_begin(self.dice[die]))
     }
 
-    /// Returns the pieces that can take both dice in one hop. If two pieces wait, each die must enter a piece, so no
-    /// piece can take both dice.
+    /// Returns the pieces that can take both dice in one hop. If two pieces wait, a piece must enter with each die, so
+    /// no piece can take both dice.
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
@@ -157,13 +158,13 @@ impl<'a> Hops<'a> {
         let left = next.squares.are(from).when(from != BESIDE).without(slot);
         let come = next.squares.are(first.squares.get(slot));
         let occupancy = next.occupancy.minus(left.each(OWN)).plus(come.each(OWN));
-        // If two pieces wait, each die must enter a piece.
+        // If two pieces wait, a piece must enter with each die.
         let enters = self.enters[1] >> self.dice[other(die)] & 1 == 1;
         let may_follow = if self.waiting.len() > 1 { self.waiting.when(enters) } else { self.pieces() };
         may_follow.without(slot) & occupancy.only(CLOSED_TO_ONE).are(0)
     }
 
-    /// Returns the other slots that may take the other die after `slot` has taken `die`. Among equal pieces, only the
+    /// Returns the other slots that can take the other die after `slot` has taken `die`. Among equal pieces, only the
     /// lowest slot is included. If both orders have the same result, only the order with the smaller die first is
     /// included; with a doublet, the order with the lower slot first.
     #[inline]
@@ -186,7 +187,7 @@ impl<'a> Hops<'a> {
         others
     }
 
-    /// Returns the slots that may take the other die after `slot` has taken `die`. If `slot` itself takes the other
+    /// Returns the slots that can take the other die after `slot` has taken `die`. If `slot` itself takes the other
     /// die, the piece uses both dice in one hop.
     #[inline]
     pub(crate) fn seconds(&self, slot: usize, die: usize) -> Set {
@@ -263,7 +264,7 @@ impl Landings {
         Landings { squares, occupancy: squares.map(|square| ring.at(square)) }
     }
 
-    /// Returns the pieces that may land alone.
+    /// Returns the pieces that are allowed to land alone.
     #[inline]
     fn open(&self) -> Set {
         self.occupancy.only(CLOSED_TO_ONE).are(0)

@@ -17,8 +17,8 @@ pub(crate) struct Allotment {
     pub(crate) skipped: u8,
 }
 
-/// Bits above the place in the byte of a piece: one marks declared twins, the other marks pieces that already belong to
-/// a unit. Pieces with equal bytes are interchangeable.
+/// Bits above the place in the byte of a piece: one marks declared twins (two pieces that move together), the other
+/// marks pieces that already belong to a unit. Pieces with equal bytes are interchangeable.
 const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
@@ -38,14 +38,15 @@ pub(crate) struct Units {
     pub(crate) alone: Set,
     /// Pieces that move together with another piece.
     together: Set,
-    /// Pieces that a throw of 1 enters.
+    /// Waiting pieces that enter with a throw of 1.
     entering: Set,
-    /// Pieces in the keep that a throw of 1 bears off.
+    /// Pieces in the keep (the finish) that leave the board with a throw of 1 (are borne off).
     pub(crate) bearing: Set,
 }
 
 impl SeriesTurns {
-    /// Returns an upper bound on the number of `remaining` throws that fit between the pieces and the keep.
+    /// Returns an upper bound on the number of `remaining` throws that fit between the pieces and the keep (the
+    /// finish).
     pub(crate) fn most_by_room(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> u32 {
         let room = |slot: usize| {
             let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
@@ -125,8 +126,8 @@ impl SeriesTurns {
             UnitKind::None => false,
             UnitKind::Declared => turn.declared.contains(slot),
             UnitKind::Together => {
-                // A piece that has entered may move alone. If an odd number of pieces was there before, one more piece
-                // may move alone. These pieces are interchangeable.
+                // A piece that has entered is allowed to move alone. If an odd number of pieces was there before, one
+                // more piece is allowed to move alone. These pieces are interchangeable.
                 let places = turn.own.or(allotment.roles.only(role::ENTERED));
                 let here = places.are(places.get(slot));
                 let entered = (here & allotment.roles.have(role::ENTERED)).len();
@@ -283,7 +284,7 @@ impl SeriesTurns {
         !is_bearing || are_all_home
     }
 
-    /// Returns the pips of the smallest `remaining` throw, or 0.
+    /// Returns the value of the smallest `remaining` throw, or 0.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
         let [first, second, third] =
@@ -292,7 +293,7 @@ impl SeriesTurns {
         left.map(|(_, pips)| pips).min().unwrap_or(0)
     }
 
-    /// Returns the sum of the pips of all `remaining` throws.
+    /// Returns the sum of the values of all `remaining` throws.
     #[inline]
     pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
         let pips =

@@ -1,10 +1,10 @@
 //! Finds the largest number of throws of a series that can be used, by dynamic programming. The time grows slowly with
 //! the length of the series.
 //!
-//! The search tries every choice of pieces that enter, are borne off, move alone and move together. Then the moving
-//! units share the throws. The numbers of throws of each kind that a unit takes decide whether it may land. This is a
-//! knapsack problem, solved by dynamic programming over the units. A piece is *waiting* until it belongs to a moving
-//! unit or is borne off. With few throws, [`super::search`] is faster.
+//! The search tries every choice of pieces that enter, are borne off (leave the board from the keep, the finish), move
+//! alone and move together. Then the moving units share the throws. The numbers of throws of each kind that a unit
+//! takes decide whether it can land. This is a knapsack problem, solved by dynamic programming over the units. A piece
+//! is *waiting* until it belongs to a moving unit or is borne off. With few throws, [`super::search`] is faster.
 
 use std::cell::RefCell;
 
@@ -30,7 +30,7 @@ struct FillGroup {
     place: u8,
     is_declared: bool,
     waiting: u8,
-    /// The most pieces that may move alone.
+    /// The largest number of pieces that are allowed to move alone.
     alone: u8,
     may_join: bool,
 }
@@ -39,7 +39,7 @@ struct FillGroup {
 /// throws. The bits are the possible numbers of throws of 1.
 type Share = ([usize; 3], u128);
 
-/// A search for the allotment that uses the most throws.
+/// A search for the allotment that uses the largest number of throws.
 struct Fill<'a> {
     turns: &'a SeriesTurns,
     turn: &'a SeriesTurn,
@@ -151,8 +151,8 @@ impl Fill<'_> {
         self.lists.groups.push(FillGroup { place, is_declared, waiting: count, alone, may_join });
     }
 
-    /// Returns the number of pieces on `place` that may still move alone, if twins may not be split and `entered` more
-    /// pieces have entered.
+    /// Returns the number of pieces on `place` that are still allowed to move alone, if twins must not be split and
+    /// `entered` more pieces have entered.
     fn untied(&self, place: u8, entered: u8) -> u8 {
         let here = |roles: u8| {
             let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has_role(slot, roles));
@@ -183,7 +183,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Tries every number of pieces that are borne off, after `ones` throws of 1 have entered pieces.
+    /// Tries every number of pieces that are borne off, after pieces have entered with `ones` throws of 1.
     fn try_bearing(&mut self, ones: u8) {
         let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.rules.home);
         let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has_role(slot, role::BORNE));
@@ -219,8 +219,8 @@ impl Fill<'_> {
         }
     }
 
-    /// Iterates over the sets of kinds of throws that may stay unused, as `SeriesThrows::bit`s. Each set contains the
-    /// kinds that the allotment already leaves unused.
+    /// Iterates over the sets of kinds of throws that are allowed to stay unused, as `SeriesThrows::bit`s. Each set
+    /// contains the kinds that the allotment already leaves unused.
     fn leftovers(&self) -> impl Iterator<Item = u8> + use<> {
         let skipped = self.allotment.skipped;
         let remaining = self.remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
@@ -255,8 +255,8 @@ impl Fill<'_> {
         ((2 << self.turns.rules.home) - 2) & !self.turn.closed
     }
 
-    /// Finds the most throws that the units can take. With `left`, only throws of these kinds may stay unused.
-    /// `is_home` returns whether a unit must end in the keep or must not end there; `None` allows both.
+    /// Finds the largest number of throws that the units can take. With `left`, only throws of these kinds are allowed
+    /// to stay unused. `is_home` returns whether a unit must end in the keep or must not end there; `None` allows both.
     fn find_most(&mut self, ones: u8, left: Option<u8>, is_home: impl Fn(usize) -> Option<bool>) {
         if self.most >= Some(self.enough) {
             return;

@@ -2,7 +2,7 @@
 //! the sum of its throws.
 //!
 //! Throws are allotted in a fixed order: by ascending value; the throw that ended the series comes last. An allotted
-//! throw is a label on the piece until the turn is complete; then all pieces land at once. An action is legal if the
+//! throw is a label on the piece until the turn is complete; then all pieces land together. An action is legal if the
 //! whole series can then still be allotted legally.
 
 pub(crate) mod allot;
@@ -34,7 +34,8 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     demands: &["entry.first", "entry.next"],
 };
 
-/// The rules of the turn with their tables. Value 1 enters pieces and bears them off, and it continues a series.
+/// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off (leave the board from the
+/// finish), and the series continues.
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesTurns {
     pub(crate) rules: Arc<Rules>,
@@ -46,13 +47,14 @@ pub(crate) struct SeriesTurns {
     pub(crate) marked: u64,
     /// Whether a piece of an enemy closes a marked square.
     pub(crate) blocks: bool,
-    /// Places that two pieces can leave as a declared unit, as bits.
+    /// Places that two pieces can leave as a declared unit (`unit.kind = "declared"`), as bits.
     opposite: u64,
     /// Whether a piece that enters can capture.
     enters_among_enemies: bool,
     /// Whether pieces are borne off from the finish.
     bears: bool,
-    /// Whether a turn can end after any hop: hops can land anywhere and always move, and throws may stay unused.
+    /// Whether a turn can end after any hop: hops can land anywhere and always move, and the rules let throws stay
+    /// unused.
     always_completes: bool,
 }
 

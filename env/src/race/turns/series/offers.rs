@@ -27,8 +27,8 @@ impl SeriesTurns {
             return with_pass(ActionMask::EMPTY, false);
         }
         if self.must == Must::Most && self.completes(allotment) && (alone & units.bearing).is_empty() {
-            // Far from the keep, no throw stays unused: each unit can take all remaining throws, or can leave them to
-            // another piece.
+            // Far from the keep (the finish), no throw stays unused: each unit can take all remaining throws, or can
+            // leave them to another piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
             let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
             let can_go_on_together = can_go_on.when(self.takes_all_together(rest));
@@ -49,12 +49,12 @@ impl SeriesTurns {
         takers: ActionMask,
     ) -> ActionMask {
         let is_max = self.must == Must::Most;
-        // If throws may stay unused, it is enough that the turn can end.
+        // If the rules let throws stay unused, it is enough that the turn can end.
         let mut search = Search::new(self, turn, if is_max { rest.count() } else { 0 });
         let mut mask = ActionMask::EMPTY;
         let mut most = None;
         for action in takers.iter().chain([PASS]) {
-            // If all throws can be used, no throw may stay unused.
+            // If all throws can be used, no throw is allowed to stay unused.
             if action == PASS && is_max && most > Some(rest.count()) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The end of a series: all pieces land at once. Then captures, declarations and the next turn follow.
+//! The end of a series: all pieces land together. Then captures, declarations and the next turn follow.
 
 use super::SeriesTurns;
 use super::TurnMachine;

@@ -1,7 +1,7 @@
 //! Moves of a piece or a unit by one throw, and the turn that makes and uses throws one by one.
 //!
-//! Bitboards decide whether a hop is legal: they test the target cell and the pieces there. A series that is played
-//! throw by throw uses these hops, too ([`super::each`]).
+//! Bitboards decide whether a hop is legal: they test the target cell and the pieces there. A series whose throws are
+//! played one by one uses these hops, too ([`super::each`]).
 
 mod bits;
 
@@ -71,12 +71,12 @@ pub(crate) struct ThrowTurns {
     /// Whether some moves have priority over other moves: an entry, or a move of the piece on the entry square.
     has_priority: bool,
     /// Whether a piece can pass a square twice or return to its own square: the course crosses itself, or pieces go
-    /// round again or bounce.
+    /// around the course again or bounce off the finish.
     can_revisit: bool,
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
-    /// Whether the step of 1 that some throws give may be played before the throw. If so, the actions of pairs play the
+    /// Whether the step of 1 that some throws give can be played before the throw. If so, the actions of pairs play the
     /// step first.
     steps_first: bool,
     pub(crate) has_dead_ends: bool,
@@ -104,7 +104,7 @@ const BONUS: u8 = 31;
 enum Part {
     /// The whole throw.
     Whole(u8),
-    /// A throw that has entered a piece and can still move a piece.
+    /// A throw with which a piece has entered, and which can still move a piece.
     Entered(u8),
     /// The rest of a divided throw.
     Rest { left: u8, thrown: u8 },
@@ -148,7 +148,7 @@ pub(crate) struct Occupied<W = Cells> {
     pub(crate) own: Occupancy<W>,
     pub(crate) to_single: W,
     pub(crate) to_unit: W,
-    /// Cells that a single piece may not pass.
+    /// Cells that a single piece is not allowed to pass.
     to_pass: W,
 }
 
@@ -196,8 +196,8 @@ impl ThrowTurns {
         }
     }
 
-    /// Returns the cells that `seat` may not enter or pass because of the pieces on the board. The places of its pieces
-    /// are `own`. The cells closed to a unit are only found if two own pieces are on one cell.
+    /// Returns the cells that `seat` is not allowed to enter or pass because of the pieces on the board. The places of
+    /// its pieces are `own`. The cells closed to a unit are only found if two own pieces are on one cell.
     #[inline]
     pub(crate) fn occupied<W: Word, const SLOTS: usize>(
         &self,
@@ -235,15 +235,15 @@ impl ThrowTurns {
     }
 
     /// Returns for each place the target of a single piece of `seat`, whose pieces are on `own`; [`WALL`] if the piece
-    /// may not move.
+    /// is not allowed to move.
     #[inline]
     pub(crate) fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> &[u8; PLACES] {
         let (stage, is_open) = (self.rules.entry_stage(state, seat, own), self.rules.gate_rule.is_open(state, seat));
         &self.single[stage][usize::from(is_open)][usize::from(throw) % VALUES]
     }
 
-    /// Returns whether no piece of a unit on `place` may move alone. If an odd number of pieces is there, one of them
-    /// may.
+    /// Returns whether no piece of a unit on `place` is allowed to move alone. If an odd number of pieces is there, one
+    /// of them can move alone.
     #[inline]
     pub(crate) fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
         self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
@@ -321,7 +321,7 @@ impl ThrowTurns {
         (ActionMask::of_bits(mask), is_only_merging)
     }
 
-    /// Returns whether `throw` may move the piece in `slot`, or `together` pieces from this slot on, to the place `to`.
+    /// Returns whether `throw` can move the piece in `slot`, or `together` pieces from this slot on, to the place `to`.
     /// A piece that passes its own square or returns to it does not block itself.
     #[cold]
     #[inline(never)]
@@ -343,7 +343,7 @@ impl ThrowTurns {
             from if from == 0 || throw == BONUS || from + 1 == self.rules.home && to == self.rules.home => (from, 1),
             from => (from, throw),
         };
-        // A piece that bounces may pass its own square.
+        // A piece that bounces off the finish can pass its own square.
         let passed = |steps: u8| match self.rules.target(from, steps, is_open) {
             WALL => from,
             place => place,
@@ -635,8 +635,8 @@ impl TurnMachine for ThrowTurns {
 
     /// A divided throw has columns for the rest, which can be any number, and for the whole throw, which decides
     /// whether another throw follows. If throws have steps, one column means "only the step remains". If the step can
-    /// be first, another column means "only the throw remains". If entering does not spend a throw, one column means
-    /// "this throw has entered a piece".
+    /// be first, another column means "only the throw remains". If entering does not spend a throw, one column means "a
+    /// piece has entered with this throw".
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
         match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
@@ -720,7 +720,7 @@ impl TurnNotation for ThrowTurns {
                 let mut before = State { dice: [thrown, 0], ..state.unplayed() };
                 before.pieces[mover][slot] = from;
                 before.pieces[mover].sort_unstable();
-                // The piece may be the first piece that the seat has entered.
+                // This can be the first piece of the seat that has entered.
                 let is_first =
                     self.rules.remembers_entry && before.pieces[mover].iter().all(|at| [0, NO_PIECE].contains(at));
                 let without = State { seat_marks: before.seat_marks & !(u8::from(is_first) << mover), ..before };
