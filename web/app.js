@@ -1,4 +1,4 @@
-// The page: connects its parts, draws the page after changes, and handles buttons, dialogs, files and links.
+// The web page: connects its parts, draws the page after changes, and handles buttons, dialogs, files and links.
 
 import { ask, prepare, values } from "./ask.js";
 import { again, beginNew, resumeGame, availablePlayers } from "./begin.js";

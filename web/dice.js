@@ -1,13 +1,13 @@
-// Draws throws. If the probabilities of the game are those of cowries, draws cowries with their mouths up or down; else
-// long dice.
+// Draws throws. If the probabilities of the game are those of cowries, draws cowries (shells) with the open side, the
+// mouth, up or down; else long dice.
 //
-// `throws` comes from the engine's `board`: the values, their odds, and the number of dice that are thrown at once.
+// `throws` comes from the engine's `board`: the values, their odds, and the number of dice that are thrown together.
 
 import { element, picture, svg } from "./dom.js";
 
 // Angle and height of each drawn cowrie. They look irregular, but never change.
 const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1], [-12, 0], [6, 2]];
-// The pips on each face of a long die: [along, across] from -1 to 1.
+// The dots (pips) on each face of a long die: [along, across] from -1 to 1.
 const PIPS = {
   1: [[0, 0]],
   2: [[-0.3, 0], [0.3, 0]],

@@ -9,7 +9,8 @@ import { words } from "./log.js";
 import * as play from "./play.js";
 import * as turn from "./turn.js";
 
-// A value from 0 to 1 as text: the chance to win. In games with placings, the text is the expected rank.
+// A value from 0 to 1 as text: the chance to win. In games that are played for all ranks, the text is the expected
+// rank.
 export function worth(share, { outlook }, seats) {
   return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(1)}` : `${(100 * share).toFixed(1)} %`;
 }

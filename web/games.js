@@ -54,7 +54,7 @@ export async function played(position, moves = [], sheet) {
   const name = flagsOf(position.split(" ")[0]).game;
   const about = sheet === undefined ? named(name) : await read(sheet);
   if (!about) {
-    // If the position has an error, the engine reports it. The engine may still know a sheet that was removed from the
+    // If the position has an error, the engine reports it. The engine can still know a sheet that was removed from the
     // page.
     await ask({ op: "view", position });
     throw new Error(`Open the sheet of \`${name}\` first: this page does not have it.`);

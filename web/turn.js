@@ -25,7 +25,7 @@ export async function currentTurn(isOld) {
   if (isOld() || game !== play.game || position !== game.position) return null;
   if (choices) choice = new Choice(choices, view, game.board.words);
   if (can !== "choose") choice = null;
-  // The buttons of the first turn work at once.
+  // The buttons of the first turn work immediately.
   if (chosenAt !== key) since = chosenAt === null ? -SETTLE : performance.now();
   chosenAt = key;
   return { view, can, outcomes };

@@ -144,7 +144,8 @@ pub struct RunEvaluator {
     config: Config,
     during: Vec<NamedPlayer>,
     opponents: Vec<NamedPlayer>,
-    /// Perfect play, if the game is solved. The regret against perfect play is the most precise measure.
+    /// Perfect play, if the game is solved. The regret against perfect play (the value that decisions lose) is the most
+    /// precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
 }
@@ -186,7 +187,7 @@ impl RunEvaluator {
         Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net, &never)? })
     }
 
-    /// Runs the evaluation at the end of a run. Ends at once with `None` if `stop` is set.
+    /// Runs the evaluation at the end of a run. Ends immediately with `None` if `stop` is set.
     pub fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>> {
         let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs, stop);
         let exploitability = if stop.is_set() { None } else { self.exploitability(net, stop)? };

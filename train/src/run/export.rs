@@ -89,13 +89,14 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     let dir = rundir.checkpoint(iteration);
     let net = Arc::new(load_net(race.spec(), &config.training, &dir)?);
     let state = checkpoint::load_state(&dir)?;
-    // The settings of the run may have changed after this checkpoint.
+    // The settings of the run can have changed after this checkpoint.
     let config = if state.config.is_empty() { config } else { Config::from_toml(&state.config)? };
     Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])))
 }
 
-/// Creates the bot of a network, with the facts of its training, its strength and probes. The bot states the seconds of
-/// training only if the run has a time limit. Without a time limit, the same settings always give the same bytes.
+/// Creates the bot of a network, with the facts of its training, its strength and probes (positions with their
+/// evaluations, as tests). The bot states the seconds of training only if the run has a time limit. Without a time
+/// limit, the same settings always give the same bytes.
 pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, results: &[MatchResult]) -> Bot {
     let mut manifest = Manifest::of(race, net.shape().clone());
     let facts = [

@@ -20,7 +20,7 @@ pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 
 /// Opens a regular file for writing; refuses links, pipes and devices.
 pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> Result<File> {
-    // After the check and before the opening, another process may put a link or a pipe at this path.
+    // After the check and before the opening, another process can put a link or a pipe at this path.
     #[cfg(unix)]
     options.custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
     files::check_target(path).and_then(|()| options.write(true).open(path)).with_context(|| cannot_write(path))

@@ -42,7 +42,7 @@ impl History {
         Some(if changes.is_empty() { first } else { hash(&(first + &changes)) })
     }
 
-    /// The changes in words; files are written without their folders. Empty if nothing has changed.
+    /// The changes in words, with file names instead of paths. Empty if nothing has changed.
     pub fn text(&self) -> String {
         let text = |value: &Value| without_folders(value).to_string();
         let change = |(after, key, old, new): (_, _, Option<_>, _)| {
@@ -52,7 +52,7 @@ impl History {
     }
 }
 
-/// The value; files in it are written without their folders.
+/// The value, with file names instead of paths.
 fn without_folders(value: &Value) -> Value {
     match value {
         Value::Array(values) => Value::Array(values.iter().map(without_folders).collect()),

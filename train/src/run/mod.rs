@@ -171,7 +171,7 @@ impl<W: Workers> Run<W> {
     }
 
     /// Evaluates the networks, and adds the weights as histograms to the metrics. Returns `None` if the result comes
-    /// later; the caller then saves a checkpoint, because these networks may be the best.
+    /// later; the caller then saves a checkpoint, because these networks are perhaps the best.
     fn evaluate(&mut self) -> Result<Option<RunEvaluation>> {
         let net = self.workers.net()?;
         self.log.weights(&net);
@@ -188,7 +188,7 @@ impl<W: Workers> Run<W> {
     }
 
     /// Runs the long evaluation of a run that is over, and exports the bot. Returns the evaluation and the path of the
-    /// bot. If `stop` is set, ends at once and returns `None`; after a resumption, this can be called again.
+    /// bot. If `stop` is set, ends immediately and returns `None`; after a resumption, this can be called again.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.

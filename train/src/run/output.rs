@@ -2,8 +2,8 @@
 //!
 //! Texts can come from untrusted files and engines, so these functions escape control characters.
 //!
-//! The reader of standard output may close it, as `head` does in `ashta bench env | head -1`. Then the command ends
-//! without a message, but a training run continues.
+//! The program that reads standard output can close it, as `head` does in `ashta bench env | head -1`. Then the command
+//! ends without a message, but a training run continues.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;

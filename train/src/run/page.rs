@@ -1,4 +1,5 @@
-//! Self-contained HTML pages: numbers as JSON, and a script that draws them. Also writes the page of a run.
+//! Self-contained HTML pages: numbers as JSON, and a script that draws them. Also writes the report page of a run
+//! (`report.html`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::run::files::{read, write_whole};
 use crate::run::metrics::LINES;
 
-/// The page without its numbers.
+/// The HTML of a page, without its numbers.
 const PAGE: &str = include_str!("page.html");
 /// The diagrams of a training run. Each has a title, and shows all metrics whose names begin with the second text and
 /// end with the third.

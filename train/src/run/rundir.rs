@@ -73,7 +73,7 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// Describes a run of this program in `race` that begins now.
+    /// Describes a run that begins now and trains a bot for `race`, with this version of the program.
     pub fn of(race: &Race, seed: u64) -> RunInfo {
         let spec = race.spec();
         RunInfo {
@@ -104,7 +104,7 @@ impl RunInfo {
 pub struct RunDir {
     path: PathBuf,
     info: RunInfo,
-    /// The locked file while this process may write. `None` if this process only reads the run.
+    /// The locked file while this process is allowed to write. `None` if this process only reads the run.
     lock: Option<File>,
 }
 
@@ -124,7 +124,7 @@ impl RunDir {
         Ok(RunDir { path, info: info.clone(), lock })
     }
 
-    /// Opens an existing run for reading; another process may be training in it.
+    /// Opens an existing run for reading; another process can be training in it.
     ///
     /// # Errors
     /// When `path` is not the folder of a run.
@@ -190,7 +190,7 @@ impl RunDir {
             }
             remark(format_args!("renaming a checkpoint: {error:#}"));
             let path = self.checkpoint(iteration);
-            // An earlier damaged checkpoint may already have this name.
+            // Perhaps an earlier damaged checkpoint already has this name.
             let aside =
                 (1..).map(|number| path.with_extension(format!("{DAMAGED}-{number}"))).find(|path| !path.exists());
             fs::rename(&path, aside.unwrap_or_default()).with_context(|| cannot_write(&path))?;

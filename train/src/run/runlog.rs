@@ -82,7 +82,7 @@ impl RunLog {
         }
         history.record(step.iteration, config.shaping(on_cluster));
         if let Some(state) = state {
-            // If the run was interrupted just after it saved this checkpoint, the mark of the best checkpoint may be
+            // If the run was interrupted just after it saved this checkpoint, the mark of the best checkpoint can be
             // missing.
             rundir.mark_best(state.best)?;
         }
@@ -245,7 +245,7 @@ impl RunLog {
     }
 
     /// Shows the progress and writes the metrics of the last finished iteration. After a short evaluation, also writes
-    /// the page of the run.
+    /// the report page of the run (`report.html`).
     pub fn write(&mut self) -> Result<()> {
         self.metrics.write(self.step)?;
         let time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.step.seconds);

@@ -1,4 +1,4 @@
-//! Checks the number of threads. The system may allow fewer threads, and an error at the beginning is better than a
+//! Checks the number of threads. The system can allow fewer threads, and an error at the beginning is better than a
 //! panic later.
 
 use std::sync::{Mutex, PoisonError};

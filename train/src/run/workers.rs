@@ -34,7 +34,7 @@ pub struct Iteration {
 /// Plays, learns and evaluates for the training loop ([`super::Run`]). Every method fails when learning has diverged,
 /// or the workers are lost.
 pub trait Workers: Sized {
-    /// Whether games may be played with weights of earlier iterations. Then `cluster.staleness` shapes the bot.
+    /// Whether games can be played with weights of earlier iterations. Then `cluster.staleness` shapes the bot.
     const ARE_ON_CLUSTER: bool;
 
     /// Creates the workers of a run with these settings, from a checkpoint if there is one.
@@ -68,7 +68,7 @@ pub trait Workers: Sized {
         Ok(None)
     }
 
-    /// Runs the evaluation at the end of a run. Ends at once with `None` if `stop` is set.
+    /// Runs the evaluation at the end of a run. Ends immediately with `None` if `stop` is set.
     fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>>;
 
     /// Whether the run must stop before its next iteration. Called before the metrics of an iteration are written.

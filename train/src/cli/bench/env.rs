@@ -1,4 +1,5 @@
-//! Speed of the rules: random legal play on one thread, one game at a time and many games in lock-step.
+//! Speed of the rules: random legal play on one thread, one game at a time, and many games together (in lock-step: each
+//! step makes one action in every game).
 
 use std::sync::Arc;
 use std::time::Duration;

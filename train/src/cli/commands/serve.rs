@@ -1,10 +1,10 @@
 //! `ashta serve`: serves the web page on a local port; this program is its engine.
 //!
-//! The static files are the files of `web/`, the sheets, and the bots and tables that have a name. The page on a static
-//! site uses the WebAssembly module. The page of this server sends requests to the program instead. `POST agent` loads
-//! an agent, by its name or from a file, and returns the number of the agent. `POST engine` answers a request of the
-//! engine protocol. The server answers only pages of its own address. It limits connections, bodies, agents and
-//! searches. A new search of a page stops the previous search of this page.
+//! The static files are the files of `web/`, the sheets, and the bots and tables that have a name. On a static site,
+//! the web page uses the WebAssembly module. If this server serves the web page, the page sends requests to the program
+//! instead. `POST agent` loads an agent, by its name or from a file, and returns the number of the agent. `POST engine`
+//! answers a request of the engine protocol. The server answers only pages of its own address. It limits connections,
+//! bodies, agents and searches. A new search of a page stops the previous search of this page.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ const AGENT_BYTES: usize = 1 << 29;
 const SEARCHES: usize = 2;
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_SEARCH: Duration = Duration::from_secs(60);
-/// The number of connections at a time, and the time that a connection may be silent.
+/// The number of connections at a time, and the time that a connection can be silent.
 const CONNECTIONS: u64 = 64;
 const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
@@ -231,7 +231,7 @@ impl Site {
         engine.stop_by(stop.clone());
         let answer = engine.answer(body);
         if search.is_some() {
-            // The search may have loaded a table.
+            // The search has perhaps loaded a table.
             self.drop_agents();
         }
         match (stop.is_set() && searches, is_replaced.load(Ordering::Relaxed)) {
@@ -275,7 +275,7 @@ impl Site {
         }
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        // Later, another version of the program may use this address.
+        // Later, another version of the program can use this address.
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }

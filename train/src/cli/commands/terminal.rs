@@ -13,7 +13,7 @@ use crate::run::output::{print, remark};
 pub const INTERRUPTED: i32 = 130;
 
 /// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second request, ends the
-/// process at once.
+/// process immediately.
 ///
 /// # Errors
 /// When signals cannot be received.

@@ -134,7 +134,7 @@ settings! {
         pub actors: Option<u64> => Or(AUTO, &Whole(1, 100_000)),
         /// Games in one call of an actor; `None` divides the games of an iteration among all actors.
         pub games_per_task: Option<u64> => Or(AUTO, &Whole(1, 1_000_000)),
-        /// Number of iterations by which the weights of self-play may be older than in a run on one machine.
+        /// Number of iterations by which the weights of self-play can be older than in a run on one machine.
         pub staleness: u64 => Whole(0, 100),
         /// Number of cores that only the learner uses.
         pub learner_cores: u64 => Whole(0, 1000),
@@ -146,7 +146,7 @@ settings! {
 settings! {
     /// The contents of an exported bot.
     pub struct ExportConfig {
-        /// Number of positions with their evaluations in the bot file, as tests for other programs.
+        /// Number of positions with their evaluations in the bot file, as tests for other programs that read the file.
         pub probes: usize => Whole(0, MAX_PROBES as i64),
     }
 }
@@ -171,7 +171,7 @@ impl RulesetConfig {
     }
 }
 
-/// The longest settings file, in bytes; it may contain a sheet.
+/// The longest settings file, in bytes; it can contain a sheet.
 const LONGEST: u64 = 8 << 20;
 
 impl Config {
@@ -192,7 +192,7 @@ impl Config {
         let Some(path) = file else { return Config::parse(None, overrides) };
         let written = path.to_string_lossy();
         let (name, flags) = Ruleset::split(&written);
-        // The name of a file may contain a `?`.
+        // The name of a file can contain a `?`.
         let (path, flags) = if path.is_file() { (path, None) } else { (Path::new(name), Some(flags)) };
         let flags = flags.into_iter().flatten().map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
         let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();

@@ -179,7 +179,8 @@ impl RawConfig {
         }
     }
 
-    /// Adds a problem. If there are already many problems, only counts it, because a hint takes time.
+    /// Adds a problem. If there are already many problems, only counts the problem, because the search for a hint
+    /// (similar keys) takes time.
     fn refuse(&mut self, problem: impl FnOnce(&RawConfig) -> String) {
         if self.problems.len() < MOST_PROBLEMS { self.problems.push(problem(self)) } else { self.more += 1 }
     }

@@ -1,6 +1,6 @@
 //! Validation of the settings: checks each value against the allowed values of its field.
 //!
-//! Collects all problems, so that a user can correct all of them at once. Opponents are checked later, when they are
+//! Collects all problems, so that a user can correct all of them together. Opponents are checked later, when they are
 //! loaded.
 
 use std::collections::BTreeMap;
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let origin = &raw.entry("ruleset.sheet").origin;
-                // An earlier version of the program may have saved this sheet.
+                // Perhaps an earlier version of the program has saved this sheet.
                 let parsed = sheet_file::parse(written, &format!("{origin}: ruleset.sheet"), Sheet::read_saved);
                 parsed.map(|sheet| (sheet, written.to_owned()))
             }
@@ -241,7 +241,7 @@ fn is_folder_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(is_name_character)
 }
 
-/// Whether names of runs may contain this character.
+/// Whether names of runs are allowed to contain this character.
 pub fn is_name_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
 }

@@ -1,4 +1,4 @@
-//! Engines in the arena: programs that speak the engine protocol on standard input and output, and may fail.
+//! Engines in the arena: programs that speak the engine protocol on standard input and output, and can fail.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -262,7 +262,7 @@ struct ErrorsRead(Receiver<()>);
 
 impl Drop for ErrorsRead {
     fn drop(&mut self) {
-        // Another process may still keep the pipe open.
+        // Another process can still keep the pipe open.
         let _ = self.0.recv_timeout(END_TIMEOUT);
     }
 }

@@ -124,7 +124,7 @@ fn end_marked(mark: &str) {
         found.iter().for_each(|&pid| _ = kill(Pid::from_raw(pid), Signal::SIGKILL));
         ended.extend(found);
     }
-    // For processes that are not children of the arena, `waitpid` fails at once.
+    // For processes that are not children of the arena, `waitpid` fails immediately.
     ended.into_iter().for_each(|pid| _ = nix::sys::wait::waitpid(Pid::from_raw(pid), None));
 }
 
@@ -170,7 +170,7 @@ impl Drop for EngineGroup {
         #[cfg(unix)]
         {
             use nix::sys::signal::{Signal, killpg};
-            // The group may have ended already.
+            // Perhaps the group has already ended.
             let _ = killpg(nix::unistd::Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
         }
         let _ = self.child.kill();

@@ -26,7 +26,7 @@ pub struct Settings {
     pub agents: Vec<Named>,
     /// Seed of the throws.
     pub seed: u64,
-    /// The reference for luck, if the arena measures luck.
+    /// The agent whose values measure luck (the reference), if the arena measures luck.
     pub luck: Option<Named>,
 }
 
@@ -57,7 +57,7 @@ pub type NumberedGame = (usize, GameLine);
 
 impl GamesFile {
     /// Opens or creates the file, and removes the part after the last whole block; `legs` gives the number of games of
-    /// a block. Returns the games of the whole blocks. With `any_luck`, the reference for luck may differ from
+    /// a block. Returns the games of the whole blocks. With `any_luck`, the reference for luck can differ from
     /// `settings`.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ fn read(
         let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text)?;
         number += 1;
         ensure!((read as u64) < LONGEST_LINE, "line {number} is longer than {} MiB", LONGEST_LINE >> 20);
-        // An incomplete last line; at the end of the file, an empty text.
+        // True for an incomplete last line. Also true at the end of the file, where the text is empty.
         let is_part = !text.ends_with(b"\n");
         if number == 1 && is_part && !line(settings)?.as_bytes().starts_with(&text) {
             bail!("line 1: not the settings of an arena");

@@ -30,7 +30,7 @@ use engine::Limits;
 use entrant::{Entrants, ErrorFiles, enter};
 use games_file::{FORMAT, GamesFile, Named, NumberedGame, Settings};
 
-/// Number of games in a report, those with the largest swings; see [`Swing`].
+/// Number of games in a report. They are the games with the largest swings; see [`Swing`].
 const SHOWN_GAMES: usize = 8;
 
 /// The arena checks the luck of about this many games of a file, besides the games with the largest swings.

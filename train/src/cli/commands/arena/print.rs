@@ -24,7 +24,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     let has_luck = summary.luck_by.is_some();
     let mut head = vec!["agent", "rating", "95 % interval", "score %", "95 % interval"];
     if has_luck {
-        // `÷`: the luck adjustment divides the standard error by this.
+        // `÷`: the luck adjustment divides the standard error by this number.
         head.extend(["luck-adjusted %", "95 % interval", "÷", "luck %"]);
     }
     head.extend(["ms/choice", "forfeits"]);
