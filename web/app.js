@@ -26,7 +26,7 @@ import * as turn from "./turn.js";
 
 const WALKS = { calm: 450, quick: 200, none: 0 };
 const { settings } = store;
-// The error message if the list of bots could not be loaded, else null.
+// The error message if the list of bots could not be loaded, otherwise null.
 let noList = null;
 let drawing = 0;
 

@@ -68,7 +68,7 @@ export async function takeRecord(record) {
   say(`A game of ${steps.length} steps, shown from its beginning.`);
 }
 
-// Returns a remark if the end of a record does not follow from its moves, else "".
+// Returns a remark if the end of a record does not follow from its moves, otherwise "".
 function remark({ returns = [], ending }, { returns: reached }) {
   if (ending?.forfeited) return `${SEATS[ending.forfeited.seat]} forfeited: ${ending.forfeited.reason}.`;
   if (!returns.length || ending === "open" || ending === "truncated") return "";

@@ -148,7 +148,7 @@ function inTray(all, seat, label) {
   return [plate, ...placed];
 }
 
-// Draws a group at a point. If the group can move, it is a button, else a picture.
+// Draws a group at a point. If the group can move, it is a button, otherwise a picture.
 function placePiece(group, x, y, shape) {
   const options = shown.options.filter(option => option.key === group.key);
   const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
@@ -169,7 +169,8 @@ function near(event, places) {
     .filter(({ far }) => far < REACH * SIZE).sort((a, b) => a.far - b.far)[0]?.place ?? null;
 }
 
-// Returns the target of a pointer: a landing of the lifted piece, else a piece that can move, else another piece.
+// Returns the target of a pointer: a landing of the lifted piece, otherwise a piece that can move, otherwise another
+// piece.
 function under(event) {
   const landing = landingOf(event.target) ?? near(event, landings);
   if (landing) return { landing };

@@ -27,7 +27,7 @@ export class Choice {
     });
   }
 
-  // If only one move is possible and it captures nothing, that move; else null.
+  // If only one move is possible and it captures nothing, that move; otherwise null.
   get forced() {
     const { lines, end } = this.nodes[this.at];
     return lines.length === 1 && !end && !this.moves[lines[0][0]].captures.length ? this.options[0] : null;

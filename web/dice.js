@@ -1,5 +1,5 @@
 // Draws throws. If the probabilities of the game are those of cowries, draws cowries (shells) with the open side, the
-// mouth, up or down; else long dice.
+// mouth, up or down; otherwise long dice.
 //
 // `throws` comes from the engine's `board`: the values, their odds, and the number of dice that are thrown together.
 

@@ -1,5 +1,6 @@
 // The values of the adviser: a bar for each seat, and a chart over all turns. The page computes values in the
-// background and keeps them. The adviser is perfect play if its table is loaded, else a bot, else the agent greedy.
+// background and keeps them. The adviser is perfect play if its table is loaded, otherwise a bot, otherwise the agent
+// greedy.
 
 import { prepare, values } from "./ask.js";
 import { worth } from "./dock.js";

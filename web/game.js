@@ -79,7 +79,7 @@ export class Game {
     return null;
   }
 
-  // The first node after `at` for which `passes` is true, else the last node. If `at` is the last node, null.
+  // The first node after `at` for which `passes` is true, otherwise the last node. If `at` is the last node, null.
   after(at, passes) {
     for (let place = at + 1; place <= this.last; place++) if (passes(place) || place === this.last) return place;
     return null;
@@ -101,7 +101,7 @@ export class Game {
     return from === 0 ? null : this.between(this.turnOf(from - 1), from);
   }
 
-  // The last finished turn, or null. At the end of the game this is the current turn, else the turn before it.
+  // The last finished turn, or null. At the end of the game this is the current turn, otherwise the turn before it.
   get lastTurn() {
     return this.node.node === "over" ? this.turn(this.at) : this.previousTurn(this.at);
   }

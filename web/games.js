@@ -32,7 +32,7 @@ export async function read(sheet) {
   return other && !isOwn(other) ? other : { ...game, sheet };
 }
 
-// Adds a game of a sheet to the list. Returns the old game of the same name if its sheet was different, else null.
+// Adds a game of a sheet to the list. Returns the old game of the same name if its sheet was different, otherwise null.
 export function keep(game) {
   if (!isOwn(game)) return null;
   const old = named(game.name);

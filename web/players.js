@@ -13,7 +13,7 @@ import { flagsOf } from "./games.js";
 let BOTS = [], TABLES = [];
 
 // Loads the list of bots and tables on the host, which `web/build` or `ashta serve` creates. Returns an error message
-// if this fails, else null.
+// if this fails, otherwise null.
 export async function learnBots() {
   try {
     const answer = await fetch(new URL("./bots.json", import.meta.url));
@@ -114,7 +114,7 @@ function knows(player, rules, seats) {
   return !player.startsWith("bot:") || botOf(rules, seats) !== null;
 }
 
-// The agent that evaluates the chances: perfect play if its table is loaded, else the bot, else a baseline.
+// The agent that evaluates the chances: perfect play if its table is loaded, otherwise the bot, otherwise a baseline.
 export function adviser(rules, seats, hasTable) {
   const bot = botOf(rules, seats);
   if (hasTable) return { name: "perfect play", agent: agentOf("perfect", rules, seats) };
@@ -135,7 +135,7 @@ export function agentName(player, rules, seats) {
   return player.startsWith("bot:") ? `${botOf(rules, seats)}+${player.slice(4)}` : player;
 }
 
-// The player that replaces the recorded player `name`: the same player if it is available, else the best available
+// The player that replaces the recorded player `name`: the same player if it is available, otherwise the best available
 // player.
 export function playerNamed(name, rules, seats) {
   const bot = botOf(rules, seats);
@@ -151,7 +151,7 @@ export function seated(seats, players, rules) {
   return bySeat(seats, seat => playerOrBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));
 }
 
-// Returns the player if it knows these rules, else the best available player.
+// Returns the player if it knows these rules, otherwise the best available player.
 export const playerOrBest = (player, rules, seats) => knows(player, rules, seats) ? player : best(rules, seats);
 // The strongest player that does not need a table.
 export const best = (rules, seats) => botOf(rules, seats) ? "bot:expert" : "greedy+2ply";

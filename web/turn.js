@@ -15,7 +15,7 @@ export let choice = null;
 let chosenAt = null, since = 0;
 
 // Returns the current turn: { view, can, outcomes }. `outcomes` are the possible throws if a person types the throw,
-// else null. Returns null if the game has changed before the engine answered.
+// otherwise null. Returns null if the game has changed before the engine answered.
 export async function currentTurn(isOld) {
   const { game } = play, { position } = game;
   const view = await ask(game.request("view"));

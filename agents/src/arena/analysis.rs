@@ -1,5 +1,5 @@
-//! The values of a played turn by any evaluator: the value before the throw, the values of all afterstates, and the
-//! value at the end of the turn.
+//! The values of a played turn by any evaluator: the value before the throw, the values of all afterstates (positions
+//! in which the turn can end), and the value of the position in which it ended.
 
 use std::ops::Range;
 
@@ -78,7 +78,7 @@ impl<S> TurnAnalysis<S> {
         f64::from(self.after_throw()[seat]) - f64::from(self.before[seat])
     }
 
-    /// The regret of the choice, 0 or more.
+    /// The regret of the choice: the value that the choice lost against the best afterstate, 0 or more.
     pub fn regret(&self) -> f64 {
         let best = f64::from(self.after_throw()[self.seat]);
         self.played.map_or(0.0, |played| best - f64::from(played[self.seat]))

@@ -61,7 +61,7 @@ struct CalibrationGames {
 /// Turns with more than one afterstate.
 #[derive(Default)]
 struct Decisions {
-    /// For each turn, the regret of each afterstate.
+    /// For each turn, the regret of each afterstate: the value that choosing it would lose.
     losses: Vec<Vec<f32>>,
     /// Sum of the regrets of the chosen afterstates.
     regret: f64,

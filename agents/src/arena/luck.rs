@@ -1,9 +1,10 @@
 //! Measures luck and skill in each turn of a played game, by the values of any evaluator. Luck is a control variate.
 //!
-//! The value before a throw is the expected value of the best afterstate over all throws. Luck is the value after the
-//! actual throw minus this expected value. The mean of luck is 0 *for any evaluator*: luck compares a function of the
-//! throw with the mean of the same function over all throws. So a result minus its luck, the luck-adjusted result, has
-//! the same expectation as the result. The better the evaluator, the smaller the variance of the luck-adjusted result.
+//! The value before a throw is the expected value, over all throws, of the best afterstate (position in which the turn
+//! can end). Luck is the value after the actual throw minus this expected value. The mean of luck is 0 *for any
+//! evaluator*: luck compares a function of the throw with the mean of the same function over all throws. So a result
+//! minus its luck, the luck-adjusted result, has the same expectation as the result. The better the evaluator, the
+//! smaller the variance of the luck-adjusted result.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ const DRAWS: u64 = u64::MAX;
 /// The probability below which throws and series are rare in the games of an arena; see [`analyze_game`].
 pub(super) const SERIES_PROBABILITY: f32 = 0.01;
 
-/// The reference: its values measure the luck and the errors of agents. It creates one evaluator for each thread.
+/// The reference: a table or a bot whose values measure the luck and the errors of agents. It creates one evaluator for
+/// each thread.
 #[derive(Clone)]
 pub struct Reference<G: Game> {
     /// Its name, without the folder of its file.

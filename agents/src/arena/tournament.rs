@@ -266,7 +266,7 @@ impl<'a> Tournament<'a> {
     }
 
     /// Returns `line` with the luck and the swing of its `moves`, which begin at `start`. Without an evaluator, `line`
-    /// gets neither.
+    /// gets no luck and no swing.
     fn with_luck(
         &self,
         evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,

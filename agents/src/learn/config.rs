@@ -116,8 +116,8 @@ settings! {
         /// Number of turns after which a game is truncated: its return is then the value estimate of its last position.
         /// The turn limit of the game also applies.
         pub turn_limit: u32 = 10_000 => Whole(1, 1_000_000),
-        /// Throws and series with a smaller probability are pooled in the expectation over the throws. One of them is
-        /// sampled and gets the total probability of the pool, so the expectation is unbiased.
+        /// Throws, and series of throws, with a smaller probability are rare. In the expectation over the throws, one
+        /// rare throw is sampled and gets the total probability of all rare throws, so the expectation is unbiased.
         pub series_probability: f64 = 0.03 => Number(1e-6, 1.0),
     }
 }

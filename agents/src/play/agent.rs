@@ -108,8 +108,8 @@ pub enum Pick {
     Softmax(f32),
 }
 
-/// When an agent draws among equal values, values that differ by at most this count as equal. Rounding errors in single
-/// precision are smaller.
+/// When an agent draws among equal values, values that differ by at most this number count as equal. Rounding errors in
+/// single precision are smaller.
 const TIE: f32 = 1e-6;
 
 impl<G: Game, E> OnePly<G, E> {

@@ -1,4 +1,5 @@
-//! Levels of difficulty: a softmax temperature weakens a bot until the bot has a given regret.
+//! Levels of difficulty: a softmax temperature weakens a bot until the bot has a given regret (value that it loses per
+//! decision).
 //!
 //! A weakened bot draws among the afterstates of its turn, by the softmax of their values: an afterstate whose value is
 //! lower by `temperature` is less probable by a factor of e. Adding independent Gumbel noise of this scale to every

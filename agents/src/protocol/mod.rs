@@ -244,8 +244,8 @@ fn position(sheets: &Sheets, request: &Map<String, Value>) -> Result<(Race, Stat
     Race::parse_in(sheets, text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
 }
 
-/// Turns with at most this many throws are searched without a bound. In a test of 5,000 random turns with four pieces
-/// and many house rules, no turn led through too many positions.
+/// Turns with at most this number of throws are searched without a bound. In a test of 5,000 random turns with four
+/// pieces and many house rules, no turn led through too many positions.
 const FEW_THROWS: usize = 8;
 
 /// Checks that the turn of `state` can be searched.

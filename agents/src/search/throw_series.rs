@@ -1,5 +1,5 @@
-//! The throws of a turn: each likely throw with its probability, and one or more drawn throws that represent all rare
-//! throws.
+//! The throws of a turn: each likely throw with its probability, and one or more throws that are drawn at random and
+//! represent all rare throws.
 //!
 //! Some throws are followed by further throws of the same turn, a series. There are many long series, each of them
 //! rare. A mean over the likely throws alone, divided by their probability, is biased, because long series are good for

@@ -74,7 +74,7 @@ fn hold<S: Clone>(
 
 /// On average, the successors of one in this number of nodes are checked, too.
 const SPACING: usize = 40;
-/// The largest number of nodes that are checked around such a node.
+/// The largest number of nodes that are checked around each of these nodes.
 const AROUND: usize = 60;
 
 /// Plays random games and checks the laws of [`check_state`] and [`check_step`] at each node. Around some nodes, it

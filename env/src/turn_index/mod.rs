@@ -1,4 +1,5 @@
-//! Numbers the turn-start states and finds the afterstates of whole turns, for solvers and their tables.
+//! Numbers the turn-start states and finds the afterstates of whole turns (the positions in which a turn can end), for
+//! solvers and their tables.
 //!
 //! The *side position* of a seat contains the places of its pieces at the start of a turn and all other facts that the
 //! rules record about the seat. Side positions are numbered from 0. A turn-start state consists of the side positions

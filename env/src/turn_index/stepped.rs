@@ -8,7 +8,7 @@ use crate::race::Race;
 use crate::race::position::state::State;
 use crate::turn::{TurnResults, turn_results};
 
-/// Longer series are not visited if their total probability is at most this.
+/// Longer series are not visited if their total probability is at most this number.
 pub(super) const MISSING: f64 = 1e-7;
 
 /// Visits the turns of `mover`, lane by lane.

@@ -1,4 +1,5 @@
-//! Analysis of a played game, turn by turn: the luck of the throws and the regret of the choices.
+//! Analysis of a played game, turn by turn: the luck of the throws and the regret of the choices (the value that they
+//! lose).
 
 use anyhow::{Result, ensure};
 use ashta_agents::arena::Reference;
@@ -14,7 +15,7 @@ use serde::Serialize;
 
 /// Throws and series of throws with a smaller probability are rare; see [`analyze_game`].
 const SERIES_PROBABILITY: f32 = 0.003;
-/// A choice with at most this regret counts as equal to the best choice.
+/// A choice whose regret is at most this number counts as equal to the best choice.
 const EQUAL: f64 = 1e-6;
 
 /// The error classes of a choice. The number is the smallest regret of the class.
@@ -34,7 +35,7 @@ pub struct AnalyzedTurn {
     pub before: Vec<f32>,
     /// The throw.
     pub throw: Vec<u8>,
-    /// The chances after the throw, if the player chooses the best afterstate.
+    /// The chances after the throw, if the player chooses the best afterstate (position in which the turn can end).
     pub thrown: Vec<f32>,
     /// The luck of the throw for the seat.
     pub luck: f64,
@@ -73,7 +74,7 @@ pub struct PlayerAnalysis {
     pub luck: f64,
     /// Numbers of doubtful choices, errors and blunders.
     pub marks: [usize; 3],
-    /// The level of play that has about this regret per choice.
+    /// The level of play with about the same regret per choice.
     pub verdict: Option<&'static str>,
 }
 

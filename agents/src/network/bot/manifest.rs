@@ -70,7 +70,7 @@ pub struct Strength {
     pub regret: Option<Regret>,
 }
 
-/// The regret of a bot against perfect play, in units of value.
+/// The regret of a bot against perfect play: the value that its decisions lose, in units of value.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Regret {

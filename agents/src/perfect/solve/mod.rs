@@ -39,7 +39,7 @@ pub const UNIT: f64 = 1.0 / ONE as f64;
 pub struct SolveConfig {
     /// Number of threads; the values do not depend on it.
     pub threads: usize,
-    /// A value has converged if a sweep changes it by at most this. Useful tolerances are at least about 2e-9.
+    /// A value has converged if a sweep changes it by at most this number. Useful tolerances are at least about 2e-9.
     pub tolerance: f64,
     /// Whether to prove an error bound for the values of two seats, which needs more memory.
     pub certify: bool,

@@ -113,7 +113,7 @@ pub type SolveWatch<'a> = &'a (dyn Fn(&SweepProgress) -> ControlFlow<()> + Sync)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweeps {
     pub(super) threads: usize,
-    /// A layer has converged if a sweep changes no value by more than this.
+    /// A layer has converged if a sweep changes no value by more than this number.
     pub(super) tolerance: f64,
     /// The largest number of sweeps over a layer.
     pub(super) limit: usize,

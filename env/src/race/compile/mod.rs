@@ -1,9 +1,9 @@
 //! A sheet compiled into look-up tables. The engine reads the tables and never branches on the game.
 //!
 //! A *place* is a number with one meaning in all games: 0 is off the board, 1 is the first square of the course, and so
-//! on. The finish follows the squares. If pieces are borne off, one more place follows. A *cell* is a square of the
-//! board, numbered from 1. Cell 0 means no square: pieces never meet there. The table [`Rules::cells`] maps the places
-//! of each seat to cells. This table alone decides where pieces meet.
+//! on. The finish follows the squares. If pieces are borne off (taken off the board from the finish), one more place
+//! follows. A *cell* is a square of the board, numbered from 1. Cell 0 means no square: pieces never meet there. The
+//! table [`Rules::cells`] maps the places of each seat to cells. This table alone decides where pieces meet.
 
 pub mod board;
 mod cells;
@@ -375,8 +375,8 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Returns the landing place of a piece whose throw leads to `place`, beyond its closed gate. The piece goes round
-    /// again, one or more times, and stays before the gate.
+    /// Returns the landing place of a piece whose throw leads to `place`, beyond its closed gate. The piece goes around
+    /// the course again, one or more times, and stays before the gate.
     #[inline]
     pub(crate) fn lapped(&self, place: u8) -> u8 {
         let lap = self.sheet.gate.lap.max(1);

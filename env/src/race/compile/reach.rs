@@ -29,8 +29,8 @@ pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
 
 impl Rules {
     /// Returns the distances of `places` from the start of the course, as bits. If the gate is open, the distance of a
-    /// place is its number. If it is closed, places beyond it have no distance. If pieces then go round again, a place
-    /// before the gate has one more distance for each further round.
+    /// place is its number. If it is closed, places beyond it have no distance. If pieces then go around the course
+    /// again, a place before the gate has one more distance for each further round.
     #[inline]
     pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
         if is_open {
@@ -140,7 +140,7 @@ impl Rules {
                 true => from(self.entry, self.entering_steps(0, thrown) | self.entering_steps(1, thrown)),
             };
         }
-        // A piece that goes round again reaches lower places, too.
+        // A piece that goes around the course again reaches lower places, too.
         let (mut new, on_course) = (found, (1 << self.home) - 2);
         while new & on_course != 0 {
             let next = places_of(new & on_course).fold(0, |next, place| next | from(place, hops));

@@ -126,8 +126,8 @@ impl TurnWords {
     };
 }
 
-/// The moves of one unit in a turn. Here all pieces that enter are one unit, and all pieces that are borne off are one
-/// unit.
+/// The moves of one unit in a turn. Here all pieces that enter are one unit, and all pieces that are borne off (leave
+/// the board from the finish) are one unit.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitMove {
     pub(crate) kind: MoveKind,

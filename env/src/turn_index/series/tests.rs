@@ -79,7 +79,7 @@ fn classes(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides) -> C
     merged
 }
 
-/// The probabilities of the throws 1, 2, 3, 4 and no mouth.
+/// The probabilities of the throws 1, 2, 3, 4, and of the throw in which no cowrie has its mouth up.
 fn chances(index: &TurnIndex) -> [f64; 5] {
     std::array::from_fn(|outcome| index.race.rules.chances[outcome])
 }

@@ -177,8 +177,8 @@ fn single_pieces_of_enemies_can_be_met() {
         let capturable = race.layout.relations.capturable_by(&race.rules, &state, Seat::SOUTH);
         (0..PLACES).filter(|place| capturable >> place & 1 == 1).collect::<Vec<_>>()
     };
-    // North's square 10 is South's square 44. South cannot capture doubles, its partner's pieces, or pieces at home or
-    // in the belly.
+    // North's square 10 is South's square 44. South cannot capture two pieces on one square (doubles), its partner's
+    // pieces, or pieces at home or in the belly (the private middle column of an arm).
     assert_eq!(capturable("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
     assert_eq!(capturable("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
     assert_eq!(capturable("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);

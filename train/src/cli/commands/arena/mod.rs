@@ -33,7 +33,7 @@ use games_file::{FORMAT, GamesFile, Named, NumberedGame, Settings};
 /// Number of games in a report. They are the games with the largest swings; see [`Swing`].
 const SHOWN_GAMES: usize = 8;
 
-/// The arena checks the luck of about this many games of a file, besides the games with the largest swings.
+/// The arena checks the luck of about this number of games of a file, in addition to the games with the largest swings.
 const MEASURED_AGAIN: usize = 200;
 
 /// Runs the command.
