@@ -1,5 +1,5 @@
-//! The values of a played turn by any evaluator: the value before the throw, the values of all afterstates (positions
-//! in which the turn can end), and the value of the position in which it ended.
+//! The values of a played turn by any evaluator: the value before the throw, the values of all afterstates (possible
+//! positions after the turn), and the value of the position in which it ended.
 
 use std::ops::Range;
 

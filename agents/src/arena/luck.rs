@@ -1,7 +1,7 @@
 //! Measures luck and skill in each turn of a played game, by the values of any evaluator. Luck is a control variate.
 //!
-//! The value before a throw is the expected value, over all throws, of the best afterstate (position in which the turn
-//! can end). Luck is the value after the actual throw minus this expected value. The mean of luck is 0 *for any
+//! The value before a throw is the expected value, over all throws, of the best afterstate (possible position after the
+//! turn). Luck is the value after the actual throw minus this expected value. The mean of luck is 0 *for any
 //! evaluator*: luck compares a function of the throw with the mean of the same function over all throws. So a result
 //! minus its luck, the luck-adjusted result, has the same expectation as the result. The better the evaluator, the
 //! smaller the variance of the luck-adjusted result.
@@ -80,9 +80,9 @@ impl<G: Game> fmt::Debug for Reference<G> {
 /// Evaluates every turn of the game that begins in `state` and continues with `moves`, which must be legal. Calls the
 /// evaluator once.
 ///
-/// A throw, or a series of throws, with a probability below `series_probability` counts as rare. One rare throw, drawn
-/// at random, represents all rare throws and gets their total probability. The draws use `seed`, but not the random
-/// streams that give the throws of games.
+/// Throws, and series of throws, with a probability below `series_probability` count as rare. One rare throw, drawn at
+/// random, gets the total probability of all. The draws use `seed`, but not the random streams that give the throws of
+/// games.
 pub fn analyze_game<G: Game>(
     game: &G,
     evaluator: &mut (impl Evaluator<G> + ?Sized),

@@ -1,5 +1,5 @@
 //! The one-ply expectation over throws: the expected value of a turn-start state if its seat plays the best afterstate
-//! (position in which the turn can end) of each throw. The mean is over every likely throw, and over one throw that is
+//! (possible position after the turn) of each throw. The mean is over every likely throw, and over one throw that is
 //! drawn at random and represents all rare throws.
 
 use std::ops::Range;

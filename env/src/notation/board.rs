@@ -154,7 +154,7 @@ impl Race {
     }
 
     /// The square of `seat`'s course at `place`, or `None` if the place is not a square: off the board, at the finish,
-    /// or borne off (taken off the board from the finish). Places are numbered as in [`crate::game::RaceGame::steps`].
+    /// or borne off (taken off the board). Places are numbered as in [`crate::game::RaceGame::steps`].
     pub fn square(&self, seat: Seat, place: u8) -> Option<Square> {
         let on_course = place > 0 && place < self.rules.home;
         on_course.then(|| self.board().course(seat)[usize::from(place) - 1])

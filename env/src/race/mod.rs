@@ -126,8 +126,7 @@ impl Race {
         self.rules.sent_to()
     }
 
-    /// Returns whether pieces are borne off (taken off the board from the finish). If so, the finish is not the last
-    /// place.
+    /// Returns whether pieces are borne off (taken off the board). If so, the finish is not the last place.
     pub fn bears_off(&self) -> bool {
         self.rules.goal > self.rules.home
     }

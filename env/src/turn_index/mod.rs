@@ -1,4 +1,4 @@
-//! Numbers the turn-start states and finds the afterstates of whole turns (the positions in which a turn can end), for
+//! Numbers the turn-start states and finds the afterstates of whole turns (the possible positions after a turn), for
 //! solvers and their tables.
 //!
 //! The *side position* of a seat contains the places of its pieces at the start of a turn and all other facts that the

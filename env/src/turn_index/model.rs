@@ -57,7 +57,7 @@ pub fn lanes_of(mut lanes: u16) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the lanes for which `holds` is true, as bits.
+/// Returns the lanes that `holds` accepts, as bits.
 #[inline]
 pub(super) fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
     lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))

@@ -35,7 +35,7 @@ pub struct AnalyzedTurn {
     pub before: Vec<f32>,
     /// The throw.
     pub throw: Vec<u8>,
-    /// The chances after the throw, if the player chooses the best afterstate (position in which the turn can end).
+    /// The chances after the throw, if the player chooses the best afterstate (possible position after the turn).
     pub thrown: Vec<f32>,
     /// The luck of the throw for the seat.
     pub luck: f64,

@@ -1,9 +1,9 @@
 //! Self-play with TD(λ) targets: games of a one-ply agent against itself, and their luck-corrected value targets.
 //!
 //! Many games are played in lockstep (each plays one turn at the same time), so that the evaluator gets large batches.
-//! In each turn, the evaluator evaluates the afterstates (positions in which the turn can end) of every likely throw
-//! and of one random throw that represents all rare throws. The expected value of the turn is the mean value of the
-//! best afterstate over these throws, weighted by their probabilities. The luck of the throw is the value of its best
+//! In each turn, the evaluator evaluates the afterstates (possible positions after the turn) of every likely throw and
+//! of one random throw that represents all rare throws. The expected value of the turn is the mean value of the best
+//! afterstate over these throws, weighted by their probabilities. The luck of the throw is the value of its best
 //! afterstate minus the expected value. `targets` computes the TD(λ) targets from these values and removes the luck.
 //!
 //! An agent that compares values also needs the values of afterstates that good play never reaches. So some turns are

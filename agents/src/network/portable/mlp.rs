@@ -34,7 +34,7 @@ pub struct Observations {
 }
 
 /// The number of observations for which the first layer computes one panel (a group of columns) before it computes the
-/// next panel. Different observations need the same rows of weights; so these rows stay in the cache.
+/// next panel. Observations share rows of weights, so these rows stay in the cache.
 const BLOCK: usize = 16;
 
 /// Buffers for the intermediate results of [`Mlp`]. They fit any network and grow if necessary.

@@ -1,13 +1,12 @@
 //! A proven error bound for the values of value iteration.
 //!
 //! Choose `c > 0`, and a number `h` for each position with `h ≥ c + E[max h]`. The expectation is over the throws. The
-//! maximum is over the afterstates (positions in which the turn can end) that a player might choose: their values
-//! differ from the largest value by at most a gap. Let `r` be the largest change of a value by looking one turn ahead.
-//! Let `d` be the largest probability of throws that were left out, and let `e = (r + d) / c`. Assume that `2·e·h` is
-//! below the gap in every position; then only the afterstates within the gap can become the best. Upper bounds are the
-//! values plus `e·h`, lower bounds the values minus `e·h`. Then looking one turn ahead increases no upper bound and
-//! decreases no lower bound. So the values of perfect play are between these bounds. `docs/solving.md` has the full
-//! argument.
+//! maximum is over the afterstates (possible positions after the turn) that a player might choose: their values differ
+//! from the largest value by at most a gap. Let `r` be the largest change of a value by looking one turn ahead. Let `d`
+//! be the largest probability of throws that were left out, and let `e = (r + d) / c`. Assume that `2·e·h` is below the
+//! gap in every position; then only the afterstates within the gap can become the best. Upper bounds are the values
+//! plus `e·h`, lower bounds the values minus `e·h`. Then looking one turn ahead increases no upper bound and decreases
+//! no lower bound. So the values of perfect play are between these bounds. `docs/solving.md` has the full argument.
 //!
 //! Sweeps find `h` in the same way as the values. `h` is approximately the expected number of remaining turns if both
 //! players prolong the game by moves that cost almost nothing. If the last sweep changes no `h` by more than `t`, then

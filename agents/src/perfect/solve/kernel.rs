@@ -180,7 +180,7 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
         std::array::from_fn(|lane| Q::complete(backup(lane), covered))
     }
 
-    /// The lanes in which the two side positions, `own` and the number in `others`, can occur together.
+    /// The lanes whose two side positions, `own` and the number in `others`, can occur together.
     fn positions(&self, own: usize, others: &Range<usize>) -> u16 {
         let is_position = |other| self.turns.is_position(self.mover, [own as Side, other as Side, 0, 0]);
         others.clone().rev().fold(0, |lanes, other| lanes << 1 | u16::from(is_position(other)))

@@ -83,12 +83,12 @@ impl<'a> CellMap<'a> {
         self.squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << self.cell(square))
     }
 
-    /// Returns the squares of all kinds of marks for which `is_one` is true.
+    /// Returns the squares of all kinds of marks that `is_one` accepts.
     pub(super) fn marks_where(&self, is_one: &dyn Fn(&Marks) -> bool) -> Vec<Square> {
         self.sheet.board.mark_kinds().filter(is_one).flat_map(|marks| squares_named(&marks.squares)).collect()
     }
 
-    /// Returns South's places for whose index and square `is_in` is true, as bits.
+    /// Returns South's places whose index and square `is_in` accepts, as bits.
     pub(super) fn places_where(&self, is_in: impl Fn(usize, &Square) -> bool) -> u128 {
         let found = self.way(Seat::SOUTH).iter().enumerate().filter(|&(at, square)| is_in(at, square));
         found.fold(0, |places, (at, _)| places | 1 << (at + 1))

@@ -1,9 +1,9 @@
 //! A sheet compiled into look-up tables. The engine reads the tables and never branches on the game.
 //!
 //! A *place* is a number with one meaning in all games: 0 is off the board, 1 is the first square of the course, and so
-//! on. The finish follows the squares. If pieces are borne off (taken off the board from the finish), one more place
-//! follows. A *cell* is a square of the board, numbered from 1. Cell 0 means no square: pieces never meet there. The
-//! table [`Rules::cells`] maps the places of each seat to cells. This table alone decides where pieces meet.
+//! on. The finish follows the squares. If pieces are borne off (taken off the board), one more place follows. A *cell*
+//! is a square of the board, numbered from 1. Cell 0 means no square: pieces never meet there. The table
+//! [`Rules::cells`] maps the places of each seat to cells. This table alone decides where pieces meet.
 
 pub mod board;
 mod cells;
@@ -61,8 +61,8 @@ pub(crate) struct Rules {
     origin: u8,
     /// `[seat][place]`: the cell.
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
-    /// `[seat][cell]`: the places at which the course of the seat visits the cell for the first and for the second
-    /// time, if captures are possible there. [`NOWHERE`] means no visit.
+    /// `[seat][cell]`: the places where the course of the seat visits the cell for the first and for the second time,
+    /// if captures are possible there. [`NOWHERE`] means no visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
     /// `[seat][place][visit][slot]`: for each piece of each enemy, the place (on the enemy's course) where a landing on
     /// `place` captures the piece, or [`NOWHERE`].

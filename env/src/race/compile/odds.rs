@@ -28,7 +28,7 @@ pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> V
     pairs.map(|((a, first), (b, second))| throw([a, b], first * second * if a == b { 1 } else { 2 })).collect()
 }
 
-/// Returns the probabilities of the outcomes if only the outcomes for which `can_be` is true are possible.
+/// Returns the probabilities of the outcomes if only the outcomes that `can_be` accepts are possible.
 pub(super) fn chances(outcomes: &[Throw], can_be: impl Fn(&Throw) -> bool) -> Chances {
     let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
     let all: f64 = outcomes.iter().map(weight).sum();

@@ -122,7 +122,7 @@ impl Slots {
 impl Set {
     pub(crate) const NONE: Set = Set(0);
 
-    /// Returns the slots among the first four for which `is_in` is true.
+    /// Returns the slots among the first four that `is_in` accepts.
     #[inline]
     pub(crate) fn of(is_in: impl Fn(usize) -> bool) -> Set {
         (0..4).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))

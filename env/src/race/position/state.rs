@@ -71,7 +71,7 @@ pub(crate) mod role {
     pub const LEAD: u8 = 4;
     /// Moves together with a lead, by the steps of the lead.
     pub const FOLLOWER: u8 = 8;
-    /// Is borne off (leaves the board from the finish).
+    /// Is borne off (leaves the board).
     pub const BORNE: u8 = 16;
     /// Moves first with the larger of two dice.
     pub const LARGER_FIRST: u8 = 32;

@@ -143,7 +143,7 @@ impl TurnMachine for DivideTurns {
         state.roles[slot] = role::SINGLE;
         state.steps[slot] = action.0;
         state.phase = Phase::Allot;
-        // Later pieces have a choice only if they can use one of the points that are left.
+        // Later pieces have a choice only if they can use one of the unused points.
         if self.sums(&own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0 {
             return;
         }

@@ -108,7 +108,7 @@ pub(crate) struct TurnWords {
     pub(crate) half_spent: &'static str,
     /// A sentence about units that use one die for each of their pieces but move by the number of one die.
     pub(crate) shared: Option<&'static str>,
-    /// A sentence about pieces that cannot yet be borne off (taken off the board from the finish); can be empty.
+    /// A sentence about pieces that cannot yet be borne off (taken off the board); can be empty.
     pub(crate) not_borne: &'static str,
 }
 
@@ -127,7 +127,7 @@ impl TurnWords {
 }
 
 /// The moves of one unit in a turn. Here all pieces that enter are one unit, and all pieces that are borne off (leave
-/// the board from the finish) are one unit.
+/// the board) are one unit.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitMove {
     pub(crate) kind: MoveKind,

@@ -238,7 +238,7 @@ pub enum Group {
     One,
 }
 
-/// The gate: the part of the course behind it is closed to a seat until a capture.
+/// The gate: it closes the last part of the course to a seat until a capture.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -327,7 +327,7 @@ pub struct Words {
     pub off: String,
     /// A piece at the finish.
     pub home: String,
-    /// A piece that was borne off (taken off the board from the finish).
+    /// A piece that was borne off (taken off the board).
     pub borne: String,
     /// A unit.
     pub unit: String,

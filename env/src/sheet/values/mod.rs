@@ -65,7 +65,7 @@ pub struct Sheet {
     /// Captures.
     #[serde(default)]
     pub capture: Capture,
-    /// The gate: the part of the course behind it is closed to a seat until a capture.
+    /// The gate: it closes the last part of the course to a seat until a capture.
     #[serde(default)]
     pub gate: Gate,
     /// The end of the course.
@@ -96,7 +96,7 @@ pub struct Seats {
     /// Whether one player plays all seats of a team.
     #[serde(default)]
     pub one_mind: bool,
-    /// What happens in the turns of a seat whose pieces have all finished, if its partner still plays.
+    /// How a seat uses its turns when all its pieces have finished and its partner still plays.
     #[serde(default)]
     pub finished_partner: FinishedPartner,
     /// When the game ends.
@@ -128,12 +128,12 @@ pub enum Teams {
     /// Each seat plays alone.
     #[default]
     None,
-    /// If four seats play, opposite seats are partners. Partners never capture each other. The team that first brings
-    /// all its pieces to the finish wins.
+    /// If four seats play, opposite seats are partners. Partners never capture each other. The first team with all its
+    /// pieces at the finish wins.
     Opposite,
 }
 
-/// What happens in the turns of a seat whose pieces have all finished, if its partner still plays.
+/// How a seat uses its turns when all its pieces have finished and its partner still plays.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -154,7 +154,7 @@ pub enum TurnKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Must {
-    /// As many throws as possible (`divide`: as much of the total as possible).
+    /// As many throws as possible (`divide`: the largest possible part of the total).
     Most,
     /// Throws in any order, until no more can be used (`series`).
     Greedy,
@@ -231,7 +231,7 @@ pub struct Entry {
     /// Whether entering uses up the throw. If false, a piece on the board can also move by the number of this throw
     /// after the entry. The entry or the move can be left out (`throw`).
     pub spends: bool,
-    /// `series`: when a seat loses the throws that come before its first throw that lets a piece enter.
+    /// `series`: when a seat loses the throws before its first throw that lets a piece enter.
     pub lost_before: LostBefore,
 }
 
@@ -320,15 +320,14 @@ pub enum NamedEntry {
     Count,
 }
 
-/// When a seat loses the throws of a series that come before its first throw that lets a piece enter.
+/// When a seat loses the throws of a series before its first throw that lets a piece enter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LostBefore {
     /// Never.
     Never,
-    /// While no own piece is on the course or at the finish. Pieces that were borne off (taken off the board from the
-    /// finish) do not count.
+    /// While no own piece is on the course or at the finish. Pieces that were borne off do not count.
     OffBoard,
     /// While no own piece is on the course.
     OffCourse,

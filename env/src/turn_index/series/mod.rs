@@ -90,7 +90,7 @@ const PAIR: u8 = 64;
 const LANDINGS: usize = 128;
 
 impl Choice {
-    /// The last piece is borne off (leaves the board from the finish). The landing is a special value.
+    /// The last piece is borne off (leaves the board). The landing is a special value.
     const WINS: Choice = Choice { side: 0, landings: [WON, 0] };
 
     fn new(side: Side, landed: impl Iterator<Item = (u8, bool)>) -> Choice {

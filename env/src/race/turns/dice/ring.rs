@@ -26,7 +26,7 @@ pub(crate) struct Squares {
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
-    /// The place before the place on which a piece enters with a throw of 1.
+    /// The place before the place where a piece enters with a throw of 1.
     pub(crate) entry: u8,
     /// Whether a hop can end on the square where it begins.
     pub(crate) comes_back: bool,

@@ -1,10 +1,10 @@
 //! Finds the largest number of throws of a series that can be used, by dynamic programming. The time grows slowly with
 //! the length of the series.
 //!
-//! The search tries every choice of pieces that enter, are borne off (leave the board from the keep, the finish), move
-//! alone and move together. Then the moving units share the throws. The numbers of throws of each kind that a unit
-//! takes decide whether it can land. This is a knapsack problem, solved by dynamic programming over the units. A piece
-//! is *waiting* until it belongs to a moving unit or is borne off. With few throws, [`super::search`] is faster.
+//! The search tries every choice of pieces that enter, are borne off (leave the board from the finish), move alone and
+//! move together. Then the moving units share the throws. The numbers of throws of each kind that a unit takes decide
+//! whether it can land. This is a knapsack problem, solved by dynamic programming over the units. A piece is *waiting*
+//! until it belongs to a moving unit or is borne off. With few throws, [`super::search`] is faster.
 
 use std::cell::RefCell;
 

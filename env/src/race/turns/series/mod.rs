@@ -34,8 +34,8 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     demands: &["entry.first", "entry.next"],
 };
 
-/// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off (leave the board from the
-/// finish), and the series continues.
+/// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off (leave the board), and
+/// the series continues.
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesTurns {
     pub(crate) rules: Arc<Rules>,

@@ -104,7 +104,7 @@ const BONUS: u8 = 31;
 enum Part {
     /// The whole throw.
     Whole(u8),
-    /// A throw with which a piece has entered, and which can still move a piece.
+    /// A throw that has let a piece enter, and can still move a piece.
     Entered(u8),
     /// The rest of a divided throw.
     Rest { left: u8, thrown: u8 },
