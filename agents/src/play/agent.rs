@@ -21,7 +21,8 @@ pub trait Agent<G: Game> {
     /// Returns one legal action for each state, in order. Every state must be a decision. `rngs[i]` is the generator of
     /// the game of `states[i]`; the caller owns it.
     ///
-    /// # Panics Can panic when a state is not a decision or when the numbers of states and generators differ.
+    /// # Panics
+    /// Can panic when a state is not a decision or when the numbers of states and generators differ.
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action>;
 
     /// Returns the legal actions of each state with their probabilities, in ascending order. Actions with probability 0

@@ -14,7 +14,7 @@ impl Race {
     ///
     /// `state` must be a decision, and each action must be legal. If `state` is within a turn, the text describes the
     /// whole turn and begins with the steps that pieces have already been given. A position does not contain the throws
-    /// that gave these steps: so the text can describe several throws as one, and can leave out earlier unused throws.
+    /// that gave these steps, so the text can describe several throws as one, and can leave out earlier unused throws.
     pub fn turn_text(&self, state: &State, actions: &[Action]) -> String {
         let mut moves = self.allotted(state);
         let mut unused = self.pending_throws(state);

@@ -7,7 +7,7 @@
 //! Each seat moves one or two pieces along the indices 0 (off the board) to 5 (home). Indices 1 to 4 are on a ring of
 //! four squares that all seats share; each seat enters the ring one square after the previous seat. A coin throws 1 or
 //! 2. A throw moves one piece. A throw of 2 can be played as one step; no move goes beyond home. A piece that lands on
-//!    enemies sends all of them back to 0; partners share squares.
+//! enemies sends all of them back to 0; partners share squares.
 
 use std::sync::LazyLock;
 

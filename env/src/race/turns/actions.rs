@@ -2,9 +2,9 @@
 //! an action is a part of the total.
 //!
 //! An action names a unit by the slot of its first piece. Slots count the mover's pieces in ascending order. So the
-//! action space does not depend on the board or the number of pieces and seats. Among equal pieces (pieces on the same
-//! place), only the action of the lowest slot is legal. With more than four pieces, pieces do not move together, and
-//! the actions of pairs name slots 4 to 7.
+//! action space does not depend on the board or the number of pieces and seats. Among interchangeable pieces, only the
+//! action of the lowest slot is legal. With more than four pieces, pieces do not move together, and the actions of
+//! pairs name slots 4 to 7.
 
 use crate::game::{Action, ActionMask};
 
