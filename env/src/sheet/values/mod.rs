@@ -79,7 +79,7 @@ pub struct Sheet {
     pub flags: Flags,
 }
 
-/// The seats and their teams.
+/// The seats and their teams. A seat is the side of the board of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

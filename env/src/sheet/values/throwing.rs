@@ -17,7 +17,7 @@ pub struct Throws {
     #[serde(default)]
     pub odds: Odds,
     /// The number of dice that are thrown together: 2 for turns of the kinds `dice` and `divide`, otherwise 1. A
-    /// `series` with `hop = "each"` can have 1 to 4 dice; 2 or more dice have at most four values.
+    /// `series` with `hop = "each"` can have 1 to 4 dice. With 2 or more dice, a die has at most four values.
     #[serde(default = "one")]
     #[cfg_attr(test, schemars(range(min = 1, max = 4)))]
     pub dice: u8,
@@ -74,10 +74,10 @@ pub struct Turn {
     /// `throw`: the values that grant one more throw, even if no piece can use them (see `again_unused`).
     #[serde(default)]
     pub again: Vec<u8>,
-    /// Whether a turn with captures grants one more throw, series or roll, whatever the number of captures.
+    /// Whether a turn with captures grants one more throw, series or roll of the dice, whatever the number of captures.
     #[serde(default)]
     pub again_on_capture: bool,
-    /// `dice`, `divide`: whether a doublet (two equal dice) grants one more roll.
+    /// `dice`, `divide`: whether a doublet (two equal dice) grants one more roll of the dice.
     #[serde(default)]
     pub again_on_doublet: bool,
     /// `throw`: whether a value of `again` that could not be used grants one more throw.
