@@ -17,7 +17,8 @@ pub struct Throws {
     #[serde(default)]
     pub odds: Odds,
     /// The number of dice that are thrown together: 2 for turns of the kinds `dice` and `divide`, otherwise 1. A
-    /// `series` with `hop = "each"` can have 1 to 4 dice. With 2 or more dice, a die has at most four values.
+    /// `series` with `hop = "each"` can have 1 to 4 dice. In such a series of 2 or more dice, a die has at most four
+    /// values.
     #[serde(default = "one")]
     #[cfg_attr(test, schemars(range(min = 1, max = 4)))]
     pub dice: u8,
