@@ -86,7 +86,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("ashtapada S:borne,borne/N:borne,borne - -", "two seats have won"),
     ("pagade S:6,7,10,12/N:6,7,12,44 S *", "S and N"),
     ("pagade S+:6,7,12,76/N:6,7,12,42 S *", "S and N"),
-    ("pagade S:6,7,12,12/E+#2:home,home,home,home/N:6,7,12,12/W:6,7,12,12 N *", "place"),
+    ("pagade S:6,7,12,12/E+#2:home,home,home,home/N:6,7,12,12/W:6,7,12,12 N *", "ranks 1, 2"),
     // Other games.
     ("gavalata?cowries=5&zero=8 S:0,0/N:0,0 S *", "both set `throws.values`"),
     ("thaayam S:off,off,8t,8t/N:off,off,off,off S *", "marked `t` must be in pairs"),

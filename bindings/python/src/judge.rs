@@ -37,14 +37,14 @@ fn game_of(policy: &Bound<'_, PyAny>, game: Option<&Game>, table: Option<&Table>
 /// Plays a policy against perfect play in a game of two players and measures its regret: how much less each of its
 /// decisions is worth than the best one.
 ///
-/// `policy` is anything that `Agent.of` accepts. `table` is a `Table`; by default it is looked up in `folders` (by default
-/// `ashta.folders()`). `pairs`, 1 to 10,000,000, is the number of pairs of games with the same throws; `seed` determines
-/// the throws. `threads` defaults to the number of processors, or to 1 for functions and models.
+/// `policy` is anything that `Agent.of` accepts. `table` is a `Table`; by default it is looked up in `folders` (by
+/// default `ashta.folders()`). `pairs`, 1 to 10,000,000, is the number of pairs of games with the same throws; `seed`
+/// determines the throws. `threads` defaults to the number of processors, or to 1 for functions and models.
 ///
 /// Returns the keys of `ashta eval --json`, with equal figures for equal agents and seeds: `agent`, `game`, `seats`,
 /// `pairs`, `seed`, the `score` of the games, and `regret` with `regret_per_decision`, `regret_per_game`,
-/// `optimal_choices` (each with `mean` and 95 % `interval`), `decisions`, `quantiles` and `worst`: up to ten decisions as
-/// positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
+/// `optimal_choices` (each with `mean` and 95 % `interval`), `decisions`, `quantiles` and `worst`: up to ten decisions
+/// as positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
 ///
 /// Raises `ValueError` if there is no table of the game, or if it has more than two players.
 #[pyfunction]
@@ -100,10 +100,10 @@ pub fn regret<'py>(
 /// Finds the exact best response to a policy in a game of two players: how much the best opponent wins against it.
 ///
 /// `policy` is anything that `Agent.of` accepts. Agents that choose by values are evaluated once in each position; all
-/// other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest change
-/// of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response` with
-/// `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which is `mean`
-/// minus 0.5.
+/// other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest
+/// change of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response`
+/// with `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which
+/// is `mean` minus 0.5.
 ///
 /// Raises `ValueError` if the game has more than two players or too many positions.
 #[pyfunction]

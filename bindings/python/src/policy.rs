@@ -35,8 +35,8 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// The policy of a function or of the path of an ONNX model; `None` for anything else. Error messages contain `name`,
-    /// by default the name of the function or the path.
+    /// The policy of a function or of the path of an ONNX model; `None` for anything else. Error messages contain
+    /// `name`, by default the name of the function or the path.
     pub(crate) fn of(given: &Bound<'_, PyAny>, name: Option<&str>) -> Result<Option<Policy>> {
         let policies = || given.py().import("ashta._policies");
         let (name, function) = if given.is_callable() {

@@ -27,8 +27,8 @@ const NONE: i64 = -1;
 /// Many positions of one game in one array, like a list of `State`.
 ///
 /// `States(states)` copies a list of `State`; an empty list needs `game`. An index selects one `State`; a slice, a list
-/// of integers, `int[m]` or `bool[n]` selects `States`. `==` compares all positions. States never change: methods return
-/// new `States`. A pickle contains the game.
+/// of integers, `int[m]` or `bool[n]` selects `States`. `==` compares all positions. States never change: methods
+/// return new `States`. A pickle contains the game.
 ///
 /// `array` has one row of bytes for each position; docs/python.md lists the fields of the layout, whose version is the
 /// first byte of each row.
@@ -312,8 +312,8 @@ impl States {
 
     /// The observation of each state, `dtype[n, observation]` of zeros and ones; `dtype` is float32 or uint8.
     ///
-    /// `players`, a number or `int[n]`, are the players who observe. By default it is the player whose turn it is, and a
-    /// finished game has zeros.
+    /// `players`, a number or `int[n]`, are the players who observe. By default it is the player whose turn it is, and
+    /// a finished game has zeros.
     #[pyo3(signature = (players = None, *, dtype = None))]
     #[pyo3(text_signature = "($self, /, players=None, *, dtype='float32')")]
     fn observations<'py>(
@@ -373,7 +373,8 @@ impl States {
         self.table(py, race.spec().seats.len(), 0.0, write)
     }
 
-    /// The probability of each outcome in each state, `float64[n, max_chance_outcomes]`; zeros where no dice are thrown.
+    /// The probability of each outcome in each state, `float64[n, max_chance_outcomes]`; zeros where no dice are
+    /// thrown.
     fn chance_outcomes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
         let race = &*self.game.race;
         let write = |_: usize, state: &Position, out: &mut [f64]| {
@@ -387,8 +388,8 @@ impl States {
         Ok(self.positions(py)?.iter().map(|state| self.game.race.print(state)).collect())
     }
 
-    /// Applies one action to each state, `int[n]`; -1 leaves a state unchanged. Raises `ValueError` with the first action
-    /// that is not legal.
+    /// Applies one action to each state, `int[n]`; -1 leaves a state unchanged. Raises `ValueError` with the first
+    /// action that is not legal.
     fn apply(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<States> {
         let actions = numbers(actions, "`actions`", self.__len__(py))?;
         self.changed(py, |race, index, state| {
@@ -444,8 +445,8 @@ impl States {
         Ok((states, owners))
     }
 
-    /// Like `afterstates`, with the first action towards each afterstate: `(afterstates, owner, actions)`, with `actions`
-    /// `int64[m]`.
+    /// Like `afterstates`, with the first action towards each afterstate: `(afterstates, owner, actions)`, with
+    /// `actions` `int64[m]`.
     #[pyo3(signature = (limit = None))]
     #[expect(clippy::type_complexity, reason = "it is a tuple in Python")]
     fn turns<'py>(

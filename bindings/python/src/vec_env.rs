@@ -290,9 +290,9 @@ impl VectorGame {
         Ok(self.change(py, &mut games, |envs| _ = envs.play(&checked))?)
     }
 
-    /// Puts games into other positions: game `rows[i]` into `states[i]`. `rows` are different indices, `int[m]`; `states`
-    /// are `States` or a list of `State`. The games continue with their own throws, and count their turns from 0. Raises
-    /// `ValueError` if a row or a state does not fit; then no game has changed.
+    /// Puts games into other positions: game `rows[i]` into `states[i]`. `rows` are different indices, `int[m]`;
+    /// `states` are `States` or a list of `State`. The games continue with their own throws, and count their turns from
+    /// 0. Raises `ValueError` if a row or a state does not fit; then no game has changed.
     fn set_states(&self, py: Python<'_>, rows: &Bound<'_, PyAny>, states: &Bound<'_, PyAny>) -> Result<()> {
         let positions = positions(&self.game, states)?;
         let rows = numbers(rows, "`rows`", positions.len())?;

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Error, Result, bail};
 use ashta_agents::play::files;
 
+/// The folder of exported bots in the folder of a run.
+pub(super) const BOTS_FOLDER: &str = "bots";
 pub use ashta_agents::play::files::TEMPORARY;
 
 /// Replaces the file at `path` by `content`. A reader sees the old or the new content, never a part.

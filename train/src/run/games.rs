@@ -15,8 +15,8 @@ use ashta_env::sheet::{Sheet, SheetProblem, Sheets, builtin};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 use crate::run::config::RulesetConfig;
+use crate::run::files::BOTS_FOLDER;
 use crate::run::output::{remark, remark_once};
-use crate::run::rundir::BOTS;
 use crate::run::{embedded, sheet_file};
 
 /// The game of a configuration.
@@ -70,7 +70,7 @@ fn not_loaded(spec: &str, error: AgentError) -> Error {
         _ => spec,
     };
     let lookahead = &spec[path.len()..];
-    let bots = Folders::from(vec![Path::new(path).join(BOTS)]).bots();
+    let bots = Folders::from(vec![Path::new(path).join(BOTS_FOLDER)]).bots();
     let bots: Vec<String> = bots.iter().map(|(_, source)| format!("`{source}{lookahead}`")).collect();
     match bots.is_empty() {
         true => error.into(),

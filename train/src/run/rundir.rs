@@ -29,7 +29,8 @@ use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
 use crate::run::files::{
-    self, TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there, remove, sync_folder, write_whole,
+    self, BOTS_FOLDER, TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there, remove, sync_folder,
+    write_whole,
 };
 use crate::run::output::remark;
 use manifest::CheckpointManifest;
@@ -41,8 +42,6 @@ const INFO: &str = "run.json";
 const CHECKPOINTS: &str = "checkpoints";
 const LATEST: &str = "latest";
 const BEST: &str = "best";
-/// The folder of exported bots in the folder of a run.
-pub const BOTS: &str = "bots";
 const GAMES: &str = "games";
 const LOCK: &str = "lock";
 /// The program renames damaged checkpoints: the new name ends with this word and a number.
@@ -114,7 +113,7 @@ impl RunDir {
     pub fn begin(directory: &Path, name: &str, config: &str, info: &RunInfo) -> Result<RunDir> {
         fs::create_dir_all(directory).with_context(|| format!("cannot create the folder {}", directory.display()))?;
         let path = make_unused(directory, &format!("{name}-{}", info.seed))?;
-        for folder in [CHECKPOINTS, BOTS] {
+        for folder in [CHECKPOINTS, BOTS_FOLDER] {
             fs::create_dir(path.join(folder)).with_context(|| cannot_write(&path.join(folder)))?;
         }
         let lock = Some(lock(&path)?);
@@ -250,7 +249,7 @@ impl RunDir {
 
     /// The folder for exported bots.
     pub fn bots(&self) -> PathBuf {
-        self.path.join(BOTS)
+        self.path.join(BOTS_FOLDER)
     }
 
     /// The folder of the checkpoint of `iteration`, even if it does not exist.

@@ -370,15 +370,16 @@ class Agent:
         """Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
 
         * a string for `Agent`, a file, or an `Agent`;
-        * a function from `States` to actions, `int[n]`, or to probabilities of actions, `float[n, actions]`; actions are
-          drawn by their probabilities;
+        * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`, by which the agent draws
+          its actions;
         * a function from one `State` to an action;
-        * a function from `observations`, `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, to actions or
-          probabilities: a function that needs two arguments;
+        * a function of two arguments, `observations`, `float32[n, observation]`, and `action_masks`,
+          `int8[n, actions]`, to actions or probabilities;
         * the path of an ONNX model, which ends in `.onnx`: the legal action with the highest probability.
 
         A function of one argument is called with `States` first. If it then raises an exception or returns a single
-        number, it is called with each `State`. Functions and models have no values."""
+        number, it is called with each `State`. Functions and models have no values.
+        """
     @property
     def name(self) -> str:
         """The name, as in `spec`."""

@@ -60,8 +60,8 @@ impl State {
         row
     }
 
-    /// Returns the position of a row that [`State::to_row`] has made. Any other row gives some state, perhaps an invalid
-    /// one; [`Race::state_of_row`](crate::race::Race::state_of_row) checks rows.
+    /// Returns the position of a row that [`State::to_row`] has made. Any other row gives some state, perhaps an
+    /// invalid one; [`Race::state_of_row`](crate::race::Race::state_of_row) checks rows.
     #[inline]
     pub fn from_row(row: &[u8; ROW]) -> State {
         let mut rest = &row[1..];
