@@ -240,8 +240,8 @@ impl Agent {
     /// Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
     ///
     /// * a string for `Agent`, a file, or an `Agent`;
-    /// * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`, by which the agent draws
-    ///   its actions;
+    /// * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`, by which the agent
+    ///   draws its actions;
     /// * a function from one `State` to an action;
     /// * a function of two arguments, `observations`, `float32[n, observation]`, and `action_masks`,
     ///   `int8[n, actions]`, to actions or probabilities;
