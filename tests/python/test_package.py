@@ -334,10 +334,10 @@ def test_the_example_of_the_readme_runs(tmp_path):
     assert finished.stdout.startswith("ashtapada ") and finished.stdout.strip().endswith(("[1.0, 0.0]", "[0.0, 1.0]"))
 
 
-@pytest.mark.parametrize("number", range(11))
+@pytest.mark.parametrize("number", range(13))
 def test_the_examples_of_the_page_run(number, tmp_path):
     blocks = program.blocks("python.md", "python")
-    assert len(blocks) == 11
+    assert len(blocks) == 13
     finished = subprocess.run(
         [sys.executable, "-c", blocks[number]], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
     )

@@ -265,3 +265,43 @@ def test_exploitability_and_positions_are_exact():
             positions[wrong]
     with pytest.raises(ValueError, match="cannot solve|can be solved"):
         ashta.positions(ashta.Game("pagade"))
+
+
+def test_rollouts_estimate_exact_values():
+    game = ashta.Game(SMALL)
+    table, positions = ashta.Table.load(game), ashta.positions(game)
+    rng = np.random.default_rng(5)
+    states = ashta.States([positions[int(row)] for row in rng.integers(len(positions), size=300)])
+    exact = table.values(states)
+    for values, games in [(None, 64), ("greedy", 64), (lambda some: table.values(some), 40)]:
+        found = ashta.rollout(states, "perfect", values, games=games, seed=11)
+        distance = np.abs(found["mean"] - exact) / found["standard_error"]
+        assert (distance[:, 0] <= 2).mean() > 0.92 and (found["games"] == games).all(), values
+        assert found["mean"].sum(axis=1) == pytest.approx(1)
+    few = states[:20]
+    assert np.abs(ashta.rollout(few, "perfect", table, turns=3, games=40)["mean"] - exact[:20]).max() < 1e-4
+    stopped = ashta.rollout(few, "greedy", table, games=2000, error=0.02)
+    assert (stopped["standard_error"] <= 0.02).all() and stopped["games"].min() < stopped["games"].max()
+    one = [ashta.rollout(list(few), uniform, "greedy", games=33, threads=threads)["mean"] for threads in (1, 2)]
+    assert (one[0] == one[1]).all()
+    for error, part, wrong in [
+        (ValueError, "`turns` needs `values`", lambda: ashta.rollout(few, "greedy", turns=3)),
+        (ValueError, "`games` is 1", lambda: ashta.rollout(few, "greedy", games=1)),
+        (TypeError, "has no values", lambda: ashta.rollout(few, "greedy", ashta.Agent.of(uniform, game))),
+        (TypeError, "must return an array of the shape", lambda: ashta.rollout(few, "greedy", lambda some: [0.5])),
+        (RuntimeError, "broken", lambda: ashta.rollout(few, "greedy", broken)),
+    ]:
+        with pytest.raises(error, match=part):
+            wrong()
+
+    position = "ashte-kashte?pieces=2 S:5,7/N:hand,3 S 3"
+    options = ["--agent", "greedy", "--values", "perfect", "--games", 50, "--seed", 4]
+    told = json.loads(program.run("rollout", position, *options, "--json", cwd=program.ROOT).stdout)
+    ends, _ = ashta.States.parse([position]).afterstates()
+    own = ashta.rollout(ends, "greedy", "perfect", games=50, seed=4)
+    assert [result["mean"]["S"] for result in told["results"]] == sorted(own["mean"][:, 0], reverse=True)
+    assert {result["position"] for result in told["results"]} == set(ends.text()) and told["values"] == "perfect"
+    shown = program.run("rollout", position, *options, cwd=program.ROOT).stdout
+    assert told["results"][0]["turn"] in shown.splitlines()[2]
+    refused = program.run("rollout", "nonsense", cwd=program.ROOT)
+    assert refused.returncode == 1 and "four parts" in refused.stderr

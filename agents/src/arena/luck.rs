@@ -22,7 +22,7 @@ use crate::search::expectation::{ActualTurn, Expectation, append_afterstates};
 /// The number of the random stream that draws rare throws.
 const DRAWS: u64 = u64::MAX;
 /// The probability below which throws and series are rare in the games of an arena; see [`analyze_game`].
-pub(super) const SERIES_PROBABILITY: f32 = 0.01;
+pub(crate) const SERIES_PROBABILITY: f32 = 0.01;
 
 /// The reference: a table or a bot whose values measure the luck and the errors of agents. It creates one evaluator for
 /// each thread.

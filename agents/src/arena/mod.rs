@@ -31,6 +31,7 @@ pub use analysis::TurnAnalysis;
 pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
+pub(crate) use luck::SERIES_PROBABILITY;
 pub use luck::{Reference, analyze_game, luck};
 pub use rating::Rating;
 pub use report::{MatchReport, SideResults};

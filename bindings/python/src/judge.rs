@@ -8,20 +8,26 @@ use anyhow::Context;
 use ashta_agents::arena::{MatchConfig, MatchProgress, sides};
 use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse};
 use ashta_agents::perfect::regret::{Judged, against_perfect};
+use ashta_agents::perfect::rollout::{Rollout, RolloutConfig, rollout as roll_out};
 use ashta_agents::perfect::solve::SolveConfig;
-use ashta_env::game::Game as _;
+use ashta_agents::play::evaluator::Evaluator;
+use ashta_env::game::{BySeat, Game as _, Seat};
+use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use ashta_env::turn_index::TurnIndex;
 use ashta_train::run::evaluation::MatchResult;
+use ndarray::Array2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice};
+use pyo3::types::{PyDict, PyList, PySlice};
 use serde_json::json;
 
 use crate::agent::{Agent, Mind, folders_or_default};
 use crate::arena::{BATCH, MOST_PAIRS, threads_or_all};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
+use crate::policy::ValueFunction;
 use crate::state::State;
 use crate::states::{States, iterate};
 use crate::table::Table;
@@ -140,6 +146,87 @@ pub fn exploitability<'py>(
         "exploitability": found.mean() - 0.5,
     });
     Ok(to_python(py, &shown.to_string())?)
+}
+
+/// Estimates the values of positions by games that a policy plays from there on all seats. Game `i` has the same throws
+/// in all positions, so that differences between positions are more precise than their values.
+///
+/// `states` are `States` or a list of `State`; `policy` is anything that `Agent.of` accepts. `values` corrects the luck
+/// of the throws and can be an agent with values, a `Table`, or a function from `States` to `float[n, num_players]`;
+/// without `values` there is no correction. `games`, 2 or more, is the largest number of games from each position; the
+/// games from a position stop sooner when its largest standard error is at most `error`. With `turns`, games end after
+/// this number of turns and have the value of their last position; this needs `values`. `threads` defaults to the
+/// number of processors, or to 1 for functions and models.
+///
+/// Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`.
+#[pyfunction]
+#[pyo3(signature = (
+    states, policy, values = None, *, games = 1000, error = 0.0, turns = None, seed = 7919, threads = None, folders = None
+))]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
+pub fn rollout<'py>(
+    py: Python<'py>,
+    states: &Bound<'py, PyAny>,
+    policy: &Bound<'py, PyAny>,
+    values: Option<&Bound<'py, PyAny>>,
+    games: u64,
+    error: f64,
+    turns: Option<u32>,
+    seed: u64,
+    threads: Option<usize>,
+    folders: Option<Vec<PathBuf>>,
+) -> Result<Bound<'py, PyDict>> {
+    ensure!((2..=MOST_PAIRS).contains(&games), "`games` is {games}, but must be 2 to {MOST_PAIRS}");
+    ensure!(error >= 0.0, "`error` is {error}, but must be 0 or more");
+    ensure!(turns.is_none() || values.is_some(), "`turns` needs `values` for the last positions of the games");
+    let states = match states.cast::<States>() {
+        Ok(states) => states.clone(),
+        Err(_) => Bound::new(py, States::new(py, states, None)?)?,
+    };
+    let (game, positions) = (states.get().game.clone(), states.get().positions(py)?);
+    let (stop, folders) = (Interrupt::new(), folders_or_default(py, folders)?);
+    let agent = Agent::of_policy(policy, None, &game, &folders)?;
+    let is_function = |values: &Bound<'_, PyAny>| values.is_callable() && !values.is_instance_of::<Agent>();
+    let mut asks_functions = matches!(agent.mind, Mind::Policy(_));
+    let values: Option<Box<dyn Fn() -> Box<dyn Evaluator<Race> + Send> + Send + Sync>> = match values {
+        None => None,
+        Some(values) if is_function(values) => {
+            asks_functions = true;
+            let (function, game, stop) = (values.clone().unbind(), game.clone(), Arc::clone(&stop));
+            Some(Box::new(move || {
+                let function = Python::attach(|py| function.clone_ref(py));
+                Box::new(ValueFunction { function, game: game.clone(), interrupt: Arc::clone(&stop) })
+            }))
+        }
+        Some(values) => {
+            let player = match values.cast::<Table>() {
+                Ok(table) => table.get().agent.mind.player()?.clone(),
+                Err(_) => Agent::of_policy(values, None, &game, &folders)?.mind.player()?.clone(),
+            };
+            let stop = Arc::clone(&stop);
+            Some(Box::new(move || {
+                let mut evaluator = player.evaluator();
+                evaluator.stop_by(&stop.stop());
+                evaluator
+            }))
+        }
+    };
+    let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
+    let config = RolloutConfig { games, turns, error, seed, threads };
+    let (make, is_stopped) = (|| agent.mind.agent(&game, &stop), || stop.is_set());
+    let found = stop.watch_thread(py, || {
+        roll_out(&*game.race, &positions, &make, values.as_deref().map(|make| make as _), &config, &is_stopped)
+    })?;
+    let seats: Vec<Seat> = game.race.spec().seats.iter().collect();
+    let array = |of: fn(&Rollout) -> &BySeat<f64>| {
+        let value = |(row, player): (usize, usize)| of(&found[row])[seats[player]];
+        PyArray2::from_owned_array(py, Array2::from_shape_fn((found.len(), seats.len()), value))
+    };
+    let result = PyDict::new(py);
+    result.set_item("mean", array(|rollout| &rollout.mean))?;
+    result.set_item("standard_error", array(|rollout| &rollout.error))?;
+    result.set_item("games", PyArray1::from_iter(py, found.iter().map(|rollout| rollout.games as i64)))?;
+    Ok(result)
 }
 
 /// The number of table entries between two stored counts.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ashta_agents::play::agent::Agent;
+use ashta_agents::play::evaluator::{Evaluation, Evaluator, answer_open};
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, ActionMask, Game as _};
+use ashta_env::game::{Action, ActionMask, BySeat, Game as _};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -134,6 +135,54 @@ fn chosen(name: &str, race: &Race, state: &Position, number: i64) -> Result<Acti
         anyhow::anyhow!("{name} chose {number}, which is not legal at `{position}`; legal actions: {legal_actions:?}")
             .into()
     })
+}
+
+/// An evaluator that asks a Python function from `States` to values, `float[n, num_players]`. After an error, its
+/// interrupt has the error, and its values have no meaning.
+pub(crate) struct ValueFunction {
+    pub(crate) function: Py<PyAny>,
+    pub(crate) game: Game,
+    pub(crate) interrupt: Arc<Interrupt>,
+}
+
+impl ValueFunction {
+    fn answer(&self, py: Python<'_>, states: &[&Position]) -> Result<Vec<BySeat<f32>>> {
+        let states: Vec<Position> = states.iter().map(|&state| *state).collect();
+        let answer = self.function.bind(py).call1((States::of(py, &self.game, &states)?,))?;
+        let array = py.import("numpy")?.call_method1("asarray", (answer, "float32"))?;
+        let (shape, seats) = (array.getattr("shape")?.extract::<Vec<usize>>()?, self.game.race.spec().seats);
+        if shape != [states.len(), seats.len()] {
+            let expected = (states.len(), seats.len());
+            return Err(wrong_type(format!("`values` must return an array of the shape {expected:?}, not {shape:?}")));
+        }
+        let array: Bound<'_, PyArray2<f32>> = array.cast_into().map_err(PyErr::from)?;
+        let of_row = |row: ndarray::ArrayView1<'_, f32>| {
+            let mut values = BySeat::default();
+            seats.iter().zip(row).for_each(|(seat, &value)| values[seat] = value);
+            values
+        };
+        Ok(array.readonly().as_array().rows().into_iter().map(of_row).collect())
+    }
+}
+
+impl Evaluator<Race> for ValueFunction {
+    fn evaluate(&mut self, race: &Race, states: &[Position]) -> Vec<Evaluation> {
+        let mut values = Vec::new();
+        self.values(race, states, &mut values);
+        values.into_iter().map(Evaluation::from).collect()
+    }
+
+    fn values(&mut self, race: &Race, states: &[Position], out: &mut Vec<BySeat<f32>>) {
+        answer_open(race, states, out, |open, out| {
+            let answer = Python::attach(|py| {
+                if self.interrupt.is_set() {
+                    return None;
+                }
+                self.answer(py, open).map_err(|error| self.interrupt.set(error.into())).ok()
+            });
+            out.extend(answer.unwrap_or_else(|| vec![BySeat::default(); open.len()]));
+        });
+    }
 }
 
 /// An agent that asks a policy. After an error, its interrupt has the error, and its answers have no meaning.

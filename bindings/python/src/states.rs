@@ -201,7 +201,7 @@ fn turn_player(game: &Game, node: Node) -> i64 {
 impl States {
     #[new]
     #[pyo3(signature = (states, game = None))]
-    fn new(py: Python<'_>, states: &Bound<'_, PyAny>, game: Option<&Game>) -> Result<States> {
+    pub(crate) fn new(py: Python<'_>, states: &Bound<'_, PyAny>, game: Option<&Game>) -> Result<States> {
         let game = match game {
             Some(game) => game.clone(),
             None => states

@@ -21,7 +21,7 @@ use crate::{Result, to_python, wrong_type};
 #[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct Table {
     pub(crate) table: Arc<Values>,
-    agent: Agent,
+    pub(crate) agent: Agent,
     /// The solved game.
     #[pyo3(get)]
     pub(crate) game: Game,

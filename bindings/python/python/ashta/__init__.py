@@ -23,6 +23,7 @@ from ._ashta import (
     export,
     positions,
     regret,
+    rollout,
     solve,
     train,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "folders",
     "positions",
     "regret",
+    "rollout",
     "solve",
     "train",
 ]

@@ -34,6 +34,7 @@ __all__ = [
     "numerics",
     "positions",
     "regret",
+    "rollout",
     "run_program",
     "solve",
     "train",
@@ -530,6 +531,31 @@ def regret(
     positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
 
     Raises `ValueError` if there is no table of the game, or if it has more than two players."""
+
+def rollout(
+    states: States | Sequence[State],
+    policy: _Policy,
+    values: str | PathLike[str] | Agent | Table | Callable[[States], ArrayLike] | None = None,
+    *,
+    games: int = 1000,
+    error: float = 0.0,
+    turns: int | None = None,
+    seed: int = 7919,
+    threads: int | None = None,
+    folders: Sequence[str | PathLike[str]] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Estimates the values of positions by games that a policy plays from there on all seats. Game `i` has the same throws
+    in all positions, so that differences between positions are more precise than their values.
+
+    `states` are `States` or a list of `State`; `policy` is anything that `Agent.of` accepts. `values` corrects the luck
+    of the throws and can be an agent with values, a `Table`, or a function from `States` to `float[n, num_players]`;
+    without `values` there is no correction. `games`, 2 or more, is the largest number of games from each position; the
+    games from a position stop sooner when its largest standard error is at most `error`. With `turns`, games end after
+    this number of turns and have the value of their last position; this needs `values`. `threads` defaults to the
+    number of processors, or to 1 for functions and models.
+
+    Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`.
+    """
 
 def exploitability(
     policy: _Policy,

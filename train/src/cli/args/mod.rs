@@ -68,6 +68,9 @@ pub enum Command {
     /// Compute the best response to an agent, and its exploitability.
     #[command(after_help = AGENTS)]
     Exploit(ExploitArgs),
+    /// Estimate the value of a position, or of each choice in it, by games.
+    #[command(after_help = AGENTS)]
+    Rollout(RolloutArgs),
     /// List the bots and their measured strength.
     Bots {
         /// Print JSON instead of a table.
@@ -342,6 +345,41 @@ pub struct ExploitArgs {
     #[arg(long, default_value_t = 1e-7, value_parser = tolerance)]
     pub tolerance: f64,
     /// Print JSON instead of sentences.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `ashta rollout`.
+#[derive(Debug, Args)]
+pub struct RolloutArgs {
+    /// Position in the notation. If a seat must choose, each choice is estimated.
+    pub position: String,
+    /// Agent that plays all seats.
+    #[arg(long, default_value = "greedy")]
+    pub agent: String,
+    /// Sheet of the game (a file that ends in .toml), if the game is not built in.
+    #[arg(long)]
+    pub game: Option<String>,
+    /// Agent whose values correct the luck of throws, or `none`. `auto` takes perfect play if there is a table,
+    /// otherwise the largest bot of the game.
+    #[arg(long, default_value = "auto")]
+    pub values: String,
+    /// Largest number of games from each position.
+    #[arg(long, default_value_t = 1000, value_parser = Whole::<u64>::new().range(2..=10_000_000))]
+    pub games: u64,
+    /// Stop the games from a position when its standard error is at most this.
+    #[arg(long, default_value_t = 0.0)]
+    pub error: f64,
+    /// End games after this number of turns, and use the value of their last position.
+    #[arg(long)]
+    pub turns: Option<u32>,
+    /// Seed of the throws. Game `i` has the same throws in each position.
+    #[arg(long, default_value_t = 7919, value_parser = seed)]
+    pub seed: u64,
+    /// Threads to use; results do not depend on the number.
+    #[arg(long, default_value_t = 2, value_parser = threads::option)]
+    pub threads: u16,
+    /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
 }

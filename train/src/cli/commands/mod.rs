@@ -12,6 +12,7 @@ mod game;
 mod levels;
 mod new;
 mod play;
+mod rollout;
 mod serve;
 mod solve;
 mod terminal;
@@ -48,6 +49,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Card { bot, output } => card::run(&bot, output.as_deref()),
         Command::Levels(args) => levels::run(&args),
         Command::Exploit(args) => exploit::run(&args),
+        Command::Rollout(args) => rollout::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Serve { port, no_browser } => serve::run(port, no_browser),

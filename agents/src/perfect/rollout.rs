@@ -1,0 +1,226 @@
+//! Rollouts: the expected returns of positions, estimated by games that agents play from there.
+
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{BySeat, Game, Node, Payoff, Seat};
+use rand::SeedableRng;
+
+use super::solve::fold;
+use crate::arena::{MakeAgent, Move, SERIES_PROBABILITY, analyze_game, luck};
+use crate::play::agent::Agent;
+use crate::play::evaluator::Evaluator;
+use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
+
+/// The number of games from each position between two tests of the standard error.
+const ROUND: u64 = 32;
+/// The largest number of positions that a thread rolls out together.
+const BLOCK: usize = 64;
+/// The smallest standard error with values: about the precision of a table of 16 bits.
+const PRECISION: f64 = 1e-5;
+
+/// A function that makes an evaluator; it is called once for each thread.
+pub type MakeValues<'a, G> = &'a (dyn Fn() -> Box<dyn Evaluator<G> + Send> + Sync);
+
+/// The settings of rollouts.
+#[derive(Clone, Copy, Debug)]
+pub struct RolloutConfig {
+    /// The largest number of games from each position, at least 2.
+    pub games: u64,
+    /// Games end after this number of turns, and their last position is evaluated; `None` plays to the end.
+    pub turns: Option<u32>,
+    /// The games from a position stop when no standard error of its means is larger; 0 plays all games.
+    pub error: f64,
+    /// The seed of throws. Game `i` has the same throws in each position.
+    pub seed: u64,
+    /// Number of threads; the results do not depend on it.
+    pub threads: usize,
+}
+
+/// The result of the games from one position.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Rollout {
+    /// Number of games.
+    pub games: u64,
+    /// The mean return of each seat, minus its luck if there are values.
+    pub mean: BySeat<f64>,
+    /// The standard error of each mean. Without values, it is computed with a variance that is never 0.
+    pub error: BySeat<f64>,
+}
+
+/// The sums of the results of one position.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    games: f64,
+    mean: BySeat<f64>,
+    squares: BySeat<f64>,
+}
+
+impl Sums {
+    fn add(&mut self, result: BySeat<f64>) {
+        self.games += 1.0;
+        for seat in Seat::ALL {
+            let change = result[seat] - self.mean[seat];
+            self.mean[seat] += change / self.games;
+            self.squares[seat] += change * (result[seat] - self.mean[seat]);
+        }
+    }
+
+    /// `prior` is added to the sums of squares, so that equal results do not give the standard error 0.
+    fn result(&self, prior: f64) -> Rollout {
+        let error =
+            |squares: f64| ((squares + prior) / (self.games * (self.games - 1.0)).max(1.0)).sqrt().max(PRECISION);
+        Rollout { games: self.games as u64, mean: self.mean, error: BySeat(self.squares.0.map(error)) }
+    }
+}
+
+/// A game that is played.
+struct OpenGame<S> {
+    /// The index of its position.
+    position: usize,
+    /// The seed of the game.
+    seed: u64,
+    /// The position before its first throw, and the moves from there.
+    start: Option<S>,
+    moves: Vec<Move>,
+    state: S,
+    clock: TurnClock,
+    rng: GameRng,
+}
+
+/// Plays games from each of `states`, with the agents of `agent` on all seats, and returns the mean results. Equal
+/// seeds give equal throws in all positions (common random numbers).
+///
+/// With `values`, the luck of the throws is subtracted (a control variate), and games that end early have the value of
+/// their last position. Without `values`, the seats of such games share the total return equally. When `is_stopped`
+/// returns true, the function returns soon, and the results are meaningless.
+pub fn rollout<G: Game>(
+    game: &G,
+    states: &[G::State],
+    agent: MakeAgent<'_, '_, G>,
+    values: Option<MakeValues<'_, G>>,
+    config: &RolloutConfig,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Vec<Rollout> {
+    let size = states.len().div_ceil(config.threads.max(1)).clamp(1, BLOCK);
+    let blocks: Vec<&[G::State]> = states.chunks(size).collect();
+    let start = || {
+        let roller = Roller { game, agent: agent(), values: values.map(|make| make()), config, is_stopped };
+        (roller, Vec::new())
+    };
+    let folds = fold(blocks.len(), config.threads, start, |(roller, found), number| {
+        found.push((number, roller.roll_out(blocks[number])));
+    });
+    let mut found: Vec<(usize, Vec<Rollout>)> = folds.into_iter().flat_map(|(_, found)| found).collect();
+    found.sort_by_key(|&(number, _)| number);
+    found.into_iter().flat_map(|(_, rollouts)| rollouts).collect()
+}
+
+/// The work of one thread.
+struct Roller<'a, G: Game> {
+    game: &'a G,
+    agent: Box<dyn Agent<G> + Send + 'a>,
+    values: Option<Box<dyn Evaluator<G> + Send>>,
+    config: &'a RolloutConfig,
+    is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<G: Game> Roller<'_, G> {
+    fn roll_out(&mut self, states: &[G::State]) -> Vec<Rollout> {
+        // With values, results differ by more than rounding. Without them, a few equal results show little.
+        let prior = if self.values.is_some() { 0.0 } else { 0.5 };
+        let mut sums = vec![Sums::default(); states.len()];
+        let mut active: Vec<usize> = (0..states.len()).collect();
+        let mut played = 0;
+        while !active.is_empty() && played < self.config.games && !(self.is_stopped)() {
+            let end = self.config.games.min(played + ROUND);
+            let begin = |(position, number): (usize, u64)| {
+                let seed = derived_seed(self.config.seed, number);
+                OpenGame {
+                    position,
+                    seed,
+                    start: None,
+                    moves: Vec::new(),
+                    state: states[position].clone(),
+                    clock: TurnClock::default(),
+                    rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
+                }
+            };
+            let games = (played..end).flat_map(|number| active.iter().map(move |&position| (position, number)));
+            let games: Vec<OpenGame<G::State>> = games.map(begin).collect();
+            self.play(games, &mut sums);
+            played = end;
+            let is_exact =
+                |rollout: Rollout| self.game.spec().seats.iter().all(|seat| rollout.error[seat] <= self.config.error);
+            active.retain(|&position| !is_exact(sums[position].result(prior)));
+        }
+        sums.iter().map(|sums| sums.result(prior)).collect()
+    }
+
+    /// Plays the games to their ends and adds their results to the sums of their positions.
+    fn play(&mut self, mut games: Vec<OpenGame<G::State>>, sums: &mut [Sums]) {
+        // In the order of the games, so that sums have the same rounding.
+        let mut results: Vec<(u64, usize, BySeat<f64>)> = Vec::new();
+        while !games.is_empty() && !(self.is_stopped)() {
+            let mut open = Vec::new();
+            for mut game in games {
+                if self.throw_dice(&mut game) {
+                    open.push(game);
+                } else {
+                    results.push((game.seed, game.position, self.result(&game)));
+                }
+            }
+            games = open;
+            let states: Vec<G::State> = games.iter().map(|game| game.state.clone()).collect();
+            let mut rngs: Vec<GameRng> = games.iter().map(|game| game.rng.clone()).collect();
+            if states.is_empty() {
+                break;
+            }
+            let actions = self.agent.act(self.game, &states, &mut rngs);
+            for ((game, action), rng) in games.iter_mut().zip(actions).zip(rngs) {
+                game.rng = rng;
+                game.clock.action();
+                self.game.apply_action(&mut game.state, action);
+                if game.start.is_some() {
+                    game.moves.push(Move::Choice(action));
+                }
+            }
+        }
+        results.sort_by_key(|&(seed, position, _)| (position, seed));
+        results.iter().for_each(|&(_, position, result)| sums[position].add(result));
+    }
+
+    /// Throws the dice until a seat decides; returns whether one does.
+    fn throw_dice(&self, game: &mut OpenGame<G::State>) -> bool {
+        let OpenGame { seed, start, moves, state, clock, .. } = game;
+        let throws = SeededThrows::new(derived_seed(*seed, 1));
+        let most = self.config.turns.unwrap_or(u32::MAX).min(self.game.spec().turn_limit);
+        let decides = chance::throw_dice(self.game, state, |state, seat| {
+            if clock.begins_turn(seat) && clock.turns() >= most {
+                return None;
+            }
+            start.get_or_insert_with(|| state.clone());
+            let (number, throw) = clock.throw(seat);
+            let outcome = throws.draw(seat, number, throw, self.game.chance_outcomes(state));
+            moves.push(Move::Throw(outcome));
+            Some(outcome)
+        });
+        decides.is_some()
+    }
+
+    /// The result of a game: the returns or the values of its last position, minus the luck of its throws.
+    fn result(&mut self, ended: &OpenGame<G::State>) -> BySeat<f64> {
+        let (game, spec) = (self.game, self.game.spec());
+        let is_over = game.node(&ended.state) == Node::Terminal;
+        let Some(evaluator) = &mut self.values else {
+            let equal = if spec.payoff == Payoff::Winner { 1.0 / spec.seats.len() as f64 } else { 0.5 };
+            let returns = game.returns(&ended.state);
+            return BySeat(Seat::ALL.map(|seat| if is_over { returns[seat].into() } else { equal }));
+        };
+        let mut values = Vec::new();
+        evaluator.values(game, std::slice::from_ref(&ended.state), &mut values);
+        let last = if is_over { game.returns(&ended.state) } else { values[0] };
+        let luck = ended.start.as_ref().map(|start| {
+            luck(&analyze_game(game, &mut **evaluator, start.clone(), &ended.moves, ended.seed, SERIES_PROBABILITY))
+        });
+        BySeat(Seat::ALL.map(|seat| f64::from(last[seat]) - luck.map_or(0.0, |luck| luck[seat])))
+    }
+}

@@ -1,0 +1,87 @@
+//! `ashta rollout`: estimates the value of a position, or of each choice in it, by games from there.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use ashta_agents::perfect::rollout::{Rollout, RolloutConfig, rollout};
+use ashta_env::game::{BySeat, Game, Node, Seat};
+use ashta_env::race::Race;
+use ashta_env::turn::{TurnResults, turn_results};
+use serde_json::{Value, json};
+
+use crate::cli::RolloutArgs;
+use crate::report::analysis::is_bounded;
+use crate::run::games;
+use crate::run::output::{columns, print, print_json};
+
+/// Runs the command.
+///
+/// # Errors
+/// When the position is not valid or its turn is too large, or an agent does not exist or plays another game.
+pub fn run(args: &RolloutArgs) -> Result<()> {
+    let agent = games::agent(&args.agent)?;
+    let mut sheets = games::sheets_of(&[&agent]);
+    if let Some(game) = &args.game {
+        sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
+    }
+    let (race, state) = Race::parse_in(&sheets, &args.position)?;
+    ensure!(is_bounded(&race, &state), "the turn of this position is too large");
+    let player = games::player(&agent, &race)?;
+    let reference = games::reference(&args.values, &race)?;
+    ensure!(args.turns.is_none() || reference.is_some(), "--turns needs --values for the last positions of the games");
+    let mut results = TurnResults::new();
+    turn_results(&race, &state, &mut results);
+    let states = if results.is_empty() { vec![state] } else { results.states().to_vec() };
+    let (games, turns, seed) = (args.games, args.turns, args.seed);
+    let config = RolloutConfig { games, turns, error: args.error, seed, threads: args.threads.into() };
+    let values = reference.as_ref().map(|reference| || reference.evaluator());
+    let values = values.as_ref().map(|make| make as _);
+    let found = rollout(&race, &states, &|| player.agent(), values, &config, &|| false);
+
+    let seats: Vec<Seat> = race.spec().seats.iter().collect();
+    let text = |at: usize| match results.is_empty() {
+        true => race.print(&state),
+        false => race.turn_text(&state, results.actions(at)),
+    };
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    let mover = match race.node(&state) {
+        Node::Chance(seat) | Node::Decision(seat) => seat,
+        Node::Terminal => seats[0],
+    };
+    order.sort_by(|&a, &b| found[b].mean[mover].total_cmp(&found[a].mean[mover]));
+    if args.json {
+        let by_seat = |of: &BySeat<f64>| -> Value { seats.iter().map(|&seat| (seat.to_string(), of[seat])).collect() };
+        let result = |&at: &usize| {
+            let Rollout { games, mean, error } = &found[at];
+            let turn = (!results.is_empty()).then(|| text(at));
+            let position = race.print(&states[at]);
+            json!({ "turn": turn, "position": position, "games": games, "mean": by_seat(mean), "standard_error": by_seat(error) })
+        };
+        return print_json(&json!({
+            "position": race.print(&state),
+            "agent": agent.to_string(),
+            "values": reference.as_ref().map(|reference| &reference.name),
+            "turns": turns,
+            "seed": seed,
+            "results": order.iter().map(result).collect::<Vec<_>>(),
+        }));
+    }
+    let luck = reference.as_ref().map_or("without luck correction".to_owned(), |reference| {
+        format!("luck corrected by the values of {}", reference.name)
+    });
+    print(format_args!("{agent} plays all seats; {luck}"))?;
+    let figures =
+        |at: usize, seat: Seat| [format!("{:.5}", found[at].mean[seat]), format!("± {:.5}", found[at].error[seat])];
+    let mut table = vec![["", "mean", "error", "games"].map(str::to_owned).to_vec()];
+    if results.is_empty() {
+        let row = |&seat: &Seat| {
+            [vec![seat.to_string()], figures(0, seat).to_vec(), vec![found[0].games.to_string()]].concat()
+        };
+        table.extend(seats.iter().map(row));
+    } else {
+        let row =
+            |&at: &usize| [vec![text(at)], figures(at, mover).to_vec(), vec![found[at].games.to_string()]].concat();
+        table.extend(order.iter().map(row));
+    }
+    print(columns(&table, |column| column > 0))
+}
