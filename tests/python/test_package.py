@@ -315,8 +315,11 @@ def test_help_says_what_the_stub_says():
         assert public <= set(found), kind
 
 
-def test_the_stubs_are_those_of_the_package():
-    command = [sys.executable, "-m", "mypy.stubtest", "ashta"]
+def test_the_stubs_are_those_of_the_package(tmp_path):
+    # Classes of OpenSpiel have a metaclass that its stubs do not mention.
+    allowed = tmp_path / "allowed"
+    allowed.write_text("ashta.open_spiel.RaceGame\nashta.open_spiel.RaceState\n")
+    command = [sys.executable, "-m", "mypy.stubtest", "ashta", "--allowlist", allowed]
     finished = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
 

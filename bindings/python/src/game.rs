@@ -14,7 +14,7 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets, builtin};
 use ashta_train::run::sheet_file;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
+use pyo3::types::{IntoPyDict, PyBool, PyDict, PyInt, PyString, PyTuple};
 
 use crate::state::State;
 use crate::{Result, Whole, to_python, wrong_type};
@@ -224,6 +224,29 @@ impl Game {
     #[getter]
     fn ruleset_hash(&self) -> String {
         format!("{:016x}", self.race.spec().ruleset_hash)
+    }
+
+    /// The type of the game, with the fields of OpenSpiel's `GameType` as texts, such as `dynamics`, `chance_mode` and
+    /// `utility`.
+    fn get_type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let fields = [
+            ("short_name", self.name()),
+            ("long_name", self.race.ruleset().sheet().title.clone()),
+            ("dynamics", "sequential".to_owned()),
+            ("chance_mode", "explicit_stochastic".to_owned()),
+            ("information", "perfect_information".to_owned()),
+            ("utility", "constant_sum".to_owned()),
+            ("reward_model", "terminal".to_owned()),
+        ];
+        py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&fields.into_py_dict(py)?))
+    }
+
+    /// The number of players as `players`, and the house rules that differ from their defaults, as texts.
+    fn get_parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (text, parameters) = (self.race.ruleset().game_text(), PyDict::new(py));
+        parameters.set_item("players", self.num_players())?;
+        Ruleset::split(&text).1.try_for_each(|(flag, value)| parameters.set_item(flag, value))?;
+        Ok(parameters)
     }
 
     /// The number of players, 2 to 4.

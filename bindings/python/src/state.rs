@@ -208,6 +208,11 @@ impl State {
         self.game.race.spec().seats.iter().map(|seat| f64::from(returns[seat])).collect()
     }
 
+    /// The rewards of the last action, as in OpenSpiel: the returns at the end, zeros before.
+    fn rewards(&self) -> Vec<f64> {
+        self.returns()
+    }
+
     /// The return of a player, 0 to 1; 0 before the end of the game.
     fn player_return(&self, player: Whole) -> Result<f64> {
         Ok(f64::from(self.game.race.returns(&self.state)[self.game.seat(player)?]))
@@ -225,6 +230,16 @@ impl State {
             self.game.race.observe(&self.state, seat, &mut observation);
         }
         Ok(PyArray1::from_vec(py, observation))
+    }
+
+    /// The observation of a player: nothing is hidden, so the information state is the observation.
+    #[pyo3(signature = (player = None))]
+    fn information_state_tensor<'py>(
+        &self,
+        py: Python<'py>,
+        player: Option<Whole>,
+    ) -> Result<Bound<'py, PyArray1<f32>>> {
+        self.observation_tensor(py, player)
     }
 
     /// Every possible end of the current turn: the state, and the actions that lead to this state.

@@ -21,7 +21,7 @@ use crate::{Result, Whole, wrong_type};
 
 /// The number of states between two checks for an interrupt.
 const CHECK_INTERVAL: usize = 64;
-/// The number that leaves a state unchanged.
+/// The action or outcome that leaves a state unchanged.
 const NONE: i64 = -1;
 
 /// Many positions of one game in one array, like a list of `State`.
@@ -177,7 +177,7 @@ impl States {
         Ok(self.table(py, race.spec().observation, T::from(0), write)?.into_any())
     }
 
-    /// The player numbers of the seats that `seat` returns; [`TERMINAL`] at the end of a game.
+    /// The number that `player` returns for each state.
     fn numbered<'py>(
         &self,
         py: Python<'py>,
@@ -404,7 +404,7 @@ impl States {
     }
 
     /// Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or at
-    /// random, with stream `i` of `seed` for state `i`. Random throws leave states unchanged that are not chance nodes.
+    /// random, with stream `i` of `seed` for state `i`. Without a chance node, a random throw changes nothing.
     ///
     /// Raises `ValueError` with the first outcome that is not possible.
     #[pyo3(signature = (outcomes = None, *, seed = None))]
@@ -435,8 +435,8 @@ impl States {
         })
     }
 
-    /// The states in which the turns of these states can end, and the index of the state that each one belongs to:
-    /// `(afterstates, owner)`, with `owner` `int64[m]` in ascending order. States where no player chooses have none.
+    /// All afterstates of these states: `(afterstates, owner)`. `owner`, `int64[m]` in ascending order, has the index
+    /// of the state to which each afterstate belongs. States where no player chooses have none.
     ///
     /// Raises `ValueError` if a turn passes through more positions than `limit`, as `State.turn_results` does.
     #[pyo3(signature = (limit = None))]

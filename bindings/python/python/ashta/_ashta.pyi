@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar, TypeAlias, final, overload
 
 import numpy as np
@@ -96,6 +97,11 @@ class Game:
     @property
     def ruleset_hash(self) -> str:
         """The hash of the rules, 16 hexadecimal digits; different rules have different hashes."""
+    def get_type(self) -> SimpleNamespace:
+        """The type of the game, with the fields of OpenSpiel's `GameType` as texts, such as `dynamics`, `chance_mode` and
+        `utility`."""
+    def get_parameters(self) -> dict[str, Any]:
+        """The number of players as `players`, and the house rules that differ from their defaults, as texts."""
     def num_players(self) -> int:
         """The number of players, 2 to 4."""
     def num_distinct_actions(self) -> int:
@@ -174,6 +180,8 @@ class State:
         """A drawing of the board in lines of text."""
     def returns(self) -> list[float]:
         """The return of each player, 0 to 1; all 0 before the end of the game."""
+    def rewards(self) -> list[float]:
+        """The rewards of the last action, as in OpenSpiel: the returns at the end, zeros before."""
     def player_return(self, player: int) -> float:
         """The return of a player, 0 to 1; 0 before the end of the game."""
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
@@ -182,6 +190,8 @@ class State:
         `player` defaults to the player whose turn it is. At the end of the game, no player has the turn: without
         `player`, the observation contains only zeros; with `player`, it shows the pieces of all seats.
         """
+    def information_state_tensor(self, player: int | None = None) -> NDArray[np.float32]:
+        """The observation of a player: nothing is hidden, so the information state is the observation."""
     def turn_results(self, limit: int | None = None) -> list[tuple[State, list[int]]]:
         """Every possible end of the current turn: the state, and the actions that lead to this state.
 
@@ -252,12 +262,11 @@ class States:
         that is not legal."""
     def throw(self, outcomes: ArrayLike | None = None, *, seed: int | None = None) -> States:
         """Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or at
-        random, with stream `i` of `seed` for state `i`. Random throws leave states unchanged that are not chance nodes.
+        random, with stream `i` of `seed` for state `i`. Without a chance node, a random throw changes nothing.
 
         Raises `ValueError` with the first outcome that is not possible."""
     def afterstates(self, limit: int | None = None) -> tuple[States, NDArray[np.int64]]:
-        """The states in which the turns of these states can end, and the index of the state that each one belongs to:
-        `(afterstates, owner)`, with `owner` `int64[m]` in ascending order. States where no player chooses have none.
+        """All afterstates of these states: `(afterstates, owner)`. `owner`, `int64[m]` in ascending order, has the index of the state to which each afterstate belongs. States where no player chooses have none.
 
         Raises `ValueError` if a turn passes through more positions than `limit`, as `State.turn_results` does."""
     def turns(self, limit: int | None = None) -> tuple[States, NDArray[np.int64], NDArray[np.int64]]:
