@@ -146,6 +146,9 @@ pub struct Summary {
     pub chance_level: f64,
     /// The name of the reference that measured the luck.
     pub luck_by: Option<String>,
+    /// The version of this reference: the checksum of its bot or table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub luck_version: Option<String>,
     /// The share of the variance of results that the luck of the throws explains, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck_share: Option<f64>,
@@ -346,6 +349,7 @@ pub(super) fn summarise(
         chance_level,
         luck_share: has_luck.then(|| explained(&results)),
         luck_by,
+        luck_version: None,
         agents: agents.iter().enumerate().map(summary).collect(),
         pairings: ahead.iter().map(pairing).collect(),
         turns_per_game: Interval::of(&turns.means(|sums| sums.value)),

@@ -415,7 +415,8 @@ impl<'a> Tournament<'a> {
             anchor: self.anchor,
         };
         let summary = summarise(&schedule, &agents, luck_by, facts);
-        Summary { sprt: self.sprt.map(|sprt| sprt_summary(sprt, facts)), ..summary }
+        let luck_version = self.reference.as_ref().and_then(|reference| reference.version.clone());
+        Summary { sprt: self.sprt.map(|sprt| sprt_summary(sprt, facts)), luck_version, ..summary }
     }
 }
 

@@ -27,6 +27,7 @@ use crate::play::evaluator::Evaluator;
 use crate::play::stop::Stop;
 use crate::roster::{NamedAgent, Player};
 
+pub use rules::named_action;
 pub use sheets::{describe, describe_sheet};
 
 /// The version of the protocol.

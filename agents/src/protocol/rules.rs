@@ -76,22 +76,17 @@ pub(super) fn apply((race, mut state): (Race, State), request: &Map<String, Valu
             let values = bytes(request, "throw")?;
             race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
         }
-        (None, Some(Value::Array(_))) => {
+        (None, Some(Value::Array(list))) => {
             let begins = state;
-            let actions: Vec<Action> = bytes(request, "action")?.into_iter().map(Action).collect();
-            if actions.is_empty() {
+            if list.is_empty() {
                 return Err(refuse(code::REQUEST, "`action` is an empty list; give at least one action"));
             }
-            for &action in &actions {
-                apply_action(&race, &mut state, u64::from(action.0))?;
-            }
+            let actions: Result<Vec<Action>, Refusal> =
+                list.iter().map(|action| apply_action(&race, &mut state, action)).collect();
+            let actions = actions?;
             turn = Some((race.turn_text(&begins, &actions), show::moves(&race, &begins, &actions)));
         }
-        (None, Some(action)) => {
-            let wrong =
-                || refuse(code::REQUEST, "`action` must be a whole number, 0 or more, or a list of such numbers");
-            apply_action(&race, &mut state, action.as_u64().ok_or_else(wrong)?)?;
-        }
+        (None, Some(action)) => _ = apply_action(&race, &mut state, action)?,
         _ => return Err(refuse(code::REQUEST, "`apply` needs either `throw` or `action`")),
     }
     let mut answer = json!({"position": race.print(&state)});
@@ -105,16 +100,28 @@ pub(super) fn apply((race, mut state): (Race, State), request: &Map<String, Valu
     Ok(answer)
 }
 
-/// Applies action `number` if it is legal.
-fn apply_action(race: &Race, state: &mut State, number: u64) -> Result<(), Refusal> {
-    let legal = race.legal_actions(state);
-    let action = u8::try_from(number).ok().map(Action);
-    let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
+/// The legal action of `state` that a JSON value names: by its number, or by the text that `legal` returns.
+pub fn named_action(race: &Race, state: &State, name: &Value) -> Option<Action> {
+    let mut legal = race.legal_actions(state).iter();
+    match name {
+        Value::String(text) => legal.find(|&action| race.action_text(state, action) == text.trim()),
+        other => legal.find(|action| other.as_u64() == Some(action.0.into())),
+    }
+}
+
+/// Applies the action that `name` names, and returns it.
+fn apply_action(race: &Race, state: &mut State, name: &Value) -> Result<Action, Refusal> {
+    if !name.is_string() && name.as_u64().is_none() {
+        let problem = "`action` must be a whole number, 0 or more, the text of an action, or a list of these";
+        return Err(refuse(code::REQUEST, problem));
+    }
+    let action = named_action(race, state, name).ok_or_else(|| {
+        let legal = race.legal_actions(state);
         let why = no_decision(race, state).map_or_else(|| format!("legal actions are {legal:?}"), str::to_owned);
-        refuse(code::ACTION, format!("action {number} is not legal here; {why}"))
+        refuse(code::ACTION, format!("action {name} is not legal here; {why}"))
     })?;
     race.apply_action(state, action);
-    Ok(())
+    Ok(action)
 }
 
 pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {

@@ -52,6 +52,8 @@ fn broken_requests_are_refused_by_name() {
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":12}"#, "illegal-action", "12"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":300}"#, "illegal-action", "300"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0.0}"#, "bad-request", "`action`"),
+        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":"4: 6"}"#, "illegal-action", "4: 6"),
+        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":[0,{}]}"#, "bad-request", "`action`"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":-1}"#, "bad-request", "`action`"),
         (r#"{"op":"new","game":"pagade","start":"S","seed":-1}"#, "bad-request", "`seed`"),
         (r#"{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4]}"#, "illegal-throw", "series"),
@@ -208,4 +210,15 @@ fn choices_are_whole_turns_that_apply_takes_at_once() {
     let (refused, message) = error(&json!({"op": "apply", "position": position, "action": []}).to_string());
     assert_eq!(refused, code::REQUEST);
     assert_eq!(message, "`action` is an empty list; give at least one action");
+}
+
+#[test]
+fn actions_have_numbers_and_texts() {
+    let apply = |action: &str| {
+        let request = format!(r#"{{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":{action}}}"#);
+        Engine::new(None).answer(request.as_bytes())
+    };
+    assert_eq!(apply(r#""4: 5""#), apply("0"));
+    assert_eq!(apply(r#"["4: 5", 1]"#), apply("[0, 1]"));
+    assert_eq!(apply(r#"[0, "2: 30"]"#), apply("[0, 1]"));
 }

@@ -484,7 +484,8 @@ impl Player {
     /// The reference that measures luck and errors of other agents by the values of this player.
     pub fn reference(&self) -> Reference<Race> {
         let player = self.clone();
-        Reference::new(self.agent.name(), self.agent.version(), move || player.evaluator())
+        let version = self.agent.version().or_else(|| Some(format!("{:08x}", self.table()?.checksum())));
+        Reference::new(self.agent.name(), version, move || player.evaluator())
     }
 
     /// The table, if the player plays perfectly.

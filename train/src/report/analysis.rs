@@ -85,6 +85,9 @@ pub struct Analysis {
     pub game: String,
     /// Name of the evaluator.
     pub by: String,
+    /// The version of the evaluator: the checksum of its bot or table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_version: Option<String>,
     /// The players, in the order of the seats in the position.
     pub players: Vec<PlayerAnalysis>,
     /// The turns.
@@ -150,6 +153,7 @@ impl Analysis {
         Ok(Analysis {
             game: race.spec().name.clone(),
             by: reference.name.clone(),
+            by_version: reference.version.clone(),
             players,
             turns,
             end: race.print(&end),

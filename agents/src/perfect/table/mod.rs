@@ -16,6 +16,7 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::turn::{TurnResults, turn_results};
 use ashta_env::turn_index::{Sides, TurnIndex};
 
+use crate::network::tensor_file::checksum;
 use crate::perfect::solve::{Facts, Solution, value_count};
 use crate::play::agent::{Agent, OnePly};
 use crate::play::error::Error;
@@ -115,6 +116,14 @@ impl Table {
     /// The number of bits of each value: 16 or 32.
     pub fn bits(&self) -> u8 {
         self.bits
+    }
+
+    /// The checksum of the values.
+    pub fn checksum(&self) -> u32 {
+        self.values.chunks(1 << 16).fold(0, |sum, chunk| {
+            let bytes: Vec<u8> = chunk.iter().flat_map(|value| value.to_le_bytes()).collect();
+            checksum(&[&u32::to_le_bytes(sum), &bytes])
+        })
     }
 
     /// The memory that the values use, in bytes.

@@ -53,10 +53,11 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
 }
 
 fn print_analysis(race: &Race, analysis: &Analysis) -> Result<()> {
-    let Analysis { game, by, players, turns, end, returns } = analysis;
+    let Analysis { game, by, by_version, players, turns, end, returns } = analysis;
     let names: Vec<String> =
         players.iter().map(|player| format!("{} is {}", player.seat, in_line(&player.name))).collect();
-    print(format_args!("{game}: {}; evaluated by {by}\n", names.join(", ")))?;
+    let version = by_version.as_ref().map_or(String::new(), |version| format!(" ({version})"));
+    print(format_args!("{game}: {}; evaluated by {by}{version}\n", names.join(", ")))?;
     let place = |seat: char| race.spec().seats.iter().position(|other| other.letter() == seat).unwrap_or(0);
     let head = ["turn", "", "before", "throw", "luck", "after", "lost", "", "played"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

@@ -14,6 +14,7 @@ use crate::run::output::in_line;
 use anyhow::{Context, Result, anyhow, bail};
 use ashta_agents::arena::{Contestant, Fault};
 use ashta_agents::play::agent::GameRng;
+use ashta_agents::protocol::named_action;
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -111,12 +112,15 @@ impl EnginePlayer {
             let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
             return Err(Fault(format!("it refused to choose at `{position}`: {}", quoted(&message))));
         }
-        let number = answer["action"].as_u64().ok_or_else(|| {
-            Fault(format!("its answer at `{position}` has no number `action`: {}", quoted(&answer.to_string())))
-        })?;
-        let legal = race.legal_actions(state);
-        let action = legal.iter().find(|action| u64::from(action.0) == number).ok_or_else(|| {
-            Fault(format!("it chose action {number}, which is not legal at `{position}`; legal actions: {legal:?}"))
+        let name = &answer["action"];
+        if !name.is_string() && name.as_u64().is_none() {
+            let answer = quoted(&answer.to_string());
+            return Err(Fault(format!("its answer at `{position}` has no number or text `action`: {answer}")));
+        }
+        let action = named_action(race, state, name).ok_or_else(|| {
+            let name = name.as_str().map_or_else(|| name.to_string(), quoted);
+            let legal = race.legal_actions(state);
+            Fault(format!("it chose action {name}, which is not legal at `{position}`; legal actions: {legal:?}"))
         })?;
         self.running = Some(running);
         Ok(action)

@@ -66,7 +66,11 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     if let Some(by) = &summary.luck_by {
         let share = summary.luck_share.unwrap_or(0.0);
-        print(format_args!("\nBy the values of {by}, the throws explain {:.0} % of the variance.", 100.0 * share))?;
+        let version = summary.luck_version.as_ref().map_or(String::new(), |version| format!(" ({version})"));
+        print(format_args!(
+            "\nBy the values of {by}{version}, the throws explain {:.0} % of the variance.",
+            100.0 * share
+        ))?;
     }
     Ok(())
 }
