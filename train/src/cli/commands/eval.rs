@@ -63,6 +63,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             print_regret(&result.opponent, regret)?;
         }
     }
+    terminal::print_few_blocks(config.blocks)?;
     terminal::print_truncated(results.iter().map(|result| result.report.truncated_games).sum())
 }
 

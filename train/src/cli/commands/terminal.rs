@@ -43,6 +43,20 @@ pub fn bar(length: u64, unit: &str) -> Result<ProgressBar> {
     Ok(ProgressBar::new(length).with_style(style))
 }
 
+/// With this number of blocks or more, the variance between blocks is reliable.
+pub const ENOUGH_BLOCKS: u64 = 30;
+
+/// Prints that intervals are not usable yet, if there are too few blocks.
+///
+/// # Errors
+/// When the text cannot be printed.
+pub fn print_few_blocks(blocks: u64) -> Result<()> {
+    if blocks >= ENOUGH_BLOCKS {
+        return Ok(());
+    }
+    print(format_args!("\nThe intervals are not usable yet: they need at least {ENOUGH_BLOCKS} blocks of games."))
+}
+
 /// Prints the number of games that were truncated at the turn limit, if there are any.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Prints the summary of an arena as tables.
 
-use crate::cli::commands::terminal::print_truncated;
+use crate::cli::commands::terminal::{ENOUGH_BLOCKS, print_few_blocks, print_truncated};
 use crate::run::output::{columns, print, with_interval};
 use anyhow::Result;
 use ashta_agents::arena::{AgentSummary, Interval, Pairing, Rating, SprtSummary, Summary, Verdict};
@@ -64,6 +64,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     if !verdicts.is_empty() {
         print(format_args!("\n{}", verdicts.join("\n")))?;
     }
+    print_few_blocks(summary.blocks)?;
     if let Some(by) = &summary.luck_by {
         let share = summary.luck_share.unwrap_or(0.0);
         let version = summary.luck_version.as_ref().map_or(String::new(), |version| format!(" ({version})"));
@@ -155,9 +156,6 @@ fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     let score = with_interval(100.0 * mean, [100.0 * low, 100.0 * high], 2, " %");
     Some(format!("{verdict}: {score}, {elo:+.1} Elo [{least:+.1}, {most:+.1}]"))
 }
-
-/// With this number of blocks or more, the variance between blocks is reliable.
-const ENOUGH_BLOCKS: u64 = 30;
 
 /// The number of independent games that give as precise a score as one game of this pairing.
 fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
