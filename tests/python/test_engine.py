@@ -1,8 +1,11 @@
 """The engine protocol: whole games through a client, and broken requests."""
 
 import random
+import sys
 
 import pytest
+
+import program
 
 GAMES = [
     ("ashtapada", 2, 1),
@@ -113,3 +116,24 @@ def test_the_lot_of_the_first_seat_is_repeatable_and_fair(engine):
     firsts = [first(seed) for seed in range(400)]
     assert firsts == [first(seed) for seed in range(400)]
     assert all(70 <= firsts.count(seat) <= 130 for seat in "SENW"), firsts
+
+
+def test_a_program_is_checked_against_the_rules_of_engines(tmp_path):
+    good = program.run("engine", "--check", f"{program.ASHTA} engine --agent greedy", "--game", "siga")
+    assert good.returncode == 0 and good.stdout.count("ok ") == 3, good.stdout + good.stderr
+    script = tmp_path / "engine.py"
+    script.write_text(
+        """
+import json, signal, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps({"name": "mine", "action": 31, "id": request["id"]}), flush=True)
+time.sleep(60)
+"""
+    )
+    bad = program.run("engine", "--check", f"{sys.executable} {script}")
+    assert bad.returncode == 1 and "breaks 3 of 3 rules" in bad.stderr
+    for part in ["legal action in time: it chose action 31", "has no object `error`", "still runs after"]:
+        assert part in bad.stdout
+    absent = program.run("engine", "--check", "./absent")
+    assert absent.returncode == 1 and "cannot be started" in absent.stderr

@@ -108,6 +108,16 @@ pub enum Command {
         /// Answer `bestmove` and `evaluate` with this agent; without it, the engine only knows the rules.
         #[arg(long, value_name = "SPEC")]
         agent: Option<String>,
+        /// Instead of answering, check whether this program answers as an engine must, and name the rules that it
+        /// breaks.
+        #[arg(long, value_name = "COMMAND", conflicts_with = "agent")]
+        check: Option<String>,
+        /// Game of the check.
+        #[arg(long, default_value = "ashtapada", requires = "check")]
+        game: String,
+        /// Seconds that the checked program has for a choice.
+        #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, requires = "check")]
+        move_seconds: f64,
     },
     /// Measure the speed of this machine.
     Bench {

@@ -19,6 +19,7 @@ mod terminal;
 mod train;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::run::{games, output};
 use anyhow::{Context, Result, bail};
@@ -54,7 +55,10 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Play(args) => play::run(&args),
         Command::Serve { port, no_browser } => serve::run(port, no_browser),
         Command::Export(args) => export::run(&args),
-        Command::Engine { agent } => engine::run(agent.as_deref()),
+        Command::Engine { check: Some(command), game, move_seconds, .. } => {
+            arena::check::run(&command, &game, Duration::from_secs_f64(move_seconds))
+        }
+        Command::Engine { agent, .. } => engine::run(agent.as_deref()),
         Command::Bench { what } => bench::run(&what),
         Command::Completions { shell } => {
             let mut script = Vec::new();

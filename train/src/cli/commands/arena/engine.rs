@@ -80,6 +80,11 @@ impl Program {
         Running::start(self).map(|(_, hello)| hello).map_err(|fault| anyhow!(fault.0))
     }
 
+    /// The time that the engine has for a choice.
+    pub(super) fn patience(&self) -> Duration {
+        self.limits.patience
+    }
+
     /// Returns a player that asks the engine.
     pub fn player(&self) -> EnginePlayer {
         EnginePlayer { program: self.clone(), running: None }
@@ -144,7 +149,7 @@ fn stopped() -> Fault {
 
 /// A running engine; killed when it is dropped.
 #[derive(Debug)]
-struct Running {
+pub(super) struct Running {
     /// Closed first. This asks the engine to end, but some engines continue to run.
     input: Option<ChildStdin>,
     /// The engine and the processes that it has started.
@@ -159,7 +164,7 @@ struct Running {
 
 impl Running {
     /// Starts an engine and sends `hello`.
-    fn start(program: &Program) -> Result<(Running, Value), Fault> {
+    pub(super) fn start(program: &Program) -> Result<(Running, Value), Fault> {
         let mut command = Command::new(&program.words[0]);
         let errors = open_to_write(&program.errors, OpenOptions::new().create(true).append(true));
         let errors = errors.map_err(|error| Fault(format!("{error:#}")))?;
@@ -202,7 +207,7 @@ impl Running {
     }
 
     /// Sends a request and returns the answer.
-    fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value, Fault> {
+    pub(super) fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value, Fault> {
         if let Ok(Ok(line)) = self.lines.try_recv() {
             return Err(Fault(format!("it wrote a line without a request: {}", quoted_line(&line))));
         }
@@ -242,6 +247,19 @@ impl Running {
                 Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
             };
         }
+    }
+
+    /// Closes the standard input, and returns whether the engine then ends within `patience`.
+    pub(super) fn ends_within(&mut self, patience: Duration) -> bool {
+        self.input = None;
+        let clock = Instant::now();
+        while clock.elapsed() < patience {
+            if let Ok(Some(_)) = self.group.child.try_wait() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        false
     }
 
     /// The fault of an engine that has ended, with its exit status.

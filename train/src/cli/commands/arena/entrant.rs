@@ -90,7 +90,7 @@ impl ErrorFiles {
     ///
     /// # Errors
     /// When the folder cannot be created.
-    fn of(&mut self, number: usize) -> Result<PathBuf> {
+    pub(super) fn of(&mut self, number: usize) -> Result<PathBuf> {
         std::fs::create_dir_all(&self.folder).with_context(|| cannot_write(&self.folder))?;
         let file = self.folder.join(format!("engine-{}.txt", number + 1));
         ensure!(!file.is_symlink(), "{}: this is a link", cannot_write(&file));
@@ -117,7 +117,7 @@ impl Drop for ErrorFiles {
 
 /// Checks that an engine plays a built-in game, if the engine lists its games. Other games are not checked: requests
 /// contain their sheets.
-fn check_game(hello: &Value, race: &Race) -> Result<()> {
+pub(super) fn check_game(hello: &Value, race: &Race) -> Result<()> {
     if !race.ruleset().is_builtin() {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! `ashta arena`: a tournament of agents and engines, with differences in strength and confidence intervals.
 
+pub mod check;
 mod engine;
 mod engine_group;
 mod entrant;

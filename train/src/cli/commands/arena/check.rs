@@ -1,0 +1,151 @@
+//! `ashta engine --check`: tests whether a program keeps the rules of the protocol for engines.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use ashta_agents::arena::{Contestant, Fault};
+use ashta_env::chance::{self, GameRng, below};
+use ashta_env::game::{Game, Node, Outcome};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use rand::Rng;
+use serde_json::{Value, json};
+
+use super::engine::{Limits, Program, Running};
+use super::entrant::{ErrorFiles, check_game};
+use crate::cli::commands::terminal;
+use crate::run::games;
+use crate::run::output::{in_line, print};
+
+/// The number of decisions of random play that an engine must answer.
+const DECISIONS: usize = 40;
+/// The time in which an engine must end after its standard input is closed.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Checks the program of `command` in `game`; a choice may take `patience`.
+///
+/// # Errors
+/// When the program breaks a rule, or the game does not exist.
+pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
+    let race = games::race_of(Some(game), None, &[])?;
+    let stops = Arc::new(AtomicBool::new(false));
+    let limits = Limits { patience, stops: Arc::clone(&stops), watch: Arc::default() };
+    let mut errors = ErrorFiles::new(None);
+    let program = Program::new(command, errors.of(0)?, limits)?;
+    terminal::on_interrupt(&stops, "stopping (press Ctrl-C again to stop now)")?;
+    if let Err(Fault(problem)) = hello(&program, &race) {
+        bail!("the program does not answer `hello` as an engine of {game}: {problem}");
+    }
+    let rules: [(&str, Rule); 3] = [
+        ("chooses a legal action in time", choices),
+        ("answers a wrong request with an error and continues", wrong_requests),
+        ("ends when its standard input is closed", quits),
+    ];
+    let mut broken = 0;
+    for (rule, check) in rules {
+        let found = check(&program, &race);
+        if stops.load(Ordering::Relaxed) {
+            bail!("the check was stopped");
+        }
+        match found {
+            Ok(()) => print(format_args!("ok      {rule}"))?,
+            Err(Fault(problem)) => {
+                broken += 1;
+                print(format_args!("broken  {rule}: {}", in_line(&problem)))?;
+            }
+        }
+    }
+    if let Err(Fault(problem)) = repeats(&program, &race) {
+        print(format_args!("note    games cannot be repeated: {}", in_line(&problem)))?;
+    }
+    if broken > 0 {
+        bail!("the program breaks {broken} of {} rules", rules.len());
+    }
+    Ok(())
+}
+
+/// Tests one rule with a new process.
+type Rule = fn(&Program, &Race) -> Result<(), Fault>;
+
+fn hello(program: &Program, race: &Race) -> Result<(), Fault> {
+    let (_, hello) = Running::start(program)?;
+    check_game(&hello, race).map_err(|error| Fault(format!("{error:#}")))
+}
+
+/// Decisions of a random game with more than one legal action.
+fn decisions(race: &Race) -> Vec<State> {
+    let (mut rng, mut found) = (chance::stream(1, 0), Vec::new());
+    let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+    while found.len() < DECISIONS {
+        match race.node(&state) {
+            Node::Chance(_) => {
+                let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                race.apply_chance(&mut state, Outcome(outcome.0));
+            }
+            Node::Decision(_) => {
+                let legal = race.legal_actions(&state);
+                if legal.len() > 1 {
+                    found.push(state);
+                }
+                let action = legal.nth(below(legal.len(), &mut rng));
+                action.into_iter().for_each(|action| race.apply_action(&mut state, action));
+            }
+            Node::Terminal if found.is_empty() => break,
+            Node::Terminal => state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng)),
+        }
+    }
+    found
+}
+
+fn choices(program: &Program, race: &Race) -> Result<(), Fault> {
+    let mut player = program.player();
+    for state in decisions(race) {
+        let mut rngs: [GameRng; 1] = [chance::stream(2, 0)];
+        player.try_act(race, &[state], &mut rngs).remove(0)?;
+    }
+    Ok(())
+}
+
+fn wrong_requests(program: &Program, race: &Race) -> Result<(), Fault> {
+    let (mut running, _) = Running::start(program)?;
+    let first = race.spec().seats.iter().next().map(|seat| race.print(&race.initial_state(seat)));
+    for request in [
+        json!({"op": "no-such-operation"}),
+        json!({"op": "bestmove", "seed": 1}),
+        json!({"op": "bestmove", "position": "nonsense", "seed": 1}),
+        json!({"op": "bestmove", "position": first, "seed": 1}),
+    ] {
+        let answer = running.ask(request.clone(), program.patience())?;
+        if !answer["error"].is_object() {
+            return Err(Fault(format!("the answer to {request} has no object `error`")));
+        }
+    }
+    let hello: Value = running.ask(json!({"op": "hello"}), program.patience())?;
+    if hello["name"].is_string() { Ok(()) } else { Err(Fault("it does not answer `hello` again".to_owned())) }
+}
+
+fn repeats(program: &Program, race: &Race) -> Result<(), Fault> {
+    let mut players = [program.player(), program.player()];
+    for state in decisions(race) {
+        let chosen =
+            players.each_mut().map(|player| player.try_act(race, &[state], &mut [chance::stream(3, 0)]).remove(0));
+        let [first, second] = chosen;
+        let (first, second) = (first?, second?);
+        if first != second {
+            let position = race.print(&state);
+            return Err(Fault(format!("at `{position}` it chose {} and, in another process, {}", first.0, second.0)));
+        }
+    }
+    Ok(())
+}
+
+fn quits(program: &Program, _: &Race) -> Result<(), Fault> {
+    let (mut running, _) = Running::start(program)?;
+    let clock = Instant::now();
+    if running.ends_within(END_TIMEOUT) {
+        return Ok(());
+    }
+    Err(Fault(format!("it still runs after {:.1} s", clock.elapsed().as_secs_f64())))
+}
