@@ -13,7 +13,8 @@ import { cannot, pick } from "./turn.js";
 const REACH = 0.7;
 // The number of squares between two arrows on a course.
 const ARROWS = 6;
-// The smallest size of pieces that share a square is LEAST pixels, but at most MOST squares.
+// Pieces that share a square have a size of at least LEAST pixels. This minimum is never larger than MOST
+// squares.
 const LEAST = 24, MOST = 1.5;
 // A pointer that moves by more than this number of pixels drags its piece.
 const DRAG = 8;

@@ -118,7 +118,7 @@ const tasks = {
   },
 };
 
-// The first message contains the module, if there is one.
+// The first message contains the bytes of the WebAssembly module, or null if the worker does not need them.
 self.addEventListener("message", async ({ data: { id, task, engine, agent: wanted = { name: "random" }, bytes, sheet, ...rest } }) => {
   if (!task) {
     library = load(engine);

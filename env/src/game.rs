@@ -199,8 +199,8 @@ pub struct Outcome(pub u8);
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chances {
     probabilities: Vec<f64>,
-    /// The cumulative probability of each outcome. From the last possible outcome on it is infinite, because rounding
-    /// errors could keep the sum below 1.
+    /// The cumulative probability of each outcome. The numbers of the last possible outcome and of all later outcomes
+    /// are infinite, because rounding errors could keep the sum below 1.
     pub(crate) sums: Vec<f64>,
 }
 
@@ -422,9 +422,9 @@ pub trait RaceGame: Game {
     /// The largest possible entry of [`RaceGame::steps`]: the end of the course.
     fn goal(&self) -> u8;
 
-    /// The number of steps of each piece of `seat` from off the board, in ascending order, 0 to [`RaceGame::goal`].
-    /// Only the first [`RaceGame::pieces`] entries are used. Throws that are assigned to a piece but not yet played do
-    /// not count.
+    /// The number of steps that each piece of `seat` has made, in ascending order: from 0 (off the board) to
+    /// [`RaceGame::goal`]. Only the first [`RaceGame::pieces`] entries are used. Throws that are assigned to a piece
+    /// but not yet played do not count.
     fn steps(&self, state: &Self::State, seat: Seat) -> [u8; MAX_PIECES];
 
     /// The entry in [`RaceGame::steps`] of a piece that has just been captured.

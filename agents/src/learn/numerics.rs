@@ -1,7 +1,8 @@
-//! A fingerprint of how a machine rounds: machines with equal fingerprints compute the same run to the last bit.
+//! A fingerprint of the rounding errors of a machine. Machines with equal fingerprints compute the same run to the last
+//! bit.
 //!
-//! The forward pass and the learner on the CPU round in the same way on all x86-64 processors that the program
-//! supports. Differences can come from the functions of the C library and from other processors.
+//! The forward pass and the learner on the CPU give the same bits on all x86-64 processors that the program supports.
+//! Differences can come from the functions of the C library and from other processors.
 
 use ashta_env::game::{Action, ActionMask};
 use flate2::Crc;

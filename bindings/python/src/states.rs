@@ -21,7 +21,7 @@ use crate::{Result, Whole, wrong_type};
 
 /// The number of states between two checks for an interrupt.
 const CHECK_INTERVAL: usize = 64;
-/// The action or outcome that leaves a state unchanged.
+/// The number in `actions` or `outcomes` that leaves a state unchanged.
 const NONE: i64 = -1;
 
 /// Many positions of one game in one array, like a list of `State`.
@@ -404,7 +404,7 @@ impl States {
     }
 
     /// Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or at
-    /// random, with stream `i` of `seed` for state `i`. Without a chance node, a random throw changes nothing.
+    /// random, with stream `i` of `seed` for state `i`. A random throw changes only states that are chance nodes.
     ///
     /// Raises `ValueError` with the first outcome that is not possible.
     #[pyo3(signature = (outcomes = None, *, seed = None))]

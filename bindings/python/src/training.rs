@@ -26,15 +26,16 @@ use crate::interrupt::Interrupt;
 use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
-/// Runs the program `ashta` with these arguments, first the name of the program; returns its exit code. The program
-/// searches the folder `installed` last for bots and tables.
+/// Runs the program `ashta` and returns its exit code. The first of the `arguments` is the name of the program. The
+/// folder `installed` is the last folder in which the program looks for bots and tables.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf) -> u8 {
     games::add_last_folder(installed);
     py.detach(|| program::run(arguments))
 }
 
-/// Checks settings like the start of a run: all keys must be known, and everything that the settings name must exist.
+/// Checks settings in the same way as the start of a run: all keys must be known, and all games, agents and
+/// files in the settings must exist.
 ///
 /// Raises one `ValueError` that lists every problem.
 #[pyfunction]

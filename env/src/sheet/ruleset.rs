@@ -176,7 +176,7 @@ impl Ruleset {
         problems
     }
 
-    /// The ruleset written as `game?flag=value&flag=value`, for `seats`, of a built-in game.
+    /// Parses `game?flag=value&flag=value` as a ruleset of a built-in game, for `seats`.
     ///
     /// # Errors
     /// See [`Ruleset::new`]. A flag without `=` has an empty value. An empty flag (nothing after `?` or `&`) is an
@@ -185,8 +185,8 @@ impl Ruleset {
         Sheets::default().ruleset(text, seats)
     }
 
-    /// The ruleset of a built-in game, written as `game?flag=value&flag=value`. The seats are the first set of `count`
-    /// seats that the sheet allows; without a `count`, the first set.
+    /// Parses `game?flag=value&flag=value` as a ruleset of a built-in game. The seats are the first set of `count`
+    /// seats that the sheet allows. Without a `count`, they are the first set that the sheet allows.
     ///
     /// # Errors
     /// See [`Ruleset::parse`].

@@ -8,10 +8,10 @@ use crate::race::Race;
 use crate::race::position::state::State;
 use crate::turn::{TurnResults, turn_results};
 
-/// Longer series are not visited if their total probability is at most this number.
+/// The visit ends at a length of series if all longer series together have at most this probability.
 pub(super) const MISSING: f64 = 1e-7;
 
-/// Visits the turns of `mover`, lane by lane.
+/// Visits the turns of `mover` in each of the `lanes` (see [`TurnVisitor`]), one lane after another.
 pub(super) fn visit(index: &TurnIndex, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor) {
     let mut count = 0;
     for lane in lanes_of(lanes) {
@@ -48,7 +48,7 @@ fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
         let mut after = sides;
         if then != Continuation::Won {
             for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
-                // `throws_made` is 0 if the next seat throws. The other seats keep their numbers.
+                // `throws_made` is 0 if the next seat throws. The other seats keep their numbers of throws.
                 let made =
                     if seat == thrown.mover { throws_made(end, thrown.mover) } else { index.sides.thrown(*side) };
                 *side = index.sides.of(end, seat, made).expect("the end of a turn is a position");

@@ -75,7 +75,10 @@ fn record(race: &Race, record: GameRecord<String>) -> Result<GameRecord<State>> 
 }
 
 fn check(race: &Race, line: &Trajectory<State>) -> Result<()> {
-    ensure!(line.decisions.len() == line.actions.len(), "some actions lack a policy target");
+    ensure!(
+        line.decisions.len() == line.actions.len(),
+        "some actions lack the probabilities that the policy network learns"
+    );
     let mut state = line.start;
     let mut outcomes = line.outcomes.iter();
     let mut actions = line.actions.iter().zip(&line.decisions);

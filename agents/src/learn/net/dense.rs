@@ -8,7 +8,7 @@ use crate::network::portable::multiply_add;
 /// Numbers in one step of a loop: four vector registers of eight floats.
 const STEP: usize = 32;
 
-/// A layer with transposed weights `[outputs, inputs]`. All steps use the same memory.
+/// A layer with transposed weights `[outputs, inputs]`. Each step of the learner uses the same memory again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transposed {
     weights: Vec<f32>,

@@ -34,8 +34,8 @@ pub struct Manifest {
     pub ruleset_hash: u64,
     /// [`Spec::encoding`].
     pub encoding: u32,
-    /// CRC-32 of the data of the networks, 8 hexadecimal digits in the file. Valid only if the bot was read from a
-    /// file; writing computes it.
+    /// CRC-32 of the data of the networks, 8 hexadecimal digits in the file. It is correct only if the bot was
+    /// read from a file. Writing a bot does not use this number, but computes it again.
     #[serde(serialize_with = "write_digits::<8, _, _>", deserialize_with = "read_checksum")]
     pub checksum: u32,
     /// The sizes of the networks.
@@ -185,7 +185,8 @@ impl Manifest {
         let levels: Vec<Level> = self.levels.iter().map(|found| found.level).collect();
         let found = levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
         let holds = levels.iter().all(|&level| level < Level::Expert) && levels.is_sorted_by(|a, b| a < b);
-        require("the list of levels", "levels below expert, the weakest first, each once", found, holds)?;
+        let problem = "they must be below expert, in ascending order and without repetition";
+        Error::unless(holds, || format!("the levels in the manifest are {found}; {problem}"))?;
         let probes = self.probes.len();
         require("the number of probes", "at most 64", probes.to_string(), probes <= MAX_PROBES)?;
         for probe in &self.probes {

@@ -481,8 +481,8 @@ mod tests {
         };
         for (levels, expected) in [
             (vec![calibration(Level::Novice, f64::NAN)], "the measurement of a level in the manifest is [0.01, NaN"),
-            (vec![calibration(Level::Expert, 0.4)], "the list of levels in the manifest is expert, not levels below"),
-            (vec![calibration(Level::Novice, 0.4); 2], "the list of levels in the manifest is novice, novice, not"),
+            (vec![calibration(Level::Expert, 0.4)], "the levels in the manifest are expert; they must be below expert"),
+            (vec![calibration(Level::Novice, 0.4); 2], "the levels in the manifest are novice, novice; they must"),
         ] {
             let mut wrong = bot();
             wrong.manifest.levels = levels;

@@ -31,7 +31,7 @@ pub enum ValueHead {
 pub struct MlpShape {
     /// Number of inputs, 1 to 65536. The inputs are the first entries of an observation, or all of them.
     pub observation: usize,
-    /// Widths of the one to eight hidden layers, each 1 to 4096.
+    /// Width of each hidden layer, 1 to 4096. There are 1 to 8 hidden layers.
     pub hidden: Vec<usize>,
     /// Number of values, 1 to 4.
     pub values: usize,

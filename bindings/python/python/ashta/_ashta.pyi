@@ -262,7 +262,7 @@ class States:
         that is not legal."""
     def throw(self, outcomes: ArrayLike | None = None, *, seed: int | None = None) -> States:
         """Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or at
-        random, with stream `i` of `seed` for state `i`. Without a chance node, a random throw changes nothing.
+        random, with stream `i` of `seed` for state `i`. A random throw changes only states that are chance nodes.
 
         Raises `ValueError` with the first outcome that is not possible."""
     def afterstates(self, limit: int | None = None) -> tuple[States, NDArray[np.int64]]:
@@ -611,8 +611,8 @@ _PackedAgent = tuple[str, str, bytes]
 def check_settings(
     config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
 ) -> None:
-    """Checks settings like the start of a run: all keys must be known, and everything that the settings name must
-    exist.
+    """Checks settings in the same way as the start of a run: all keys must be known, and all games, agents and
+    files in the settings must exist.
 
     Raises one `ValueError` that lists every problem.
     """
@@ -636,8 +636,8 @@ def numerics() -> str:
     """The rounding checksum of this machine: it shows how the machine rounds numbers. Machines with different checksums
     compute slightly different games and networks."""
 def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
-    """Runs the program `ashta` with these arguments, first the name of the program; returns its exit code. The program
-    searches the folder `installed` last for bots and tables."""
+    """Runs the program `ashta` and returns its exit code. The first of the `arguments` is the name of the program. The
+    folder `installed` is the last folder in which the program looks for bots and tables."""
 def solve(
     game: str | Game,
     output: str | PathLike[str],

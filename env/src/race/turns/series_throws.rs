@@ -25,7 +25,7 @@ pub(crate) struct SeriesThrows {
     dice: u8,
     /// The values that continue a series, in ascending order; 0 for missing kinds.
     faces: [u8; 4],
-    /// `[outcome]`: the throw.
+    /// The throw of each outcome of the die.
     outcomes: Vec<AllottedThrow>,
 }
 

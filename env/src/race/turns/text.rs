@@ -120,7 +120,7 @@ impl TurnWords {
         entering: ["any throw", "a throw of"],
         whole: "A unit moves by the whole throw, which counts for both pieces.",
         double: "A unit moves by twice the throw.",
-        half_spent: "A unit moves by half of each throw, rounded down; it takes no 1.",
+        half_spent: "A unit moves by half of each throw, rounded down. It cannot use a 1.",
         shared: None,
         not_borne: "",
     };

@@ -1,4 +1,4 @@
-//! The values of a sheet for pieces that meet, for the gate, the finish and the words.
+//! The values of a sheet for stacking, units, captures, the gate, the finish and the words of the texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -127,9 +127,11 @@ impl Default for Unit {
 pub enum UnitKind {
     /// No pieces.
     None,
-    /// Two pieces on one square, except on a first square that belongs to the seat.
+    /// Two pieces on one square. If the first square of the course belongs to the seat, two pieces there are not a
+    /// unit.
     Together,
-    /// Two pieces that have left a square of `from` together, until the finish. The notation marks each with `t`.
+    /// Two pieces that have left a square of `from` together. They are a unit until the finish. In the notation, `t`
+    /// marks each of the two pieces.
     Declared,
 }
 
@@ -243,8 +245,8 @@ pub enum Group {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Gate {
-    /// The number of the first square beyond the gate. The notation marks a seat that has captured with `+`. If left
-    /// out or 0, the game has no gate.
+    /// The number of the first square beyond the gate. If the key is left out or 0, the game has no gate. In the
+    /// notation, `+` marks a seat that has captured.
     pub at: u8,
     /// What happens to a move beyond the gate by a seat without a capture.
     pub without: Without,
@@ -264,7 +266,7 @@ pub enum Without {
     Wait,
     /// The piece goes round again: its number is reduced by `lap` until it is before the gate.
     Lap,
-    /// The move is allowed. The notation still marks seats that have captured.
+    /// The move is allowed. In the notation, `+` still marks a seat that has captured.
     Open,
 }
 
@@ -289,10 +291,10 @@ pub struct Finish {
     /// the seat are there. The first seat that has borne off all its pieces wins. If the key is left out, pieces at the
     /// finish have finished.
     pub bear_off: Vec<u8>,
-    /// `divide`: numbers of squares before the finish from where a piece finishes only by a doublet (two equal dice) of
-    /// the same number. The piece uses one of the two dice.
+    /// `divide`: distances to the finish. At such a distance n, a piece finishes only by a doublet (two equal dice) of
+    /// n. The piece uses one of the two dice.
     pub doublets: Vec<u8>,
-    /// `throw`: what a throw does that is larger than the distance to the finish.
+    /// `throw`: what happens if a throw is larger than the distance to the finish.
     #[serde(skip_serializing_if = "is_default")]
     pub overshoot: Overshoot,
     /// `throw`: the values, besides 1, that move a piece from the last square before the finish to the finish.
@@ -304,12 +306,12 @@ pub struct Finish {
     pub fill: bool,
 }
 
-/// What a throw does that is larger than the distance to the finish.
+/// What happens if a throw is larger than the distance to the finish.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Overshoot {
-    /// It cannot be used.
+    /// The throw cannot be used.
     #[default]
     Illegal,
     /// The piece reaches the finish, and the rest of the throw is lost.

@@ -44,8 +44,8 @@ pub enum Odds {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedOdds {
-    /// Shells, sticks or coins with two sides. With n values, n - 1 of them are thrown. Each falls on either side with
-    /// equal probability: five values have the probabilities 1/16, 4/16, 6/16, 4/16 and 1/16.
+    /// Shells, sticks or coins with two sides. If `values` has n entries, n - 1 shells are thrown. Each shell falls on
+    /// either side with equal probability: five values have the probabilities 1/16, 4/16, 6/16, 4/16 and 1/16.
     Cowries,
     /// All values have equal probabilities, as with a die.
     Equal,
@@ -129,8 +129,8 @@ pub enum LastThrow {
     /// It is played, and no further throw follows.
     #[default]
     Played,
-    /// It is lost, and the turn ends, as in Ludo with the third six in a row. A throw that is granted for another
-    /// reason restarts the count.
+    /// It is lost, and the turn ends, as in Ludo with the third six in a row. If a move with another value grants one
+    /// more throw (for example by a capture), the count of throws starts again.
     Lost,
 }
 
@@ -209,9 +209,9 @@ pub enum Divide {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Entry {
-    /// The values that let a piece enter while no own piece is on the course. `dice`: the value of one die, or the sum
-    /// of both dice for one piece. `divide`: a doublet (two equal dice) of the value; no other piece can then use the
-    /// doublet.
+    /// The values that let a piece enter while no own piece is on the course. `dice`: a piece enters if one die or the
+    /// sum of both dice is one of these values. `divide`: a piece enters by a doublet (two equal dice) of one of these
+    /// values; no other piece can then use the doublet.
     pub first: Values,
     /// The values that let a piece enter while an own piece is on the course.
     pub next: Values,
@@ -232,7 +232,7 @@ pub struct Entry {
     /// Whether entering uses up the throw. If false, a piece on the board can also move by the number of this throw
     /// after the entry. The entry or the move can be left out (`throw`).
     pub spends: bool,
-    /// `series`: when a seat loses the throws before its first throw that lets a piece enter.
+    /// `series`: when a seat loses the throws that come before the first throw that lets a piece enter.
     pub lost_before: LostBefore,
 }
 
@@ -321,7 +321,7 @@ pub enum NamedEntry {
     Count,
 }
 
-/// When a seat loses the throws of a series before its first throw that lets a piece enter.
+/// When a seat loses the throws of a series that come before the first throw that lets a piece enter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -53,8 +53,8 @@ pub(crate) struct SeriesTurns {
     enters_among_enemies: bool,
     /// Whether pieces are borne off from the finish.
     bears: bool,
-    /// Whether a turn can end after any hop: hops can land anywhere and always move, and the rules let throws stay
-    /// unused.
+    /// Whether a turn can end after any hop: each hop goes at least one step and can land on any square, and the rules
+    /// let throws stay unused.
     always_completes: bool,
 }
 
@@ -102,8 +102,8 @@ impl SeriesTurns {
         enemies.fold(0, |places, &enemy| places | self.held_places(enemy, &state.pieces[enemy.index()], state.mover))
     }
 
-    /// Returns the places of `by` whose squares hold pieces of `seat`, as bits; `places` are the places of the pieces
-    /// of `seat`.
+    /// Returns, as bits, the places on the course of `by` whose squares hold pieces of `seat`. These pieces are on
+    /// `places` of the course of `seat`.
     pub(crate) fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
         let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);
@@ -180,7 +180,7 @@ impl TurnNotation for SeriesTurns {
                 "A piece moves at most once in a series: in one hop by one throw, or by the sum of several.",
                 "A piece that enters may move on in the same series.",
             ],
-            half_spent: "A unit moves by half of each throw, rounded down; a 1 can be spent on it with others.",
+            half_spent: "A unit moves by half of each throw, rounded down. It uses a 1 only together with other throws.",
             not_borne: "A piece that entered or moved in the same series is not borne off.",
             ..TurnWords::ONE_BY_ONE
         }
