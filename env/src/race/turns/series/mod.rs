@@ -180,7 +180,7 @@ impl TurnNotation for SeriesTurns {
                 "A piece moves at most once in a series: in one hop by one throw, or by the sum of several.",
                 "A piece that enters may move on in the same series.",
             ],
-            half_spent: "A unit moves by half of each throw, rounded down. It uses a 1 only together with other throws.",
+            half_spent: "A unit moves by half of each throw, rounded down. It uses a 1 only with other throws.",
             not_borne: "A piece that entered or moved in the same series is not borne off.",
             ..TurnWords::ONE_BY_ONE
         }
