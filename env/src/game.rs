@@ -344,7 +344,7 @@ pub struct Spec {
     pub seats: SeatSet,
     /// The scale of the returns and values.
     pub payoff: Payoff,
-    /// For each seat, the seats of its team with the seat itself.
+    /// For each seat, the seats of its team, including the seat itself.
     pub teams: BySeat<SeatSet>,
     /// The size of the action space, at most 32.
     pub actions: usize,

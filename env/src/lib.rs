@@ -35,8 +35,8 @@ pub use gym::{Env, Observation, Step, VecEnv};
 pub use race::Race;
 pub use sheet::ruleset::{self, Ruleset, RulesetError};
 
-/// An environment of a built-in game, written as `game?flag=value&flag=value` (`pagade?teams=true`), for this number of
-/// seats, with seed 0.
+/// An environment with seed 0 for a built-in game with this number of seats. `text` is `game?flag=value&flag=value`,
+/// such as `pagade?teams=true`.
 ///
 /// # Errors
 /// If the game or a house rule is unknown, or the game does not allow this number of seats.

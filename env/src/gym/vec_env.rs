@@ -15,8 +15,8 @@ use crate::game::{Action, Game, Seat};
 ///
 /// The last position of a truncated game is a turn-start state, observed by the seat that would throw next. A learner
 /// that bootstraps can evaluate this state. The last position of a finished game is observed by the seat that moved
-/// last. This observation has the pieces of all seats, but neither the seat that moves nor throws, and its value is the
-/// return.
+/// last. This observation has the pieces of all seats. It does not show whose turn it is and has no throws. Its value
+/// is the return.
 ///
 /// If the caller observes one seat ([`Caller`]), it must also play the actions of the other seats. It does this between
 /// [`VecEnv::play`] and [`VecEnv::write`], in the games of [`VecEnv::opponents`].

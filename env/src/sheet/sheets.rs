@@ -65,7 +65,7 @@ impl Sheets {
         builtin::all().iter().chain(&self.own)
     }
 
-    /// The ruleset written as `game?flag=value&flag=value`, for `seats`.
+    /// Parses `game?flag=value&flag=value` as a ruleset for `seats`.
     ///
     /// # Errors
     /// See [`Ruleset::new`].
@@ -74,7 +74,7 @@ impl Sheets {
         Ruleset::of(Arc::clone(self.named(name)?), seats, flags)
     }
 
-    /// The ruleset written as `game?flag=value&flag=value`, with the seats that [`Ruleset::seated`] chooses.
+    /// Parses `game?flag=value&flag=value` as a ruleset with the seats that [`Ruleset::seated`] chooses.
     ///
     /// # Errors
     /// See [`Ruleset::seated`].

@@ -72,7 +72,7 @@ fn hold<S: Clone>(
     if holds { Ok(()) } else { Err(broken(law, state, problem())) }
 }
 
-/// On average, the successors of one in this number of nodes are checked, too.
+/// Among this number of nodes, there is on average one node whose successors are checked, too.
 const SPACING: usize = 40;
 /// The largest number of nodes that are checked around each of these nodes.
 const AROUND: usize = 60;

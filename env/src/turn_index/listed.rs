@@ -31,7 +31,7 @@ pub(super) struct ListedWalk {
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether the game can end because no seat can move.
     has_dead_ends: bool,
-    /// `[side position]`: whether enemies can block its moves with every throw.
+    /// For each side position, whether enemies can block its moves with every throw.
     may_be_stuck: Vec<bool>,
 }
 
@@ -58,8 +58,8 @@ struct Pattern {
     start: u32,
 }
 
-/// An end of a turn: the own side position, and the consequence for others. The type is small, because the access to
-/// memory limits the speed.
+/// An end of a turn: the own side position, and the consequence for the other seats. The type is small, because the
+/// access to memory limits the speed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct ListedEnd {
     side: Side,

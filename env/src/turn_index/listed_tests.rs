@@ -101,7 +101,7 @@ fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng)
         for (turn, side) in sides[..turns.index().seats()].iter_mut().enumerate() {
             let pool = &pools[turn.min(1)];
             *side = pool[below(pool.len(), rng)];
-            // Only the seat to throw can have made throws.
+            // Only the seat that throws next can already have thrown in this turn.
             let (places, mark) = (*turns.index.sides.places(*side), turns.index.sides.mark(*side));
             let thrown = if turn == 0 { turns.index.sides.thrown(*side) } else { 0 };
             *side = turns.index.sides.number(places, mark, thrown);

@@ -154,8 +154,8 @@ impl TurnIndex {
         state
     }
 
-    /// Returns the number of a position among all combinations of side positions. Its digits are the index of the seat
-    /// to throw in `movers` and then the side positions in turn order.
+    /// Returns the number that identifies a position among all combinations of side positions. The digits of this
+    /// number are the index of the seat to throw in `movers` and then the side positions in turn order.
     pub fn number(&self, mover: Seat, sides: Sides) -> usize {
         let mover = self.movers.iter().position(|&seat| seat == self.alike_mover(mover)).unwrap_or(0);
         let count = self.sides().len();
@@ -237,7 +237,7 @@ enum Walk {
 }
 
 impl RaceTurns {
-    /// Prepares tables of moves. For a series of throws with two pieces this takes seconds, and minutes if enemies can
+    /// Prepares tables of moves. For a series of throws with two pieces, this takes seconds, or minutes if enemies can
     /// close squares or the rules let any throw stay unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
         let walk = match index.race.turns.as_series().filter(|turns| turns.allows_tables()) {

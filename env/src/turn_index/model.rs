@@ -63,7 +63,7 @@ pub(super) fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
     lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
 }
 
-/// Returns the side positions of a lane: adds the number of the lane to the side position of the second seat.
+/// Returns the side positions of a lane: adds the index of the lane to the side position of the second seat.
 #[inline]
 pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
     [own, first + lane as Side, third, fourth]
@@ -72,7 +72,7 @@ pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
 /// Receives the turns of one side position against several side positions of the second seat at the same time. Each of
 /// these is a lane; a set of lanes is a bit mask.
 ///
-/// Afterstates are numbered from 0 in the order of the visit. The visitor receives afterstates before the throws that
+/// Afterstates have indices from 0, in the order of the visit. The visitor receives afterstates before the throws that
 /// lead to them.
 pub trait TurnVisitor {
     /// Receives an afterstate. In these lanes the seat that threw gets the side position `own`, and the other seats do
@@ -82,7 +82,7 @@ pub trait TurnVisitor {
     /// Replaces the latest afterstate in this lane by `end`.
     fn replace_end(&mut self, lane: usize, end: TurnEnd);
 
-    /// Receives all throws with equal afterstates in these lanes: their total probability and the numbers of the
+    /// Receives all throws with equal afterstates in these lanes: their total probability and the indices of the
     /// afterstates. Some of these afterstates can be equal.
     fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone);
 

@@ -10,7 +10,7 @@ use crate::sheet::Without;
 
 /// The numbered side positions of a ruleset. Each has the places of the pieces in ascending order with fillers last,
 /// and a mark: whether the seat has captured or entered, and its declared twins. If the throws of a turn are limited,
-/// it also has the number of throws made. This number is 0 for every seat that is not to throw.
+/// it also has the number of throws made. For every seat that does not throw next, this number is 0.
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
     pub(super) infos: Vec<SideInfo>,
@@ -32,7 +32,7 @@ impl SideList {
     /// Finds the side positions of `race`.
     ///
     /// # Errors
-    /// Fails if there are more than a [`Side`] can number.
+    /// Fails if there are more side positions than a [`Side`] can number.
     pub(super) fn new(race: &Race) -> Result<SideList, IndexError> {
         let pieces = race.pieces();
         let last = race.rules.goal;

@@ -96,7 +96,7 @@ pub(crate) struct Rules {
     pub(crate) captured: Cells,
     /// Cells where two own pieces are a unit.
     pub(crate) unit_cells: Cells,
-    /// `[place]`: the largest number of pieces of a seat there; 0 if no piece reaches the place.
+    /// For each place, the largest number of pieces of a seat there; 0 if no piece reaches the place.
     pub(crate) room: [u8; PLACES],
     /// The first place beyond the gate, which a capture opens; [`NOWHERE`] without a gate.
     pub(crate) gate: u8,
@@ -112,7 +112,7 @@ pub(crate) struct Rules {
     pub(crate) faces: Vec<u8>,
     /// The largest sum of the values of one throw.
     pub(crate) longest: u8,
-    /// `[value]`: the effects of a throw.
+    /// The effects of a throw of each value.
     pub(crate) effects: [ThrowEffects; 256],
 }
 

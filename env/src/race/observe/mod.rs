@@ -23,9 +23,9 @@ use crate::sheet::values::UnitKind;
 /// skipped throws. The last columns show the pieces that each piece of the mover can reach with the unused throws.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// `[place]`: the column of the first piece on the place. The column of the n-th piece is larger by n − 1.
+    /// For each place, the column of the first piece there. The column of the n-th piece is larger by n − 1.
     places: Vec<u16>,
-    /// `[place]`: the index of a place among the places that pieces can reach.
+    /// For each place, its index among the places that pieces can reach.
     ordinals: [u16; PLACES],
     declared: u16,
     seat_mark: u16,
@@ -53,7 +53,7 @@ pub(crate) struct Layout {
 /// The number of columns for the role of a slot: one for each bit of [`role`], in ascending order.
 const ROLES: u16 = 6;
 /// The number of columns for the pieces that a slot can reach: two for an enemy that it can capture, and two for an own
-/// piece. The first of each two uses the next throw, the second does not.
+/// piece. In each two, the first column is for moves that use the next throw, the second for moves without it.
 const MEETINGS: u16 = 4;
 
 impl Layout {

@@ -15,14 +15,14 @@ use crate::race::position::state::{MAX_PIECES, State};
 const FAR: u16 = 16;
 /// The number of stages of the course.
 const STAGES: u16 = 4;
-/// The progress of a seat and its lead over the observer are each encoded as one of this number of levels.
+/// The number of levels of the progress of a seat. Its lead over the observer has the same number of levels.
 const LEVELS: u16 = 16;
 
 /// The columns of one seat's relations, and the tables to find them.
 ///
-/// The first columns are the distances from enemies behind single pieces that can be captured: for all these pieces
-/// together, then by stage of the course. The next columns are the distances from enemies behind other pieces, the
-/// distances between own pieces, the level of progress, and the lead over the observer.
+/// The first columns are the distances from enemies behind single pieces that can be captured: first for all these
+/// pieces together, then for each stage of the course. The next columns are the distances from enemies behind other
+/// pieces, the distances between own pieces, the level of progress, and the lead over the observer.
 #[derive(Clone, Debug)]
 pub(crate) struct Relations {
     /// `[quarters][place]`: the places of another seat on the square of `place`, as bits. This seat is `quarters`
@@ -109,7 +109,7 @@ impl Relations {
     ) {
         let pieces = &state.pieces[owner.index()];
         let own = (facts.on_course[owner.index()] & !1).reverse_bits();
-        // A waiting piece counts as a piece on the place where its first throw starts.
+        // A waiting piece counts as a piece on the place from which its first throw moves it.
         let entry = if rules.enters_by_count() { rules.entry } else { rules.entry - 1 };
         let hunters = |enemy: &Seat| {
             let on_course = facts.on_course[enemy.index()];

@@ -31,12 +31,12 @@ pub struct Stacking {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Block {
-    /// They do not block it.
+    /// The pieces do not block the square.
     #[default]
     None,
-    /// Enemies cannot land there.
+    /// Enemies cannot land on the square.
     Landing,
-    /// Enemies can neither land there nor pass.
+    /// Enemies can neither land on the square nor pass it.
     Passing,
 }
 
@@ -185,10 +185,10 @@ pub struct Capture {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Meeting {
-    /// They are captured.
+    /// The enemies are captured.
     #[default]
     Takes,
-    /// They stay, and the square is shared.
+    /// The enemies stay, and the square is shared.
     Shares,
     /// The piece cannot land there.
     Barred,
@@ -199,10 +199,10 @@ pub enum Meeting {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UnitOnSingle {
-    /// They are captured.
+    /// The single pieces are captured.
     #[default]
     Takes,
-    /// They stay, and the square is shared.
+    /// The single pieces stay, and the square is shared.
     Shares,
 }
 
@@ -220,7 +220,7 @@ pub enum UnitMeeting {
     /// The unit of the enemy is captured.
     #[default]
     Takes,
-    /// The unit of the enemy is captured, unless it has more pieces: then it stays, and the square is shared.
+    /// If the unit of the enemy has more pieces, it stays, and the square is shared. Otherwise it is captured.
     TakesEqual,
     /// The unit of the enemy stays, and the square is shared.
     Shares,

@@ -126,11 +126,11 @@ fn is_yes(value: &bool) -> bool {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LastThrow {
-    /// It is played, and no further throw follows.
+    /// The throw is played, and no further throw follows.
     #[default]
     Played,
-    /// It is lost, and the turn ends, as in Ludo with the third six in a row. If a move with another value grants one
-    /// more throw (for example by a capture), the count of throws starts again.
+    /// The throw is lost, and the turn ends, as in Ludo with the third six in a row. If a move with another value
+    /// grants one more throw (for example by a capture), the count of throws starts again.
     Lost,
 }
 
@@ -157,7 +157,7 @@ pub enum TurnKind {
 pub enum Must {
     /// As many throws as possible (`divide`: the largest possible part of the total).
     Most,
-    /// Throws in any order, until no more can be used (`series`).
+    /// Throws in any order, until no more throws can be used (`series`).
     Greedy,
     /// A move must be made if there is one (`throw`).
     One,
@@ -188,7 +188,8 @@ pub enum BonusOrder {
     /// After the throw, also if the throw cannot be used.
     #[default]
     After,
-    /// Before or after the throw. Both must be played if possible, otherwise one of them, unless `must` is `optional`.
+    /// Before or after the throw. If possible, both must be played, otherwise one of the two. If `must` is `optional`,
+    /// no part has to be played.
     Any,
 }
 
@@ -200,7 +201,7 @@ pub enum Divide {
     /// No.
     #[default]
     None,
-    /// Between two pieces on the board, at least 1 for each, if one of them reaches the finish with its part.
+    /// Yes, between two pieces on the board, if one of them reaches the finish with its part. Each part is at least 1.
     Finish,
 }
 
@@ -220,7 +221,7 @@ pub struct Entry {
     pub first_while: FirstWhile,
     /// Where a piece enters.
     pub at: EntryAt,
-    /// Whether a waiting piece must enter, if it can, before other pieces move. It must be true for `dice`.
+    /// Whether a waiting piece must enter, if it can, before other pieces move. For `dice`, this key must be true.
     pub compulsory: bool,
     /// `throw`: whether an own piece on the square of entry must move first, if it can, while other pieces wait.
     #[serde(skip_serializing_if = "is_default")]
@@ -230,7 +231,7 @@ pub struct Entry {
     #[serde(skip_serializing_if = "is_default")]
     pub by_bonus: bool,
     /// Whether entering uses up the throw. If false, a piece on the board can also move by the number of this throw
-    /// after the entry. The entry or the move can be left out (`throw`).
+    /// after the entry. In turns of the kind `throw`, the entry or the move can be left out.
     pub spends: bool,
     /// `series`: when a seat loses the throws that come before the first throw that lets a piece enter.
     pub lost_before: LostBefore,
@@ -290,7 +291,8 @@ pub enum FirstWhile {
     /// While no own piece is on the course.
     #[default]
     Empty,
-    /// Until the seat has entered its first piece of the game. The notation then marks the seat with `+`.
+    /// Until the seat has entered its first piece of the game. In the notation, `+` marks a seat that has entered a
+    /// piece.
     Never,
 }
 

@@ -19,7 +19,7 @@ use crate::race::turns::series_throws::AllottedThrow;
 use crate::sheet::Must;
 use legal::{Allotted, Legal, kept_throws};
 
-/// Longer series are not visited if their total probability is at most this number.
+/// The visits end at a length of series if all longer series together have at most this probability.
 const MISSING: f64 = 1e-10;
 /// Replaces [`MISSING`] if the rules let any throw stay unused: there are then many more afterstates.
 const MISSING_OPTIONAL: f64 = 1e-6;

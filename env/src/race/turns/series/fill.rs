@@ -2,9 +2,9 @@
 //! the length of the series.
 //!
 //! The search tries every choice of pieces that enter, are borne off (leave the board from the finish), move alone and
-//! move together. Then the moving units share the throws. The numbers of throws of each kind that a unit takes decide
-//! whether it can land. This is a knapsack problem, solved by dynamic programming over the units. A piece is *waiting*
-//! until it belongs to a moving unit or is borne off. With few throws, [`super::search`] is faster.
+//! move together. Then the moving units share the throws. Whether a unit can land depends only on the number of throws
+//! of each kind that it takes. This is a knapsack problem, solved by dynamic programming over the units. A piece is
+//! *waiting* until it belongs to a moving unit or is borne off. With few throws, [`super::search`] is faster.
 
 use std::cell::RefCell;
 
@@ -35,8 +35,8 @@ struct FillGroup {
     may_join: bool,
 }
 
-/// Throws that a unit can take. The array has the numbers of throws of the second kind, of the third kind and of last
-/// throws. The bits are the possible numbers of throws of 1.
+/// Throws that a unit can take. The array has the count of throws of the second kind, of throws of the third kind, and
+/// of last throws. The bits are the possible counts of throws of 1.
 type Share = ([usize; 3], u128);
 
 /// A search for the allotment that uses the largest number of throws.
@@ -63,7 +63,7 @@ struct Lists {
     /// The waiting pieces that do not move.
     idle: Vec<FillGroup>,
     shares: Vec<Share>,
-    /// `[combination of other throws taken]`: the possible numbers of throws of 1, as bits.
+    /// For each combination of other throws taken: the possible counts of throws of 1, as bits.
     taken: Vec<u128>,
     /// [`Lists::taken`] after one more unit.
     next: Vec<u128>,

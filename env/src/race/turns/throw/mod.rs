@@ -566,7 +566,7 @@ impl ThrowTurns {
     }
 
     /// Ends the throw, and grants another throw or ends the turn. `counts` means that the throw can grant another throw
-    /// by its value; `is_granted` means that a move has granted one.
+    /// by its value; `is_granted` means that a move has granted another throw.
     #[inline(always)]
     fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool) {
         let (count, mover) = (state.thrown, state.mover);
@@ -574,7 +574,7 @@ impl ThrowTurns {
         let again = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
-            // If the last throw can be lost, a throw that only a move has granted restarts the count.
+            // If the last throw can be lost, and only a move has granted the next throw, the count starts again.
             state.thrown = if self.loses_last && !by_value { 0 } else { count };
         }
     }
