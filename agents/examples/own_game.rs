@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The seat on turn throws a die as often as it likes. Each throw adds its points to the turn, but a 1 loses the points
-//! of the turn and ends the turn. A seat that holds keeps the points and passes the die to the other seat. The first
-//! seat with [`GOAL`] points wins.
+//! of the turn and ends the turn. A seat can also hold: it stops throwing, keeps the points and passes the die to the
+//! other seat. The first seat with [`GOAL`] points wins.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -51,7 +51,7 @@ impl Interval {
         Interval::of_scores_in(blocks, &[])
     }
 
-    /// As [`Interval::of_scores`], for blocks in groups (strata) whose means can differ. `strata` has the number of the
+    /// As [`Interval::of_scores`], for blocks in groups (strata) whose means can differ. `strata` has the index of the
     /// stratum of each block. Only differences within strata make the mean uncertain. Without strata, all blocks are
     /// one stratum.
     pub fn of_scores_in(blocks: &[f64], strata: &[usize]) -> Interval {
@@ -168,7 +168,7 @@ pub struct Blocks {
     pub scores: Vec<f64>,
     /// The luck of each block; its expectation is 0.
     pub luck: Vec<f64>,
-    /// The number of the stratum of each block; empty if all blocks are one stratum.
+    /// The index of the stratum of each block; empty if all blocks are one stratum.
     pub strata: Vec<usize>,
     /// The variance of single games without luck. The deviation of a game is its score minus its luck minus the chance
     /// level; the variance is the mean of the squared deviations.
@@ -180,7 +180,7 @@ pub struct Blocks {
 pub struct Adjusted {
     /// The scores of the blocks minus a multiple of their luck.
     pub blocks: Vec<f64>,
-    /// Their mean, limited to 0 to 1.
+    /// The mean of `blocks`, limited to 0 to 1.
     pub estimate: Interval,
     /// The standard error of the plain scores divided by the standard error of the adjusted scores; 1 if one of them is
     /// unknown or 0.

@@ -52,7 +52,7 @@ pub struct PlayedTurn<S> {
     pub start: S,
     /// The position after its last throw: a decision, or the end of the turn if there was no decision.
     pub thrown: S,
-    /// The position at its end.
+    /// The position at the end of the turn.
     pub end: S,
 }
 

@@ -81,8 +81,8 @@ impl<G: Game> fmt::Debug for Reference<G> {
 /// evaluator once.
 ///
 /// Throws, and series of throws, with a probability below `series_probability` count as rare. One rare throw, drawn at
-/// random, gets the total probability of all. The draws use `seed`, but not the random streams that give the throws of
-/// games.
+/// random, gets the total probability of all rare throws. The draws use `seed`, but not the random streams that give
+/// the throws of games.
 pub fn analyze_game<G: Game>(
     game: &G,
     evaluator: &mut (impl Evaluator<G> + ?Sized),

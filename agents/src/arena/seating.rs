@@ -5,7 +5,7 @@
 
 use ashta_env::game::{BySeat, Seat, SeatSet, Spec};
 
-/// The number of the agent that plays each seat.
+/// For each seat, the index of the agent that plays it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seating(BySeat<Option<u8>>);
 

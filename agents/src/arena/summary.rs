@@ -15,7 +15,7 @@ use super::sprt::{Sprt, Verdict};
 pub struct GameFacts {
     /// The number of its block.
     pub block: u64,
-    /// The number of the agent that plays each side.
+    /// For each side, the index of the agent that plays it.
     pub agents: Vec<usize>,
     /// The return of each side; `None` for a truncated game.
     pub returns: Option<Vec<f64>>,
@@ -64,7 +64,7 @@ impl GameFacts {
 pub struct AgentSummary {
     /// Its name.
     pub name: String,
-    /// Its games; a game in which it has several sides counts once for each side.
+    /// The number of its games. If the agent has several sides in a game, the game counts once for each side.
     pub games: u64,
     /// Mean return, 0 to 1: the mean over its blocks.
     #[serde(serialize_with = "with_error")]
@@ -93,9 +93,9 @@ pub struct AgentSummary {
 /// The results of one agent against another.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Pairing {
-    /// The number of the agent.
+    /// The index of the agent.
     pub agent: usize,
-    /// The number of the other agent.
+    /// The index of the other agent.
     pub other: usize,
     /// Games in which both played.
     pub games: u64,

@@ -132,7 +132,7 @@ settings! {
     pub struct LearningConfig {
         /// λ of the TD(λ) targets: the weight of later value estimates and of the result.
         pub lambda: f64 = 0.8 => Number(0.0, 1.0),
-        /// Share of the run over which `lambda` falls from 1 to its value.
+        /// Length of the first part of the run, in which `lambda` falls from 1 to its value, as a share of the run.
         pub lambda_fall: f64 = 0.0 => Number(0.0, 1.0),
         /// Initial learning rate of the first layer. The learning rates of deeper layers are inversely proportional to
         /// their fan-in.

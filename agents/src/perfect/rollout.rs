@@ -25,9 +25,11 @@ pub type MakeValues<'a, G> = &'a (dyn Fn() -> Box<dyn Evaluator<G> + Send> + Syn
 pub struct RolloutConfig {
     /// The largest number of games from each position, at least 2.
     pub games: u64,
-    /// Games end after this number of turns, and their last position is evaluated; `None` plays to the end.
+    /// Games end after this number of turns, and their last position is evaluated. With `None`, games are played to the
+    /// end.
     pub turns: Option<u32>,
-    /// The games from a position stop when no standard error of its means is larger; 0 plays all games.
+    /// When all standard errors of the means of a position are at most this number, no more games are played from it.
+    /// With 0, all games are played.
     pub error: f64,
     /// The seed of throws. Game `i` has the same throws in each position.
     pub seed: u64,
@@ -188,7 +190,7 @@ impl<G: Game> Roller<'_, G> {
         results.iter().for_each(|&(_, position, result)| sums[position].add(result));
     }
 
-    /// Throws the dice until a seat decides; returns whether one does.
+    /// Throws the dice until a seat decides or the game ends. Returns whether a seat decides.
     fn throw_dice(&self, game: &mut OpenGame<G::State>) -> bool {
         let OpenGame { seed, start, moves, state, clock, .. } = game;
         let throws = SeededThrows::new(derived_seed(*seed, 1));

@@ -157,7 +157,7 @@ fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Whether `path` still names `file`. If not, another process has renamed or removed the file.
+/// Whether `path` is still the path of `file`. If not, another process has renamed or removed the file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

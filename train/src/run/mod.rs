@@ -57,8 +57,8 @@ impl<W: Workers> Run<W> {
     /// `folders` contain the bots and tables.
     ///
     /// # Errors
-    /// When the settings are not valid or a file cannot be written. Writes nothing before it has found everything that
-    /// the settings name.
+    /// When the settings are not valid or a file cannot be written. Writes nothing before it has found all games,
+    /// agents and files of the settings.
     pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<Run<W>> {
         let config = Config::load(file, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
@@ -205,7 +205,7 @@ impl<W: Workers> Run<W> {
     }
 }
 
-/// Finds everything that the settings name. Returns the game and the evaluator of the run.
+/// Finds all games, agents and files of the settings. Returns the game and the evaluator of the run.
 ///
 /// # Errors
 /// When something is missing or does not match the game.

@@ -63,8 +63,8 @@ pub struct RunInfo {
     pub ruleset_hash: String,
     /// Version of the encoding of actions and observations.
     pub encoding: u32,
-    /// A checksum (8 hexadecimal digits) that shows how the machine rounds. On a machine with another checksum the run
-    /// continues, but its numbers differ in their last bits.
+    /// A checksum (8 hexadecimal digits) of some floating-point results, which differ on machines that round
+    /// differently. On a machine with another checksum, the run continues, but its numbers differ in their last bits.
     #[serde(default)]
     pub numerics: String,
     /// Start of the run, in seconds since 1970.

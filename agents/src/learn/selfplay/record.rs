@@ -40,12 +40,12 @@ pub struct Trajectory<S> {
     pub turns: Vec<TurnEstimate>,
     /// The policy target of each action.
     pub decisions: Vec<PolicyTarget>,
-    /// The value of the position after the last turn for each seat: the returns, or the value estimate if the sequence
+    /// For each seat, the value of the position after the last turn: the return, or the value estimate if the sequence
     /// was truncated.
     pub end: BySeat<f32>,
 }
 
-/// The value estimates of a turn for each seat, by the network that played it.
+/// The value estimates of a turn for each seat, by the network that played the turn.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TurnEstimate {
     /// The value before the throw: the expected value of the best afterstate over all throws. Without luck correction,

@@ -21,7 +21,7 @@ pub struct Mlp {
     policy: Layer,
 }
 
-/// The largest sum of a layer; a few such sums can be added without becoming infinite.
+/// The largest sum of a layer; the sum of a few such sums is still finite.
 const LARGEST: f64 = f32::MAX as f64 / 8.0;
 
 /// A list of observations to evaluate together. To avoid allocations, clear the list and fill it again.

@@ -22,7 +22,7 @@ pub(crate) use lanes::{exp, multiply_add};
 pub use mlp::{Mlp, Observations, Scratch};
 pub use shape::{MAX_ACTIONS, MlpShape, NetShape, ValueHead};
 
-/// The two networks of a bot. Share it with an `Arc`; every thread needs its own [`Scratch`].
+/// The two networks of a bot. Share them with an `Arc`; every thread needs its own [`Scratch`].
 #[derive(Clone, Debug)]
 pub struct PortableNet {
     shape: NetShape,

@@ -37,9 +37,10 @@ pub(super) fn transpose(cells: &mut [u32], count: usize) {
 pub enum PlayerPolicy<'a> {
     /// The best response to the other player.
     Best,
-    /// The afterstate with the highest of these values. If several afterstates have this value, the player gets the one
-    /// with the lowest computed score, so that its score is a lower bound. There is a value for each turn-start state:
-    /// the value for the seat that throws, as a fraction of 2³² − 1, in the order of `TurnIndex::number`.
+    /// The afterstate with the highest of these values. If several afterstates have this value, the player gets the
+    /// afterstate with the lowest computed score, so that its score is a lower bound. There is a value for each
+    /// turn-start state: the value for the seat that throws, as a fraction of 2³² − 1, in the order of
+    /// `TurnIndex::number`.
     GreedyBy(&'a [u32]),
     /// A fixed policy that does not depend on values.
     Tabular(&'a TabularPolicy),
@@ -85,7 +86,8 @@ impl TabularPolicy {
 /// The game from the point of view of one player.
 #[derive(Clone, Copy, Debug)]
 struct View<'a> {
-    /// `[0]`: the cells of the positions where the other player throws; `[1]`: those where this player throws.
+    /// `[0]`: the cells of the positions where the other player throws; `[1]`: the cells of the positions where this
+    /// player throws.
     cells: [&'a [u32]; 2],
     policy: PlayerPolicy<'a>,
 }
@@ -433,7 +435,7 @@ fn chunk<const N: usize>(keys: &Keys, first: usize) -> &[i32; N] {
     keys[first..].first_chunk().expect("either all lanes or one")
 }
 
-/// The largest keys, in `N` lanes from `first` on, of the afterstates with these numbers. Not inlined, so that the
+/// The largest keys, in `N` lanes from `first` on, of the afterstates at these indices. Not inlined, so that the
 /// compiler compares all lanes with one instruction.
 #[inline(never)]
 fn best<const N: usize>(results: &[Keys], first: usize, numbers: impl Iterator<Item = usize>) -> [i32; N] {
@@ -446,7 +448,7 @@ fn best<const N: usize>(results: &[Keys], first: usize, numbers: impl Iterator<I
     best
 }
 
-/// For each lane, the key that [`Quantity::break_tie`] selects among the afterstates with these numbers whose values
+/// For each lane, the key that [`Quantity::break_tie`] selects among the afterstates at these indices whose values
 /// reach the limit.
 #[inline(never)]
 fn best_within<Q: Quantity, const N: usize>(

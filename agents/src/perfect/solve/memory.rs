@@ -17,8 +17,8 @@ const THREAD: usize = 4 << 20;
 /// When less memory is free, or the limits of the process allow less.
 pub fn check_memory(starts: &TurnIndex, certify: bool, threads: usize) -> Result<f64, SolveError> {
     let is_pair = starts.seats() == 2;
-    // There are arrays for the values, the lengths in the proof and the changes to extrapolate. At least two are
-    // needed: one for the values, and one for the order of the positions or for the table to write.
+    // There are arrays for the values, the lengths of games in the proof, and the changes to extrapolate. At least two
+    // are needed: one for the values, and one for the order of the positions or for the table to write.
     let arrays = 1 + usize::from(is_pair && certify) + usize::from(is_pair && !starts.may_wait());
     check(value_count(starts), arrays.max(2), threads)
 }

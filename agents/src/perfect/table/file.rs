@@ -233,7 +233,7 @@ pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> 
     in_file(path, write_whole(path, io("written"), |out| encode(out, header, value)))
 }
 
-/// Writes the content of a file to `out`; `value` returns the value with a given number.
+/// Writes the content of a file to `out`; `value` returns the value at an index.
 pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
     let &TableHeader { values: count, bits, .. } = header;
     let header = serde_json::to_vec(header).map_err(Error::because(BAD_HEADER))?;

@@ -67,7 +67,8 @@ fn repeat(time: Duration, mut work: impl FnMut()) -> Duration {
     clock.elapsed()
 }
 
-/// The games to measure, each with `--seats` seats, by default with its `most` smallest numbers of seats.
+/// The games to measure, each with `--seats` seats, by default with the `most` smallest numbers of seats that the game
+/// allows.
 fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
     let known = Sheets::default();
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();

@@ -27,11 +27,11 @@ pub struct NetSpeed {
     pub seats: usize,
     /// Widths of the hidden layers.
     pub hidden: Vec<usize>,
-    /// Evaluated positions per second, including their observations.
+    /// Evaluated positions per second; the time includes the making of their observations.
     pub evaluations_per_second: f64,
-    /// Samples per second that the learner trains on, in batches of 256.
+    /// Samples that the learner uses per second, in batches of 256.
     pub learned_samples_per_second: f64,
-    /// Samples per second from self-play, without learning.
+    /// Samples that self-play produces per second, while nothing is learned.
     pub selfplay_samples_per_second: f64,
 }
 

@@ -59,7 +59,8 @@ pub fn run(as_json: bool) -> Result<()> {
     print(format_args!("Use a name in place of a bot file: ashta play {example}+2ply"))
 }
 
-/// The last measured score of the bot with one ply of look-ahead. Usually, its opponent is the strongest one.
+/// The last measured score of the bot with one ply of look-ahead. Usually, this score is against the strongest
+/// opponent.
 fn describe_strength(strength: &[Strength]) -> Option<String> {
     let usual = describe_lookahead(Lookahead::Plies(1));
     let last = strength.iter().filter_map(|entry| Some((entry, entry.opponent.strip_suffix(&usual)?))).next_back();

@@ -45,11 +45,12 @@ const DRAINED: u64 = 1 << 30;
 /// Limits of the open agents: their number, and their memory in bytes. The server drops the least recently used agents.
 const AGENTS: usize = 32;
 const AGENT_BYTES: usize = 1 << 29;
-/// Limits of searches: the number at a time, the time that a request waits for its search, and the time of a search.
+/// Limits of searches: the number of searches at the same time, the time that a request waits for its search, and the
+/// time of a search.
 const SEARCHES: usize = 2;
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_SEARCH: Duration = Duration::from_secs(60);
-/// The number of connections at a time, and the time that a connection can be silent.
+/// The number of connections at the same time, and the time that a connection can be silent.
 const CONNECTIONS: u64 = 64;
 const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 

@@ -1,4 +1,4 @@
-//! Suggestions for misspelled keys: the known keys nearest to an unknown one.
+//! Suggestions for misspelled keys: the known keys nearest to an unknown key.
 //!
 //! With them, a user can correct a typing error before the training starts.
 

@@ -113,7 +113,7 @@ fn end_marked(mark: &str) {
         environment.split(|&byte| byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
     };
     let mut ended = BTreeSet::new();
-    // A process can start another one before it is killed, so look again.
+    // A process can start another process before it is killed, so look again.
     for _ in 0..100 {
         let names = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
         let pids = names.filter_map(|name| name.to_str()?.parse().ok());

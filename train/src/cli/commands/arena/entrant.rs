@@ -69,11 +69,11 @@ pub fn enter<'a>(
     Ok((race, (entrants, named)))
 }
 
-/// The folder for the standard error of engines, one file per engine. When dropped, it removes empty files, and
-/// prints the paths of the others if the folder is a temporary one.
+/// The folder for the standard error of engines, one file per engine. When dropped, it removes empty files, and prints
+/// the paths of the other files if the folder is temporary.
 pub struct ErrorFiles {
     folder: PathBuf,
-    /// Whether the folder is a temporary one.
+    /// Whether the folder is temporary.
     is_own: bool,
     files: Vec<PathBuf>,
 }

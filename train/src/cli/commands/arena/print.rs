@@ -157,7 +157,7 @@ fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     Some(format!("{verdict}: {score}, {elo:+.1} Elo [{least:+.1}, {most:+.1}]"))
 }
 
-/// The number of independent games that give as precise a score as one game of this pairing.
+/// The number of independent games whose score is as precise as the score of one game of this pairing.
 fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
     if summary.blocks < ENOUGH_BLOCKS {
         return None;
