@@ -22,7 +22,7 @@ export async function beginNew(rules, seats, players, sheet, start) {
   await take(await games.played(position, [], sheet), players);
 }
 
-// Starts the same game again. Each player moves to another seat: `further` seats later.
+// Starts the same game again. Each player moves to the seat that is `further` seats later.
 export function again(further) {
   const { rules, seats, letters, about } = play.game;
   const players = bySeat(seats, (_, at) => play.player(seats[(at - further + seats.length) % seats.length]));

@@ -6,7 +6,8 @@
 import { groups } from "./pieces.js";
 
 export class Choice {
-  // `turns`, `moves` and `nodes` of the answer to `choices`, the view of the position, and the words of the game.
+  // `turns`, `moves` and `nodes` of the answer to `choices`, the view of the position, and the names that the game has
+  // for things.
   constructor({ turns, moves, nodes }, view, words) {
     Object.assign(this, { turns, moves, nodes, view, words });
     this.picked = [];
@@ -27,7 +28,7 @@ export class Choice {
     });
   }
 
-  // If only one move is possible and it captures nothing, that move; otherwise null.
+  // The move, if only one move is possible and this move captures nothing; otherwise null.
   get forced() {
     const { lines, end } = this.nodes[this.at];
     return lines.length === 1 && !end && !this.moves[lines[0][0]].captures.length ? this.options[0] : null;

@@ -1,6 +1,6 @@
 // The values of the adviser: a bar for each seat, and a chart over all turns. The page computes values in the
 // background and keeps them. The adviser is perfect play if its table is loaded, otherwise a bot, otherwise the agent
-// greedy.
+// `greedy`.
 
 import { prepare, values } from "./ask.js";
 import { worth } from "./dock.js";
@@ -11,7 +11,7 @@ import * as play from "./play.js";
 import * as players from "./players.js";
 import { settings } from "./store.js";
 
-// The number of positions in one request. Other requests must wait until it is answered.
+// The number of positions in one request. Other requests must wait until this request is answered.
 const AT_ONCE = 40;
 
 const tables = new Set();
@@ -26,7 +26,7 @@ const key = (who, position) => `${who.name} ${position}`;
 // The values of an adviser at a node of a game, by seat; null if they are not known yet.
 export const valueAt = (game, at, who) => known.get(key(who, game.nodes[at].position)) ?? null;
 
-// Computes the unknown values at these nodes of the game; returns whether any were unknown.
+// Computes the unknown values at these nodes of the game; returns whether any values were unknown.
 export async function learn(game, who, all) {
   if (knownOf !== game.about) known.clear();
   knownOf = game.about;

@@ -1,4 +1,4 @@
-// One game: its nodes (positions) and the steps between them (throws and choices). `at` is the number of the current
+// One game: its nodes (positions) and the steps between them (throws and choices). `at` is the index of the current
 // node.
 //
 // Undo, redo and replay only change `at`. A new move replaces the later steps. This module does not know the players or

@@ -127,7 +127,7 @@ function drawFlags(game) {
   byId("flags").hidden = rows.length === 0;
 }
 
-// If bots know several sets of rules, a button for each set.
+// If bots know several sets of rules, draws a button for each set.
 function known() {
   const all = [...new Set(rulesWithBots(chosen.name).map(bot => bot.game))];
   if (all.length < 2) return null;

@@ -4,7 +4,7 @@ import { SEATS } from "./game.js";
 import { SIZE } from "./frame.js";
 import { svg } from "./dom.js";
 
-// Groups the pieces of a view. `words` are the words of the game. Returns
+// Groups the pieces of a view. `words` are the names that the game has for things. Returns
 //   [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, pieces }].
 // The stage of a place is "waits", "course", "finish" or "borne".
 export function groups(view, words) {

@@ -1,5 +1,5 @@
 // Starts the page: fetches the WebAssembly module, if there is one, at the same time as all other files. If the host
-// does not have a module of the page, the page names this module.
+// does not have a JavaScript module of the page, the page shows the name of this module.
 
 export const rules = import("./engine.js").then(({ fetchBytes, source }) => source ? fetchBytes(new URL(`./${source}`, import.meta.url)) : null);
 // ask.js waits for `rules` and handles the error.

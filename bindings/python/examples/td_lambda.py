@@ -1,8 +1,8 @@
 """Trains a PyTorch network of your own by TD(λ) on the afterstates of `ashta.States`, and judges it by perfect play.
 
-Many games play themselves: each seat moves to the afterstate that the network values highest, and the network learns the
-λ-return of every turn-start state. `python td_lambda.py --minutes 5` trains for five minutes of CPU time on one core and
-prints the regret per decision. Needs torch. The package has a table of perfect play for the default game.
+Many games play themselves: each seat moves to the afterstate with the highest value by the network, and the network
+learns the λ-return of every turn-start state. `python td_lambda.py --minutes 5` trains for five minutes of CPU time on
+one core and prints the regret per decision. Needs torch. The package has a table of perfect play for the default game.
 """
 
 import argparse

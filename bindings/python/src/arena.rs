@@ -81,7 +81,7 @@ fn one(agent: &Bound<'_, PyAny>, name: Option<&str>, folders: &Folders) -> Resul
     Err(wrong_type(format!("an agent must be a str, an `Agent`, a function or an ONNX file, not {kind}")))
 }
 
-/// The game: the given one, or the game of the first bot or table.
+/// Returns the given game, or the game of the first bot or table.
 fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game> {
     if let Some(game) = game {
         return Ok(game.clone());

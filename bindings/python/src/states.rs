@@ -435,8 +435,8 @@ impl States {
         })
     }
 
-    /// All afterstates of these states: `(afterstates, owner)`. `owner`, `int64[m]` in ascending order, has the index
-    /// of the state to which each afterstate belongs. States where no player chooses have none.
+    /// All afterstates of these states: `(afterstates, owner)`. For each afterstate, `owner` has the index of its
+    /// state: `int64[m]`, in ascending order. States where no player chooses have no afterstates.
     ///
     /// Raises `ValueError` if a turn passes through more positions than `limit`, as `State.turn_results` does.
     #[pyo3(signature = (limit = None))]

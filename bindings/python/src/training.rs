@@ -72,14 +72,15 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 /// sheet; without `config`, all settings have their defaults. `settings` changes single keys: a dict such as
 /// `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
 /// interrupted run to resume. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
-/// undamaged one.
+/// undamaged checkpoint.
 ///
 /// After each iteration, the run calls `callback` with a dict of the metrics (see docs/metrics.md) and `run`, the
 /// folder of the run as a `Path`. If `callback` returns a true value, the run stops; you can resume it. Ctrl-C also
 /// stops the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, standard error shows the
 /// progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
 ///
-/// Raises `ValueError` if settings are wrong (with every problem), or if the run cannot be read or written.
+/// If settings are wrong, raises one `ValueError` that lists every problem. Also raises `ValueError` if the run cannot
+/// be read or written.
 #[pyfunction]
 #[pyo3(signature = (
     config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None

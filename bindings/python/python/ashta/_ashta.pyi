@@ -98,8 +98,8 @@ class Game:
     def ruleset_hash(self) -> str:
         """The hash of the rules, 16 hexadecimal digits; different rules have different hashes."""
     def get_type(self) -> SimpleNamespace:
-        """The type of the game, with the fields of OpenSpiel's `GameType` as texts, such as `dynamics`, `chance_mode` and
-        `utility`."""
+        """The type of the game, with the fields of OpenSpiel's `GameType` as texts, such as `dynamics`, `chance_mode`
+        and `utility`."""
     def get_parameters(self) -> dict[str, Any]:
         """The number of players as `players`, and the house rules that differ from their defaults, as texts."""
     def num_players(self) -> int:
@@ -212,8 +212,8 @@ class States:
     """Many positions of one game in one array, like a list of `State`.
 
     `States(states)` copies a list of `State`; an empty list needs `game`. An index selects one `State`; a slice, a list
-    of integers, `int[m]` or `bool[n]` selects `States`. `==` compares all positions. States never change: methods return
-    new `States`. A pickle contains the game.
+    of integers, `int[m]` or `bool[n]` selects `States`. `==` compares all positions. States never change: methods
+    return new `States`. A pickle contains the game.
 
     `array` has one row of bytes for each position; docs/python.md lists the fields of the layout, whose version is the
     first byte of each row."""
@@ -243,8 +243,8 @@ class States:
     ) -> NDArray[Any]:
         """The observation of each state, `dtype[n, observation]` of zeros and ones; `dtype` is float32 or uint8.
 
-        `players`, a number or `int[n]`, are the players who observe. By default it is the player whose turn it is, and a
-        finished game has zeros."""
+        `players`, a number or `int[n]`, are the players who observe. By default it is the player whose turn it is, and
+        a finished game has zeros."""
     def masks(self) -> NDArray[np.bool_]:
         """Whether each action is legal, `bool[n, actions]`; all `False` where no player chooses."""
     def players(self) -> NDArray[np.int64]:
@@ -254,24 +254,26 @@ class States:
     def returns(self) -> NDArray[np.float32]:
         """The return of each player in each state, `float32[n, num_players]`, 0 to 1; zeros before the end."""
     def chance_outcomes(self) -> NDArray[np.float64]:
-        """The probability of each outcome in each state, `float64[n, max_chance_outcomes]`; zeros where no dice are thrown."""
+        """The probability of each outcome in each state, `float64[n, max_chance_outcomes]`; zeros where no dice are
+        thrown."""
     def text(self) -> list[str]:
         """The positions in the notation."""
     def apply(self, actions: ArrayLike) -> States:
-        """Applies one action to each state, `int[n]`; -1 leaves a state unchanged. Raises `ValueError` with the first action
-        that is not legal."""
+        """Applies one action to each state, `int[n]`; -1 leaves a state unchanged. Raises `ValueError` with the first
+        action that is not legal."""
     def throw(self, outcomes: ArrayLike | None = None, *, seed: int | None = None) -> States:
-        """Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or at
-        random, with stream `i` of `seed` for state `i`. A random throw changes only states that are chance nodes.
+        """Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or
+        at random, with stream `i` of `seed` for state `i`. A random throw changes only states that are chance nodes.
 
         Raises `ValueError` with the first outcome that is not possible."""
     def afterstates(self, limit: int | None = None) -> tuple[States, NDArray[np.int64]]:
-        """All afterstates of these states: `(afterstates, owner)`. `owner`, `int64[m]` in ascending order, has the index of the state to which each afterstate belongs. States where no player chooses have none.
+        """All afterstates of these states: `(afterstates, owner)`. For each afterstate, `owner` has the index of its
+        state: `int64[m]`, in ascending order. States where no player chooses have no afterstates.
 
         Raises `ValueError` if a turn passes through more positions than `limit`, as `State.turn_results` does."""
     def turns(self, limit: int | None = None) -> tuple[States, NDArray[np.int64], NDArray[np.int64]]:
-        """Like `afterstates`, with the first action towards each afterstate: `(afterstates, owner, actions)`, with `actions`
-        `int64[m]`."""
+        """Like `afterstates`, with the first action towards each afterstate: `(afterstates, owner, actions)`, with
+        `actions` `int64[m]`."""
     @overload
     def __getitem__(self, index: int, /) -> State: ...
     @overload
@@ -325,9 +327,9 @@ class VectorGame:
         """Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. If
         an action is not legal, raises `ValueError` and changes no game."""
     def set_states(self, rows: ArrayLike, states: States | Sequence[State]) -> None:
-        """Puts games into other positions: game `rows[i]` into `states[i]`. `rows` are different indices, `int[m]`; `states`
-        are `States` or a list of `State`. The games continue with their own throws, and count their turns from 0. Raises
-        `ValueError` if a row or a state does not fit; then no game has changed."""
+        """Puts games into other positions: game `rows[i]` into `states[i]`. `rows` are different indices, `int[m]`;
+        `states` are `States` or a list of `State`. The games continue with their own throws, and count their turns from
+        0. Raises `ValueError` if a row or a state does not fit; then no game has changed."""
     @property
     def states(self) -> States:
         """The states of the games, as a copy."""
@@ -380,8 +382,8 @@ class Agent:
         """Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
 
         * a string for `Agent`, a file, or an `Agent`;
-        * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`, by which the agent draws
-          its actions;
+        * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`, by which the agent
+          draws its actions;
         * a function from one `State` to an action;
         * a function of two arguments, `observations`, `float32[n, observation]`, and `action_masks`,
           `int8[n, actions]`, to actions or probabilities;
@@ -397,8 +399,8 @@ class Agent:
     def act(self, states: States, seed: int = 0) -> NDArray[np.int64]: ...
     @overload
     def act(self, states: Sequence[State], seed: int = 0) -> list[int]:
-        """Chooses a legal action for each state: a list for a list of `State`, `int64[n]` for `States`. All states must be
-        decision nodes. Random choices for state `i` use stream `i` of `seed`."""
+        """Chooses a legal action for each state: a list for a list of `State`, `int64[n]` for `States`. All states must
+        be decision nodes. Random choices for state `i` use stream `i` of `seed`."""
     def step(self, state: State, seed: int = 0) -> int:
         """Chooses a legal action for one state."""
     def values(self, states: States | Sequence[State]) -> NDArray[np.float32]:
@@ -530,14 +532,14 @@ def regret(
     """Plays a policy against perfect play in a game of two players and measures its regret: how much less each of its
     decisions is worth than the best one.
 
-    `policy` is anything that `Agent.of` accepts. `table` is a `Table`; by default it is looked up in `folders` (by default
-    `ashta.folders()`). `pairs`, 1 to 10,000,000, is the number of pairs of games with the same throws; `seed` determines
-    the throws. `threads` defaults to the number of processors, or to 1 for functions and models.
+    `policy` is anything that `Agent.of` accepts. `table` is a `Table`; by default it is looked up in `folders` (by
+    default `ashta.folders()`). `pairs`, 1 to 10,000,000, is the number of pairs of games with the same throws; `seed`
+    determines the throws. `threads` defaults to the number of processors, or to 1 for functions and models.
 
     Returns the keys of `ashta eval --json`, with equal figures for equal agents and seeds: `agent`, `game`, `seats`,
     `pairs`, `seed`, the `score` of the games, and `regret` with `regret_per_decision`, `regret_per_game`,
-    `optimal_choices` (each with `mean` and 95 % `interval`), `decisions`, `quantiles` and `worst`: up to ten decisions as
-    positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
+    `optimal_choices` (each with `mean` and 95 % `interval`), `decisions`, `quantiles` and `worst`: up to ten decisions
+    as positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
 
     Raises `ValueError` if there is no table of the game, or if it has more than two players."""
 
@@ -553,8 +555,8 @@ def rollout(
     threads: int | None = None,
     folders: Sequence[str | PathLike[str]] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Estimates the values of positions by games that a policy plays from there on all seats. Game `i` has the same throws
-    in all positions, so that differences between positions are more precise than their values.
+    """Estimates the values of positions by games that a policy plays from there on all seats. Game `i` has the same
+    throws in all positions, so that differences between positions are more precise than their values.
 
     `states` are `States` or a list of `State`; `policy` is anything that `Agent.of` accepts. `values` corrects the luck
     of the throws and can be an agent with values, a `Table`, or a function from `States` to `float[n, num_players]`;
@@ -577,10 +579,10 @@ def exploitability(
     """Finds the exact best response to a policy in a game of two players: how much the best opponent wins against it.
 
     `policy` is anything that `Agent.of` accepts. Agents that choose by values are evaluated once in each position; all
-    other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest change
-    of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response` with
-    `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which is `mean`
-    minus 0.5.
+    other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest
+    change of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response`
+    with `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which
+    is `mean` minus 0.5.
 
     Raises `ValueError` if the game has more than two players or too many positions."""
 
@@ -633,7 +635,7 @@ def export(
     model card. Raises `ValueError` if there is no such run, checkpoint or bot, or if the file cannot be written.
     """
 def numerics() -> str:
-    """The rounding checksum of this machine: it shows how the machine rounds numbers. Machines with different checksums
+    """A checksum of some floating-point results. Machines that round numbers differently have different checksums, and
     compute slightly different games and networks."""
 def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
     """Runs the program `ashta` and returns its exit code. The first of the `arguments` is the name of the program. The
@@ -671,21 +673,22 @@ def train(
     sheet; without `config`, all settings have their defaults. `settings` changes single keys: a dict such as
     `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
     interrupted run to resume. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
-    undamaged one.
+    undamaged checkpoint.
 
     After each iteration, the run calls `callback` with a dict of the metrics (see docs/metrics.md) and `run`, the
     folder of the run as a `Path`. If `callback` returns a true value, the run stops; you can resume it. Ctrl-C also
     stops the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, standard error shows the
     progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
 
-    Raises `ValueError` if settings are wrong (with every problem), or if the run cannot be read or written.
+    If settings are wrong, raises one `ValueError` that lists every problem. Also raises `ValueError` if the run cannot
+    be read or written.
     """
 
 @final
 class TrainingRun:
     """A training run with the workers of a cluster.
 
-    Starts in a new folder with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
+    Starts in a new folder as `ashta train` does, or resumes the run in the folder `resume` from its newest
     checkpoint. If the settings are unchanged, the run uses the games that were stored after the checkpoint. With
     `fallback`, damaged checkpoints are renamed.
     """
@@ -700,7 +703,7 @@ class TrainingRun:
     ) -> TrainingRun: ...
     @property
     def numerics(self) -> str:
-        """The rounding checksum of the machine that started the run."""
+        """The result of `numerics()` on the machine that started the run."""
     @property
     def path(self) -> Path:
         """The folder of the run."""

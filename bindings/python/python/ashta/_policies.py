@@ -28,8 +28,8 @@ def _takes_masks(policy: Callable[..., Any]) -> bool:
 
 
 class _OneKind:
-    """Calls a function of one argument with `States`, or with each `State` if the first call with `States` shows that the function
-    takes single states: it raises an exception or does not return an array."""
+    """Calls a function of one argument with `States`. If the first call raises an exception or does not return an
+    array, the function takes single states, and is called with each `State`."""
 
     def __init__(self, policy: Callable[[Any], Any], name: str) -> None:
         self.policy, self.name = policy, name
@@ -76,8 +76,8 @@ def function_of(policy: Callable[..., Any], name: str) -> Batched:
 
 
 def onnx_policy(path: str) -> Batched:
-    """Makes the policy of an ONNX model with the inputs and outputs of `ashta export --format onnx`: the legal action with
-    the highest probability."""
+    """Makes the policy of an ONNX model with the inputs and outputs of `ashta export --format onnx`: the legal action
+    with the highest probability."""
     try:
         import onnxruntime  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:

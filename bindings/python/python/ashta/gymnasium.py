@@ -201,7 +201,8 @@ class RaceVectorEnv(_Versus, VectorEnv):
     def set_states(
         self, rows: ArrayLike, states: States | Sequence[State]
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Puts games into other positions, as `VectorGame.set_states`; returns the observations and `info` of all games."""
+        """Puts games into other positions, as `VectorGame.set_states`; returns the observations and `info` of all
+        games."""
         self._games.set_states(rows, states)
         return self._own(self._games.observations), self._info()
 

@@ -41,7 +41,7 @@ struct RayWorkers {
     python: Option<Py<PyAny>>,
     /// The last plan whose games were kept or sent to actors.
     planned: Option<Plan>,
-    /// Games kept since the newest checkpoint.
+    /// Games that were kept since the newest checkpoint.
     kept: VecDeque<KeptGames>,
     /// The start of the iteration.
     begun: Instant,
@@ -70,7 +70,7 @@ impl RayWorkers {
         self.ask::<Py<PyAny>>("evaluate", (method, iteration, weights)).map(drop)
     }
 
-    /// Reads the games kept since the newest checkpoint, as long as they match the plans.
+    /// Reads the games that were kept since the newest checkpoint, as long as they match the plans.
     fn read_kept(&mut self, log: &RunLog) -> Anyhow<()> {
         while let Some(plan) = log.plan(self.planned.as_ref()) {
             let kept = log.kept_games(plan.iteration)?;
@@ -162,9 +162,9 @@ impl Workers for RayWorkers {
 
 /// A training run with the workers of a cluster.
 ///
-/// Starts in a new folder with settings like `ashta train`, or resumes the run in the folder `resume` from its newest
-/// checkpoint. If the settings are unchanged, the run uses the games that were stored after the checkpoint. With
-/// `fallback`, damaged checkpoints are renamed.
+/// Starts in a new folder as `ashta train` does, or resumes the run in the folder `resume` from its newest checkpoint.
+/// If the settings are unchanged, the run uses the games that were stored after the checkpoint. With `fallback`,
+/// damaged checkpoints are renamed.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct TrainingRun {
@@ -176,7 +176,7 @@ pub struct TrainingRun {
     /// All settings as TOML.
     #[pyo3(get)]
     config: String,
-    /// The rounding checksum of the machine that started the run.
+    /// The result of `numerics()` on the machine that started the run.
     #[pyo3(get)]
     numerics: String,
 }

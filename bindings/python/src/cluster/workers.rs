@@ -24,7 +24,7 @@ use super::{Files, read_files, scratch};
 use crate::Result;
 use crate::interrupt::lock;
 
-/// The rounding checksum of this machine: it shows how the machine rounds numbers. Machines with different checksums
+/// A checksum of some floating-point results. Machines that round numbers differently have different checksums, and
 /// compute slightly different games and networks.
 #[pyfunction]
 pub fn numerics() -> String {

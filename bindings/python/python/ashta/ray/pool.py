@@ -51,9 +51,10 @@ def answer(ref):
 class Pool:
     """Workers that take tasks from a queue; each worker does one task at a time.
 
-    `start()` makes a worker and `wanted()` returns the wanted number of workers. `greet` gets the rounding checksum of
-    each new worker's machine. `what` names the workers in messages. If a worker dies, another one repeats its task. The
-    pool gives up after more than `most_deaths` deaths in a row, plus three for each worker.
+    `start()` makes a worker and `wanted()` returns the wanted number of workers. `greet` gets the result of
+    `numerics()` on the machine of each new worker. `what` names the workers in messages. If a worker dies, another
+    worker repeats its task. The pool gives up after more than `most_deaths` deaths in a row, plus three for each
+    worker.
     """
 
     def __init__(self, what, start, wanted, greet=lambda answered: None, most_deaths=10):
@@ -133,7 +134,7 @@ class Pool:
             self._remove(actor, error)
             return []
         if task is not None:
-            # A repeated question (task `None`) does not show that a worker can finish a new one.
+            # A repeated question (task `None`) does not show that a worker can finish a new question.
             self._deaths = 0
         self._idle.append(actor)
         return [(task, result)]

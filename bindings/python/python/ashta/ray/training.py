@@ -52,7 +52,7 @@ class Driver:
         actor = Actor.options(num_cpus=1)
         greet = lambda found: self._compare("actor", found)  # noqa: E731
         self.pool = Pool("actors", lambda: actor.remote(SelfPlay, config), self._wanted, greet)
-        # The rounding checksums that are known already. A new checksum is reported once.
+        # The results of `numerics()` that are known already. A new result is reported once.
         self.rounds = {run.numerics}
         # Calls that changed the learner since the newest checkpoint.
         self.asked = []
@@ -245,8 +245,8 @@ class Driver:
 
 
 def fits(needs, places, nodes):
-    """Whether the workers fit on the nodes. `needs` has the cores and GPUs of each worker, `places` the number of its
-    node."""
+    """Whether the workers fit on the nodes. For each worker, `needs` has its cores and GPUs, and `places` has the index
+    of its node."""
     left = [[node.get("CPU", 0), node.get("GPU", 0)] for node in nodes]
     for (cpus, gpus), place in zip(needs, places, strict=True):
         left[place][0] -= cpus
@@ -297,7 +297,7 @@ def _train(run, stops):
 
 @contextmanager
 def _signals():
-    """The first Ctrl-C or SIGTERM stops the run after the current iteration; the second one stops the run at once.
+    """The first Ctrl-C or SIGTERM stops the run after the current iteration; the second signal stops the run at once.
     Yields the list of received signals."""
     received = []
 
