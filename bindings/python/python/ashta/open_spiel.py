@@ -3,7 +3,8 @@
 Hyphens in names of games become underscores. Parameters are `players`, `first_player` (-1 for a random player),
 `pieces` and the house rules of the game by name: `pyspiel.load_game("ashta_pagade(players=4,teams=true)")`. If a house
 rule has words and numbers as values, pass its numbers as texts in a dict:
-`pyspiel.load_game("ashta_ur", {"dice": "3"})`. Returns are from -1 to 1; with two players they sum to 0. States keep their history.
+`pyspiel.load_game("ashta_ur", {"dice": "3"})`. Returns are from -1 to 1; with two players they sum to 0. States keep
+their history.
 """
 
 from __future__ import annotations
