@@ -99,7 +99,8 @@ pub struct Pairing {
     pub other: usize,
     /// Games in which both played.
     pub games: u64,
-    /// The share of games in which the agent had a higher return than the other, 0 to 1; equal returns count half.
+    /// The share of games in which the agent had a higher return than the other agent, 0 to 1; equal returns count
+    /// half.
     #[serde(serialize_with = "with_error")]
     pub ahead: Interval,
     /// With two sides: the luck-adjusted score.
@@ -108,7 +109,7 @@ pub struct Pairing {
     /// With two sides: the standard error of `ahead` divided by the standard error of the luck-adjusted score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
-    /// With two agents: the rating of the agent minus the rating of the other.
+    /// With two agents: the rating of the agent minus the rating of the other agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Rating>,
 }

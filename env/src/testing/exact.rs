@@ -47,8 +47,8 @@ enum ExactRow {
 }
 
 /// Solves `game` with the policies `plays`, until a sweep changes no value by 1e-12 or more. If all seats play
-/// [`Play::Best`], the values are those of perfect play (max^n: each seat maximises its own return). If one seat plays
-/// best against uniform seats, the values are those of the best response to random play.
+/// [`Play::Best`], the result is the values of perfect play (max^n: each seat maximises its own return). If one seat
+/// plays best against uniform seats, the result is the values of the best response to random play.
 ///
 /// Returns `None` if 1,000 sweeps do not converge: with more than two seats or teams, some positions have no pure
 /// equilibrium.

@@ -325,8 +325,8 @@ impl Default for Setup {
 pub enum SentTo {
     /// Off the board. Pieces must enter.
     Off,
-    /// On the first square of their course. This square then belongs to its seat: any number of its pieces can be
-    /// there, and there they and pieces of other seats do not affect each other.
+    /// On the first square of their course. This square then belongs to its seat: it has room for any number of pieces
+    /// of this seat. There, pieces of different seats do not affect each other.
     Start,
 }
 

@@ -142,8 +142,8 @@ impl RawConfig {
         self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
     }
 
-    /// The problems of the layers: invalid TOML and unknown keys. Lists at most 100 problems, and the number of the
-    /// others.
+    /// The problems of the layers: invalid TOML and unknown keys. Lists at most 100 problems, then the number of
+    /// further problems.
     pub fn problems(&self) -> Vec<String> {
         let more = (self.more > 0).then(|| format!("and {} more problems", self.more));
         self.problems.iter().cloned().chain(more).collect()
