@@ -190,7 +190,7 @@ impl<G: Game> Roller<'_, G> {
         results.iter().for_each(|&(_, position, result)| sums[position].add(result));
     }
 
-    /// Throws the dice until a seat decides or the game ends. Returns whether a seat decides.
+    /// Throws the dice until a seat decides, or the game ends or has made enough turns. Returns whether a seat decides.
     fn throw_dice(&self, game: &mut OpenGame<G::State>) -> bool {
         let OpenGame { seed, start, moves, state, clock, .. } = game;
         let throws = SeededThrows::new(derived_seed(*seed, 1));

@@ -19,15 +19,15 @@ use crate::race::turns::by_kind;
 pub(super) struct ListedWalk {
     /// The game without its check for dead positions (no seat can ever move again), which depends on all pieces.
     race: Race,
-    /// `[mover]`: the turns of each side position and outcome.
+    /// For each mover, the turns of each side position and outcome.
     turns: Vec<Vec<ListedTurn>>,
     patterns: Vec<Pattern>,
     /// Lists of ends, concatenated.
     ends: Vec<ListedEnd>,
     consequences: IndexSet<Consequence>,
-    /// `[side position and place]`: the side position after a piece there is captured.
+    /// For each side position and place: the side position after a piece there is captured.
     after_loss: Vec<Side>,
-    /// `[seat][place]`: the number that a piece there adds to the key of a pattern.
+    /// The number that a piece on each place adds to the key of a pattern: `[seat][place]`.
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether the game can end because no seat can move.
     has_dead_ends: bool,

@@ -58,7 +58,7 @@ pub enum IndexError {
 pub struct TurnIndex {
     race: Race,
     sides: SideList,
-    /// `[seat][side]`: the cells with pieces.
+    /// The cells with pieces of each side position: `[seat][side]`.
     occupied: [Vec<Occupancy>; MAX_SEATS],
     /// The seats that have different views of the board.
     movers: Vec<Seat>,

@@ -59,7 +59,7 @@ pub(crate) struct Rules {
     pub(crate) entry: u8,
     /// The place where a piece has made 0 steps.
     origin: u8,
-    /// `[seat][place]`: the cell.
+    /// The cell of each place: `[seat][place]`.
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
     /// `[seat][cell]`: the places where the course of the seat visits the cell for the first and for the second time,
     /// if captures are possible there. [`NOWHERE`] means no visit.
@@ -67,7 +67,7 @@ pub(crate) struct Rules {
     /// `[seat][place][visit][slot]`: for each piece of each enemy, the place (on the enemy's course) where a landing on
     /// `place` captures the piece, or [`NOWHERE`].
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
-    /// `[seat][place]`: the cell as a bit.
+    /// The cell of each place, as a bit: `[seat][place]`.
     pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
     /// The first place on a square that the course has visited before, or the finish. All later places count as second
     /// visits.

@@ -79,7 +79,7 @@ pub(super) struct Legal {
     /// The distinct sets of afterstates. The upper bits of an afterstate are a choice. The lower [`KIND_BITS`] bits are
     /// the kinds of throws that the turn could still use and must not leave unused.
     sets: IndexSet<Vec<u64>>,
-    /// `[kept throws]`: the set of legal afterstates, and the number of used throws.
+    /// For each set of kept throws: the set of legal afterstates, and the number of used throws.
     results: Vec<(usize, u8)>,
 }
 
@@ -149,7 +149,7 @@ impl Legal {
 /// once.
 pub(super) struct Allotted {
     all: IndexSet<Allotment>,
-    /// `[kept throws]`: the allotments that use every throw.
+    /// For each set of kept throws: the allotments that use every throw.
     using: Vec<Vec<usize>>,
 }
 
@@ -159,7 +159,7 @@ impl Allotted {
     pub(super) fn new(turns: &SeriesTurns, kept: &[KeptThrows], turn: &SeriesTurn) -> Allotted {
         let throws: Vec<AllottedThrow> = turns.series.all().collect();
         let mut all = IndexSet::from([Allotment::NONE]);
-        // `[allotment and throw]`: the allotments that also give this throw to a unit.
+        // For each allotment and throw: the allotments that also give this throw to a unit.
         let mut longer: Vec<Vec<usize>> = Vec::new();
         while let Some(&allotment) = all.get_index(longer.len() / throws.len()) {
             for &throw in &throws {

@@ -184,7 +184,7 @@ impl SeriesWalk {
     ) {
         let own = &self.own[usize::from(sides[0])];
         let mut closed = [0; LANES];
-        // `[landing]`: the lanes where it captures a piece.
+        // The lanes where each landing captures a piece.
         let mut hit = [0_u16; LANDINGS];
         for lane in lanes_of(lanes) {
             let mut enemies = self.enemies(index, mover, in_lane(sides, lane));

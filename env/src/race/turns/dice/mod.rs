@@ -46,7 +46,7 @@ pub(crate) struct DiceTurns {
     /// The rule for pieces that would pass a closed gate.
     closed: Without,
     pub(crate) has_dead_ends: bool,
-    /// `[quarters]`: the kind of piece in [`Ring`] for the seat after this number of quarter turns counter-clockwise.
+    /// The kind of piece in [`Ring`] for the seat that is `[quarters]` quarter turns away, counter-clockwise.
     piece_kinds: [u8; MAX_SEATS],
     /// The numbers that let a piece enter, as bits: `[0]` while no own piece is on the course, `[1]` otherwise.
     enters: [u64; 2],

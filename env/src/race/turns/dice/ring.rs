@@ -18,7 +18,7 @@ pub(crate) const NOWHERE: u8 = 127;
 /// The squares of one seat.
 #[derive(Clone, Debug)]
 pub(crate) struct Squares {
-    /// `[place]`: the square.
+    /// The square of each place.
     of: [u8; 256],
     /// `[beyond][place]`: the landing square of a piece that would reach `place` if the course had no gate (the place
     /// that opens after a capture). `beyond` is the rule for pieces that pass the gate, in the order of [`Without`];

@@ -6,9 +6,9 @@ use crate::race::compile::{Cells, PLACES, Rules, WALL};
 /// Tables of cells as bits of a word.
 #[derive(Clone, Debug)]
 pub(crate) struct Bits<W> {
-    /// `[seat][place]`: the cell.
+    /// The cell of each place: `[seat][place]`.
     pub(crate) at: [[W; PLACES]; MAX_SEATS],
-    /// `[seat][place]`: the cells of lower places.
+    /// The cells of the places before each place: `[seat][place]`.
     pub(crate) below: [[W; PLACES]; MAX_SEATS],
     /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own pieces, `[2]` an
     /// enemy piece, `[3]` two pieces of one enemy.
