@@ -257,7 +257,7 @@ impl Running {
             if let Ok(Some(_)) = self.group.child.try_wait() {
                 return true;
             }
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::park_timeout(Duration::from_millis(10));
         }
         false
     }
