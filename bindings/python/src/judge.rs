@@ -148,6 +148,9 @@ pub fn exploitability<'py>(
     Ok(to_python(py, &shown.to_string())?)
 }
 
+/// Makes an evaluator for a thread.
+type MakeEvaluator = dyn Fn() -> Box<dyn Evaluator<Race> + Send> + Send + Sync;
+
 /// Estimates the values of positions by games that a policy plays from there on all seats. Game `i` has the same throws
 /// in all positions, so that differences between positions are more precise than their values.
 ///
@@ -177,7 +180,7 @@ pub fn rollout<'py>(
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyDict>> {
     ensure!((2..=MOST_PAIRS).contains(&games), "`games` is {games}, but must be 2 to {MOST_PAIRS}");
-    ensure!(error >= 0.0, "`error` is {error}, but must be 0 or more");
+    ensure!((0.0..).contains(&error), "`error` is {error}, but must be 0 or more");
     ensure!(turns.is_none() || values.is_some(), "`turns` needs `values` for the last positions of the games");
     let states = match states.cast::<States>() {
         Ok(states) => states.clone(),
@@ -188,7 +191,7 @@ pub fn rollout<'py>(
     let agent = Agent::of_policy(policy, None, &game, &folders)?;
     let is_function = |values: &Bound<'_, PyAny>| values.is_callable() && !values.is_instance_of::<Agent>();
     let mut asks_functions = matches!(agent.mind, Mind::Policy(_));
-    let values: Option<Box<dyn Fn() -> Box<dyn Evaluator<Race> + Send> + Send + Sync>> = match values {
+    let values: Option<Box<MakeEvaluator>> = match values {
         None => None,
         Some(values) if is_function(values) => {
             asks_functions = true;

@@ -96,7 +96,7 @@ impl Policy {
             let (mut found, mut sum) = (Vec::with_capacity(legal.len()), 0.0);
             for (action, &share) in (0..).map(Action).zip(row) {
                 ensure!(
-                    share >= 0.0 && share <= 1.0 + SUM_TOLERANCE && (legal.contains(action) || share <= NEARLY_ZERO),
+                    (0.0..=1.0 + SUM_TOLERANCE).contains(&share) && (legal.contains(action) || share <= NEARLY_ZERO),
                     "{name} gave action {} the probability {share} at `{}`; legal actions: {legal:?}",
                     action.0,
                     game.race.print(state)
@@ -107,7 +107,7 @@ impl Policy {
                 }
             }
             ensure!(
-                (sum - 1.0).abs() <= SUM_TOLERANCE,
+                (1.0 - SUM_TOLERANCE..=1.0 + SUM_TOLERANCE).contains(&sum),
                 "{name} gave probabilities with the sum {sum}, not 1, at `{}`",
                 game.race.print(state)
             );
