@@ -88,7 +88,7 @@ def test_states_are_indexed_joined_copied_and_read_from_arrays():
     many = ashta.States(single)
     for index in [slice(3, 9), slice(None, None, -2), [1, 5, 5], np.arange(60) % 3 == 0, np.array([4, -1]), slice(0, 0)]:
         assert list(many[index]) == [single[row] for row in np.arange(60)[index]]
-    for wrong in [60, -61, (slice(2), slice(3)), np.zeros((2, 2), int)]:
+    for wrong in [60, -61, (slice(2), slice(3)), (slice(None), slice(None, None, -1)), np.zeros((2, 2), int)]:
         with pytest.raises(IndexError):
             many[wrong]
     assert many != many[:59] and many != list(many) and ashta.States.concatenate([many[:7], many[7:]]) == many
@@ -116,6 +116,7 @@ def test_states_are_indexed_joined_copied_and_read_from_arrays():
         (ValueError, "row 0: outcome 99 is not possible", lambda: many.throw([99] * 60)),
         (ValueError, "`actions` must have 60 numbers, not 1", lambda: many.apply([0])),
         (TypeError, "must be integers", lambda: many.apply([0.5] * 60)),
+        (ValueError, "numbers of 2", lambda: many.throw(np.full(60, 2**64 - 1, np.uint64))),
         (TypeError, "either `outcomes` or `seed`", lambda: many.throw()),
         (TypeError, "`dtype` must be float32 or uint8, not float64", lambda: many.observations(dtype=float)),
         (ValueError, "there is no player 2", lambda: many.observations(2)),
@@ -176,6 +177,9 @@ def test_policies_of_every_kind_are_one_agent(tmp_path):
     ashta.export("ashtapada", format="onnx", output=model)
     by_policy = ashta.Agent("ashtapada+policy", game).act(states)
     assert (ashta.Agent.of(model, game).act(states) == by_policy).all()
+    assert ashta.arena(iter([agents[0], "greedy"]), pairs=1, luck="none").report["game"] == "ashtapada"
+    with pytest.raises(ValueError, match="the game is siga"):
+        ashta.arena([agents[0], "greedy"], ashta.Game("siga"), pairs=1)
     drawn = ashta.Agent.of(uniform, game)
     assert (drawn.act(states, 1) == drawn.act(states, 1)).all() and (drawn.act(states, 1) != drawn.act(states, 2)).any()
     for error, part, policy in [
@@ -260,6 +264,9 @@ def test_exploitability_and_positions_are_exact():
     some = positions[700_000:700_050]
     assert (some.players() == -1).all() and list(some) == [positions[700_000 + row] for row in range(50)]
     assert positions[-1] == positions[len(positions) - 1] and len(set(positions[:5000].text())) == 5000
+    assert next(iter(positions)) == positions[0] and len(pickle.loads(pickle.dumps(positions))) == len(positions)
+    ludo = ashta.positions(ashta.Game("ludo?pieces=1"))[:]
+    assert len(set(ludo.text())) == len(ludo)
     for wrong, error in [(len(positions), IndexError), (slice(0, 9, 2), ValueError), ("x", TypeError)]:
         with pytest.raises(error):
             positions[wrong]
@@ -290,6 +297,8 @@ def test_rollouts_estimate_exact_values():
         (TypeError, "has no values", lambda: ashta.rollout(few, "greedy", ashta.Agent.of(uniform, game))),
         (TypeError, "must return an array of the shape", lambda: ashta.rollout(few, "greedy", lambda some: [0.5])),
         (RuntimeError, "broken", lambda: ashta.rollout(few, "greedy", broken)),
+        (ValueError, "`values` must be from 0 to 1", lambda: ashta.rollout(few, "greedy", lambda some: np.full((len(some), 2), np.nan))),
+        (ValueError, "the game is", lambda: ashta.rollout(few, "greedy", ashta.Table.load(ashta.Game("siga")))),
     ]:
         with pytest.raises(error, match=part):
             wrong()

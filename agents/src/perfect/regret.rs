@@ -34,7 +34,8 @@ pub struct Blunder {
     pub played: String,
     /// The best afterstate.
     pub best: String,
-    /// The value of `best` minus the value of `played`.
+    /// The value of `best` minus the value of `played`. If probabilities are judged, the expected regret of the
+    /// decision; `played` is then the afterstate with the largest share of this regret.
     pub regret: f64,
 }
 

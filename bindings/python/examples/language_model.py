@@ -98,7 +98,7 @@ def answer(player: Player, request: dict) -> dict:
         if not state.is_player_node():
             raise ValueError(f"no seat chooses at `{text}`")
         return {"action": player.choose(state)}
-    except (ValueError, OSError, subprocess.CalledProcessError) as error:
+    except (LookupError, OSError, TypeError, ValueError, subprocess.CalledProcessError) as error:
         return {"error": {"code": "bad-position", "message": str(error)}}
 
 

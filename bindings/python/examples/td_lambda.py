@@ -90,9 +90,9 @@ def train(game: ashta.Game, minutes: float, seed: int, games: int = 512, turns: 
     optimizer = torch.optim.Adam(net.parameters(), 2e-3)
     starts = ashta.States([game.new_initial_state(player) for player in range(2)])
     states = starts[rng.integers(2, size=games)]
-    begun, spent, shown = time.process_time(), 0.0, 0.0
+    spent, shown = 0.0, 0.0
     while spent < minutes:
-        path, ends = [states], []
+        begun, path, ends = time.process_time(), [states], []
         for _ in range(turns):
             ends.append(turn(agent, path[-1], rng))
             over = ends[-1].turn_players() == -4
@@ -106,11 +106,12 @@ def train(game: ashta.Game, minutes: float, seed: int, games: int = 512, turns: 
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        states, spent = path[-1], (time.process_time() - begun) / 60
+        states = path[-1]
         optimizer.param_groups[0]["lr"] = 2e-3 * max(0.02, 1 - spent / minutes)
         with torch.no_grad():
             for slow, fast in zip(mean.parameters(), net.parameters()):
                 slow.lerp_(fast, 0.02)
+        spent += (time.process_time() - begun) / 60
         if spent - shown > 0.5 or spent >= minutes:
             shown = spent
             yield spent, Agent(mean)

@@ -19,7 +19,7 @@ use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
 use ashta_train::report::analysis::Analysis;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::agent::{Agent, Mind, folders_or_default};
 use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
@@ -57,6 +57,16 @@ fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Co
     let found = agents.try_iter()?.map(|agent| one(&agent?, None, folders)).collect::<Result<Vec<_>>>()?;
     let (names, found): (Vec<String>, Vec<Competitor>) = found.into_iter().unzip();
     Ok(distinct_names(&names).into_iter().zip(found).collect())
+}
+
+/// The games of the `Agent`s.
+fn games_of_agents(agents: &Bound<'_, PyAny>) -> Result<Vec<Game>> {
+    let agents = if agents.is_instance_of::<PyDict>() { &agents.call_method0("values")? } else { agents };
+    let mut games = Vec::new();
+    for agent in agents.try_iter()? {
+        games.extend(agent?.cast::<Agent>().ok().map(|agent| agent.get().game.clone()));
+    }
+    Ok(games)
 }
 
 fn one(agent: &Bound<'_, PyAny>, name: Option<&str>, folders: &Folders) -> Result<(String, Competitor)> {
@@ -194,8 +204,13 @@ impl Arena {
     ) -> Result<Arena> {
         ensure!((1..=MOST_PAIRS).contains(&pairs), "`pairs` is {pairs}, but must be 1 to {MOST_PAIRS}");
         let folders = folders_or_default(py, folders)?;
+        let is_list = !agents.is_instance_of::<PyDict>() && !agents.is_instance_of::<PyString>();
+        let agents =
+            if is_list { &PyList::new(py, agents.try_iter()?.collect::<PyResult<Vec<_>>>()?)? } else { agents };
+        let games = games_of_agents(agents)?;
         let agents = named(agents, &folders)?;
-        let game = game_of(game, &agents)?;
+        let game = game_of(game.or(games.first()), &agents)?;
+        games.iter().try_for_each(|own| game.check(own))?;
         let reference = reference(luck, &folders, &game.race)?;
         let sprt = sprt.map(|(elo0, elo1)| Sprt { elo0, elo1, alpha, beta });
         let found = Mutex::default();
@@ -288,13 +303,13 @@ impl Arena {
 
 /// Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 ///
-/// An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. `game`
-/// defaults to the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup. A
-/// lineup assigns an agent to each seat; in the games of a block, the agents exchange their seats. `seed` determines
-/// the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function. If no
-/// agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose values measure
-/// luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` contains two Elo
-/// differences for a sequential test with the error probabilities `alpha` and `beta`.
+/// An agent is any policy that `Agent.of` accepts. `game` defaults to the game of the first `Agent`, bot or table.
+/// `pairs`, 1 to 10,000,000, is the number of blocks for each lineup. A lineup assigns an agent to each seat; in the
+/// games of a block, the agents exchange their seats. `seed` determines the throws. `threads`, 1 to 256, defaults to
+/// the number of processors, or to 1 if an agent is a function. If no agent is a function, the result does not depend
+/// on `threads` or on timing. `luck` is the agent whose values measure luck: `"auto"`, `"none"` or an agent. `anchor`
+/// is the name of the agent with rating 0. `sprt` contains two Elo differences for a sequential test with the error
+/// probabilities `alpha` and `beta`.
 ///
 /// An exception in a function ends the arena and is raised again. An illegal action raises `ValueError`, Ctrl-C raises
 /// `KeyboardInterrupt`.

@@ -67,7 +67,11 @@ impl Interrupt {
 
     /// Ends the computation with this error, unless an earlier error has ended it.
     pub fn set(&self, error: PyErr) {
-        lock(&self.error).get_or_insert(error);
+        let mut first = lock(&self.error);
+        let late = if first.is_none() { first.replace(error) } else { Some(error) };
+        // Dropping an error can run Python code, which must not wait for this lock.
+        drop(first);
+        drop(late);
         self.is_set.store(true, Ordering::Relaxed);
     }
 

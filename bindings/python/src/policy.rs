@@ -20,6 +20,8 @@ use crate::{Result, wrong_type};
 
 /// Probabilities of illegal actions up to this are rounding errors and count as 0.
 const NEARLY_ZERO: f64 = 1e-6;
+/// Values can exceed the range from 0 to 1 by this because of rounding.
+const VALUE_TOLERANCE: f32 = 1e-3;
 /// The largest difference between 1 and the sum of the probabilities of a state.
 const SUM_TOLERANCE: f64 = 1e-3;
 
@@ -59,7 +61,8 @@ impl Policy {
         let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
         let throw = |state: &Position, _| Some(chance::outcome(race.chance_outcomes(state), rng.next_u64()));
         if chance::throw_dice(race, &mut state, throw).is_some() {
-            self.answer(py, game, &[state])?;
+            // Two states, so that the answer for one state cannot be mistaken for the answer for several.
+            self.answer(py, game, &[state; 2])?;
         }
         Ok(self.is_random.load(Ordering::Relaxed))
     }
@@ -161,7 +164,17 @@ impl ValueFunction {
             seats.iter().zip(row).for_each(|(seat, &value)| values[seat] = value);
             values
         };
-        Ok(array.readonly().as_array().rows().into_iter().map(of_row).collect())
+        let array = array.readonly();
+        let is_value = |value: &f32| (-VALUE_TOLERANCE..=1.0 + VALUE_TOLERANCE).contains(value);
+        if let Some(row) = array.as_array().rows().into_iter().position(|row| !row.iter().all(is_value)) {
+            let position = self.game.race.print(&states[row]);
+            return Err(anyhow::anyhow!(
+                "`values` must be from 0 to 1, but are {} at `{position}`",
+                array.as_array().row(row)
+            )
+            .into());
+        }
+        Ok(array.as_array().rows().into_iter().map(of_row).collect())
     }
 }
 

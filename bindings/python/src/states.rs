@@ -3,7 +3,7 @@
 use ashta_env::chance;
 use ashta_env::game::{Game as _, Node, Outcome, Seat};
 use ashta_env::race::Race;
-use ashta_env::race::rows::ROW;
+use ashta_env::race::rows::{ROW, ROW_VERSION};
 use ashta_env::race::state::State as Position;
 use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_while};
 use ndarray::Array2;
@@ -38,8 +38,6 @@ pub struct States {
     /// The game.
     #[pyo3(get)]
     pub(crate) game: Game,
-    /// The positions as read-only bytes, `uint8[n, 85]`; not a copy.
-    #[pyo3(get)]
     array: Py<PyArray2<u8>>,
 }
 
@@ -50,12 +48,18 @@ pub(crate) fn numbers(found: &Bound<'_, PyAny>, what: &str, count: usize) -> Res
     } else {
         let array = found.py().import("numpy")?.call_method1("asarray", (found,))?;
         let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-        if !matches!(dtype.getattr("kind")?.extract()?, 'i' | 'u') || shape.len()? != 1 {
+        let kind: char = dtype.getattr("kind")?.extract()?;
+        let is_empty = array.getattr("size")?.extract::<usize>()? == 0;
+        if !(is_empty || matches!(kind, 'i' | 'u')) || shape.len()? != 1 {
             return Err(wrong_type(format!(
                 "{what} must be integers, int64[{count}], not an array of {dtype} with the shape {shape}"
             )));
         }
-        array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?
+        let numbers: Bound<'_, PyArray1<i64>> =
+            array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?;
+        let is_too_large = kind == 'u' && numbers.readonly().as_array().iter().any(|&number| number < 0);
+        ensure!(!is_too_large, "{what} has numbers of 2**63 or more");
+        numbers
     };
     let array = array.try_readonly().map_err(|_| PyRuntimeError::new_err("another thread is using an array"))?;
     let found: Vec<i64> = array.as_array().iter().copied().collect();
@@ -262,7 +266,10 @@ impl States {
     #[staticmethod]
     fn _restored(game: &Game, array: Bound<'_, PyArray2<u8>>) -> Result<States> {
         ensure!(array.shape()[1] == ROW, "the pickle has rows of {} bytes, not {ROW}", array.shape()[1]);
-        States::of_array(game, array)
+        let is_known = array.readonly().as_array().column(0).iter().all(|&version| version == ROW_VERSION);
+        ensure!(is_known, "the pickle has another layout than version {ROW_VERSION}");
+        let array = array.py().import("numpy")?.call_method1("ascontiguousarray", (array,))?;
+        States::of_array(game, array.cast_into().map_err(PyErr::from)?)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, States>) -> PyResult<Bound<'py, PyTuple>> {
@@ -277,6 +284,12 @@ impl States {
 
     fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
         slf
+    }
+
+    /// The positions as read-only bytes, `uint8[n, 85]`; not a copy.
+    #[getter]
+    fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array.bind(py).call_method0("view")
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
@@ -294,9 +307,12 @@ impl States {
             let state = Position::from_row(&rows.as_slice()?.as_chunks().0[row]);
             return Ok(self.game.state(state).into_pyobject(py)?.into_any());
         }
+        let wrong = || PyIndexError::new_err("states have one index: an integer, a slice, int[m] or bool[n]");
+        if index.is_instance_of::<PyTuple>() {
+            return Err(wrong().into());
+        }
         let found = py.import("numpy")?.call_method1("ascontiguousarray", (array.get_item(index)?,))?;
         let found = found.cast_into::<PyArray2<u8>>().ok().filter(|found| found.shape()[1] == ROW);
-        let wrong = || PyIndexError::new_err("states have one index: an integer, a slice, int[m] or bool[n]");
         Ok(States::of_array(&self.game, found.ok_or_else(wrong)?)?.into_pyobject(py)?.into_any())
     }
 

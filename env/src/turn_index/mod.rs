@@ -171,7 +171,10 @@ impl TurnIndex {
             number /= count;
         }
         let mover = *self.movers.get(number)?;
-        self.are_apart(mover, sides, self.race.rules.exclusive).then(|| self.state(mover, sides))
+        // Only the seat that throws has made throws in this turn.
+        let have_thrown = sides[1..self.seats()].iter().any(|&side| self.sides.thrown(side) > 0);
+        let is_position = !have_thrown && self.are_apart(mover, sides, self.race.rules.exclusive);
+        is_position.then(|| self.state(mover, sides))
     }
 
     /// Returns a bound: all results of [`TurnIndex::number`] are smaller. Some smaller numbers belong to no position.

@@ -484,8 +484,7 @@ def arena(
 ) -> ArenaResult:
     """Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 
-    An agent is an `Agent`, a string as for `Agent`, or a function that takes a state and returns a legal action. `game`
-    defaults to the game of the first bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup. A
+    An agent is any policy that `Agent.of` accepts. `game` defaults to the game of the first `Agent`, bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup. A
     lineup assigns an agent to each seat; in the games of a block, the agents exchange their seats. `seed` determines
     the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function. If no
     agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose values measure
@@ -513,9 +512,12 @@ class Positions:
     def __getitem__(self, index: slice, /) -> States: ...
     def __iter__(self) -> Iterator[State]: ...
     def __len__(self) -> int: ...
+    def __copy__(self) -> Positions: ...
+    def __deepcopy__(self, memo: object) -> Positions: ...
 
 def positions(game: Game) -> Positions:
-    """All turn-start states of a game that can be solved, in the order of its table.
+    """All turn-start states of a game that can be solved, in the order of its table. The first player throws; states in
+    which another player throws are left out if they are mirror images.
 
     Raises `ValueError` if the game cannot be solved."""
 

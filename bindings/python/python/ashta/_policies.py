@@ -92,7 +92,7 @@ def onnx_policy(path: str) -> Batched:
     found = {given.name for given in [*session.get_inputs(), *session.get_outputs()]}
     if missing := {"observation", "legal_actions", "policy"} - found:
         raise ValueError(f"{path} has no input or output {', '.join(sorted(missing))}")
-    length = session.get_inputs()[0].shape[-1]
+    length = next(given for given in session.get_inputs() if given.name == "observation").shape[-1]
 
     def choose(states: States) -> np.ndarray:
         observations, masks = states.observations(), states.masks()

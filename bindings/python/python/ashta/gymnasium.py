@@ -106,6 +106,8 @@ class RaceEnv(_Versus, gymnasium.Env):
         if games.terminated[0] or games.truncated[0]:
             raise gymnasium.error.ResetNeeded("the game is over: call `reset`")
         legal = games.legal_actions[0]
+        if not legal.any():
+            raise gymnasium.error.ResetNeeded("the game has not started: call `reset`")
         if self._illegal == "random" and not (0 <= action < len(legal) and legal[int(action)]):
             action = int(self.np_random.choice(np.flatnonzero(legal)))
         games.step(np.atleast_1d(action))

@@ -28,6 +28,7 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
     ensure!(is_bounded(&race, &state), "the turn of this position is too large");
     let player = games::player(&agent, &race)?;
     let reference = games::reference(&args.values, &race)?;
+    ensure!(args.error >= 0.0, "--error is {}, but must be 0 or more", args.error);
     ensure!(args.turns.is_none() || reference.is_some(), "--turns needs --values for the last positions of the games");
     let mut results = TurnResults::new();
     turn_results(&race, &state, &mut results);
@@ -39,10 +40,7 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
     let found = rollout(&race, &states, &|| player.agent(), values, &config, &|| false);
 
     let seats: Vec<Seat> = race.spec().seats.iter().collect();
-    let text = |at: usize| match results.is_empty() {
-        true => race.print(&state),
-        false => race.turn_text(&state, results.actions(at)),
-    };
+    let text = |at: usize| race.turn_text(&state, results.actions(at));
     let mut order: Vec<usize> = (0..found.len()).collect();
     let mover = match race.node(&state) {
         Node::Chance(seat) | Node::Decision(seat) => seat,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use ashta_agents::arena::{Contestant, Fault};
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Game, Node, Outcome};
+use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use rand::Rng;
@@ -82,7 +82,7 @@ fn decisions(race: &Race) -> Vec<State> {
         match race.node(&state) {
             Node::Chance(_) => {
                 let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                race.apply_chance(&mut state, Outcome(outcome.0));
+                race.apply_chance(&mut state, outcome);
             }
             Node::Decision(_) => {
                 let legal = race.legal_actions(&state);
