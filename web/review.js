@@ -21,7 +21,7 @@ export function changes(game, valueAt) {
   });
 }
 
-// The index of the first node from which the winner is not behind any more; null if the winner was never behind.
+// The index of the node after the last node where the winner was behind; null if the winner was never behind.
 function turningPoint(game, valueAt) {
   const end = valueAt(game.last);
   const winner = end.indexOf(Math.max(...end));

@@ -242,7 +242,7 @@ impl Blocks {
         Adjusted { blocks, estimate, shrinkage }
     }
 
-    /// The amount by which the variance of luck-adjusted blocks can be larger than measured.
+    /// The true variance of luck-adjusted blocks is at most the measured variance plus this number.
     pub fn doubt(&self) -> f64 {
         NORMAL_95 * NORMAL_95 * self.game_variance.min(MAX_GAME_VARIANCE) / self.scores.len().max(1) as f64
     }

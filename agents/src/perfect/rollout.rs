@@ -4,6 +4,7 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game, Node, Payoff, Seat};
 use rand::SeedableRng;
 
+use super::exploit::EvaluatorMaker;
 use super::solve::fold;
 use crate::arena::{MakeAgent, Move, SERIES_PROBABILITY, analyze_game, luck};
 use crate::play::agent::Agent;
@@ -16,9 +17,6 @@ const ROUND: u64 = 32;
 const BLOCK: usize = 64;
 /// The smallest standard error with values: about the precision of a table of 16 bits.
 const PRECISION: f64 = 1e-5;
-
-/// A function that makes an evaluator; it is called once for each thread.
-pub type MakeValues<'a, G> = &'a (dyn Fn() -> Box<dyn Evaluator<G> + Send> + Sync);
 
 /// The settings of rollouts.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +96,7 @@ pub fn rollout<G: Game>(
     game: &G,
     states: &[G::State],
     agent: MakeAgent<'_, '_, G>,
-    values: Option<MakeValues<'_, G>>,
+    values: Option<EvaluatorMaker<'_, G>>,
     config: &RolloutConfig,
     is_stopped: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Rollout> {
@@ -127,7 +125,8 @@ struct Roller<'a, G: Game> {
 
 impl<G: Game> Roller<'_, G> {
     fn roll_out(&mut self, states: &[G::State]) -> Vec<Rollout> {
-        // With values, results differ by more than rounding. Without them, a few equal results show little.
+        // Without values, a result is a win or a loss, and a few equal results do not show that the other result is
+        // impossible.
         let prior = if self.values.is_some() { 0.0 } else { 0.5 };
         let mut sums = vec![Sums::default(); states.len()];
         let mut active: Vec<usize> = (0..states.len()).collect();
@@ -217,9 +216,11 @@ impl<G: Game> Roller<'_, G> {
             let returns = game.returns(&ended.state);
             return BySeat(Seat::ALL.map(|seat| if is_over { returns[seat].into() } else { equal }));
         };
-        let mut values = Vec::new();
-        evaluator.values(game, std::slice::from_ref(&ended.state), &mut values);
-        let last = if is_over { game.returns(&ended.state) } else { values[0] };
+        let last = if is_over {
+            game.returns(&ended.state)
+        } else {
+            evaluator.evaluate(game, std::slice::from_ref(&ended.state))[0].values
+        };
         let luck = ended.start.as_ref().map(|start| {
             luck(&analyze_game(game, &mut **evaluator, start.clone(), &ended.moves, ended.seed, SERIES_PROBABILITY))
         });

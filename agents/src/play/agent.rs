@@ -246,7 +246,7 @@ pub(crate) fn random_unit(rng: &mut GameRng) -> f32 {
 }
 
 /// Draws an index with a probability proportional to its weight.
-fn draw_weighted(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+pub fn draw_weighted(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
     let mut left = weights.clone().sum::<f32>() * random_unit(rng);
     let passed = weights.clone().take_while(|&weight| {
         left -= weight;

@@ -63,6 +63,24 @@ impl Mind {
         }
     }
 
+    /// The mind of a policy, as `Agent.of` takes it. Error messages about a function or a model contain `name`.
+    pub(crate) fn of(policy: &Bound<'_, PyAny>, name: Option<&str>, game: &Game, folders: &Folders) -> Result<Mind> {
+        if let Ok(agent) = policy.cast::<Agent>() {
+            agent.get().game.check(game)?;
+            return Ok(agent.get().mind.clone());
+        }
+        if let Some(policy) = Policy::of(policy, name)? {
+            return Ok(Mind::Policy(Arc::new(policy)));
+        }
+        let Some(spec) = text_of(policy) else {
+            let kind = policy.get_type().name()?;
+            return Err(wrong_type(format!(
+                "a policy must be the name or the file of an agent, an `Agent`, a function or an ONNX file, not {kind}"
+            )));
+        };
+        policy.py().detach(|| Ok(Mind::Player(folders.agent(&spec)?.player(&game.race)?)))
+    }
+
     /// The player that has values; an error for a function or an ONNX model.
     pub(crate) fn player(&self) -> Result<&Player> {
         match self {
@@ -151,30 +169,6 @@ impl Agent {
         Agent { mind, game: game.clone(), folders, idle }
     }
 
-    /// The agent of a policy, as `Agent.of`. Error messages about a function or a model contain `name`.
-    pub(crate) fn of_policy(
-        policy: &Bound<'_, PyAny>,
-        name: Option<&str>,
-        game: &Game,
-        folders: &Folders,
-    ) -> Result<Agent> {
-        if let Ok(agent) = policy.cast::<Agent>() {
-            let Agent { mind, game: own, folders, .. } = agent.get();
-            own.check(game)?;
-            return Ok(Agent::with(mind.clone(), game, folders.clone()));
-        }
-        if let Some(policy) = Policy::of(policy, name)? {
-            return Ok(Agent::with(Mind::Policy(Arc::new(policy)), game, folders.clone()));
-        }
-        let Some(spec) = text_of(policy) else {
-            let kind = policy.get_type().name()?;
-            return Err(wrong_type(format!(
-                "a policy must be the name or the file of an agent, an `Agent`, a function or an ONNX file, not {kind}"
-            )));
-        };
-        policy.py().detach(|| Agent::of(&folders.agent(&spec)?, game, folders.clone()))
-    }
-
     /// Runs a computation without the interpreter lock, until an interrupt. Each thread gets its own instance.
     fn compute<T: Send>(&self, py: Python<'_>, compute: impl FnOnce(&mut AgentInstance) -> T + Send) -> PyResult<T> {
         let idle = lock(&self.idle).pop();
@@ -240,8 +234,8 @@ impl Agent {
     /// Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
     ///
     /// * a string for `Agent`, a file, or an `Agent`;
-    /// * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`, by which the agent
-    ///   draws its actions;
+    /// * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`; the agent draws
+    ///   actions with these probabilities;
     /// * a function from one `State` to an action;
     /// * a function of two arguments, `observations`, `float32[n, observation]`, and `action_masks`,
     ///   `int8[n, actions]`, to actions or probabilities;
@@ -252,7 +246,11 @@ impl Agent {
     #[staticmethod]
     #[pyo3(name = "of", signature = (policy, game, folders = None))]
     fn py_of(py: Python<'_>, policy: &Bound<'_, PyAny>, game: &Game, folders: Option<Vec<PathBuf>>) -> Result<Agent> {
-        Agent::of_policy(policy, None, game, &folders_or_default(py, folders)?)
+        let folders = match policy.cast::<Agent>() {
+            Ok(agent) => agent.get().folders.clone(),
+            Err(_) => folders_or_default(py, folders)?,
+        };
+        Ok(Agent::with(Mind::of(policy, None, game, &folders)?, game, folders))
     }
 
     /// The name, as in `spec`.

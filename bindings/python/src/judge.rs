@@ -18,7 +18,6 @@ use ashta_env::turn_index::TurnIndex;
 use ashta_train::run::evaluation::MatchResult;
 use ndarray::Array2;
 use numpy::{PyArray1, PyArray2};
-use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
 use serde_json::json;
@@ -28,8 +27,7 @@ use crate::arena::{BATCH, MOST_PAIRS, threads_or_all};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::policy::ValueFunction;
-use crate::state::State;
-use crate::states::States;
+use crate::states::{States, row_of};
 use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
@@ -68,18 +66,18 @@ pub fn regret<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     ensure!((1..=MOST_PAIRS).contains(&pairs), "`pairs` is {pairs}, but must be 1 to {MOST_PAIRS}");
     let (game, folders) = (game_of(policy, game, table)?, folders_or_default(py, folders)?);
-    let agent = Agent::of_policy(policy, None, &game, &folders)?;
+    let mind = Mind::of(policy, None, &game, &folders)?;
     let perfect = match table {
         Some(table) => {
             table.game.check(&game)?;
             Arc::clone(&table.table)
         }
         None => {
-            let found = py.detach(|| Agent::of(&folders.agent("perfect")?, &game, folders.clone()))?;
-            Arc::clone(found.mind.player()?.table().context("the agent `perfect` has no table")?)
+            let found = py.detach(|| -> Result<_> { Ok(folders.agent("perfect")?.player(&game.race)?) })?;
+            Arc::clone(found.table().context("the agent `perfect` has no table")?)
         }
     };
-    let (judged, threads) = match &agent.mind {
+    let (judged, threads) = match &mind {
         Mind::Player(_) => (Judged::Played, threads),
         Mind::Policy(policy) if policy.returns_probabilities(py, &game)? => (Judged::Expected, threads.or(Some(1))),
         Mind::Policy(_) => (Judged::Played, threads.or(Some(1))),
@@ -89,12 +87,12 @@ pub fn regret<'py>(
     let config = MatchConfig { blocks: pairs, seed, threads, batch: BATCH };
     let watched = || stop.is_set();
     let progress = MatchProgress { is_stopped: &watched, ..MatchProgress::UNWATCHED };
-    let make = || agent.mind.agent(&game, &stop);
+    let make = || mind.agent(&game, &stop);
     let found = stop.watch_thread(py, || against_perfect(race, &make, judged, &perfect, &config, &progress))?;
     let (report, regret) = found.context("regret exists only in games for two players")?;
     let result = MatchResult { opponent: "perfect".to_owned(), report, regret: Some(regret) };
     let mut shown = json!({
-        "agent": agent.mind.name(), "game": race.spec().name, "seats": sides(race.spec()).len(), "pairs": pairs, "seed": seed,
+        "agent": mind.name(), "game": race.spec().name, "seats": sides(race.spec()).len(), "pairs": pairs, "seed": seed,
     });
     if let (Some(shown), serde_json::Value::Object(row)) = (shown.as_object_mut(), serde_json::to_value(result.row())?)
     {
@@ -111,6 +109,8 @@ pub fn regret<'py>(
 /// with `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which
 /// is `mean` minus 0.5.
 ///
+/// `threads` defaults to the number of processors, or to 1 for functions and models.
+///
 /// Raises `ValueError` if the game has more than two players or too many positions.
 #[pyfunction]
 #[pyo3(signature = (policy, game = None, *, threads = None, tolerance = 1e-7, folders = None))]
@@ -124,25 +124,25 @@ pub fn exploitability<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     ensure!(tolerance > 0.0 && tolerance < 1.0, "`tolerance` is {tolerance}, but must be between 0 and 1");
     let (game, folders) = (game_of(policy, game, None)?, folders_or_default(py, folders)?);
-    let agent = Agent::of_policy(policy, None, &game, &folders)?;
-    let asks_functions = matches!(agent.mind, Mind::Policy(_));
+    let mind = Mind::of(policy, None, &game, &folders)?;
+    let asks_functions = matches!(mind, Mind::Policy(_));
     let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
     let config = SolveConfig { threads, tolerance, certify: false };
     let stop = Interrupt::new();
     let evaluator = || {
-        let player = agent.mind.player().expect("only players are asked for values");
+        let player = mind.player().expect("only players are asked for values");
         let mut evaluator = player.evaluator();
         evaluator.stop_by(&stop.stop());
         evaluator
     };
-    let choices = || agent.mind.agent(&game, &stop);
-    let is_by_values = agent.mind.player().is_ok_and(|player| player.plays_by_values());
+    let choices = || mind.agent(&game, &stop);
+    let is_by_values = mind.player().is_ok_and(|player| player.plays_by_values());
     let policy = if is_by_values { AgentPolicy::Values(&evaluator) } else { AgentPolicy::Choices(&choices) };
     let watch = |_| if stop.was_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let found = stop.watch_thread(py, || BestResponse::new(&game.race)?.find(policy, &config, &watch))?;
     let found = found?.context("the search stopped without a result")?;
     let shown = json!({
-        "agent": agent.mind.name(),
+        "agent": mind.name(),
         "game": game.race.spec().name,
         "best_response": {"first": found.first, "second": found.second, "mean": found.mean()},
         "exploitability": found.mean() - 0.5,
@@ -163,7 +163,8 @@ type MakeEvaluator = dyn Fn() -> Box<dyn Evaluator<Race> + Send> + Send + Sync;
 /// this number of turns and have the value of their last position; this needs `values`. `threads` defaults to the
 /// number of processors, or to 1 for functions and models.
 ///
-/// Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`.
+/// Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`. A
+/// standard error is at least 0.00001, which is about the precision of tables.
 #[pyfunction]
 #[pyo3(signature = (
     states, policy, values = None, *, games = 1000, error = 0.0, turns = None, seed = 7919, threads = None, folders = None
@@ -190,8 +191,8 @@ pub fn rollout<'py>(
     };
     let (game, positions) = (states.get().game.clone(), states.get().positions(py)?);
     let (stop, folders) = (Interrupt::new(), folders_or_default(py, folders)?);
-    let agent = Agent::of_policy(policy, None, &game, &folders)?;
-    let mut asks_functions = matches!(agent.mind, Mind::Policy(_));
+    let mind = Mind::of(policy, None, &game, &folders)?;
+    let mut asks_functions = matches!(mind, Mind::Policy(_));
     let values: Option<Box<MakeEvaluator>> = match values {
         None => None,
         Some(values) if values.is_callable() => {
@@ -208,7 +209,7 @@ pub fn rollout<'py>(
                     table.get().game.check(&game)?;
                     table.get().agent.mind.player()?.clone()
                 }
-                Err(_) => Agent::of_policy(values, None, &game, &folders)?.mind.player()?.clone(),
+                Err(_) => Mind::of(values, None, &game, &folders)?.player()?.clone(),
             };
             let stop = Arc::clone(&stop);
             Some(Box::new(move || {
@@ -220,7 +221,7 @@ pub fn rollout<'py>(
     };
     let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
     let config = RolloutConfig { games, turns, error, seed, threads };
-    let (make, is_stopped) = (|| agent.mind.agent(&game, &stop), || stop.is_set());
+    let (make, is_stopped) = (|| mind.agent(&game, &stop), || stop.is_set());
     let found = stop.watch_thread(py, || {
         roll_out(&*game.race, &positions, &make, values.as_deref().map(|make| make as _), &config, &is_stopped)
     })?;
@@ -262,8 +263,8 @@ impl Positions {
     }
 }
 
-/// All turn-start states of a game that can be solved, in the order of its table. The first player throws; states in
-/// which another player throws are left out if they are mirror images.
+/// The turn-start states of a game that can be solved, in the order of its table. In games for two and four players,
+/// the first player throws in all of them; mirror images of these states are left out.
 ///
 /// Raises `ValueError` if the game cannot be solved.
 #[pyfunction]
@@ -303,11 +304,8 @@ impl Positions {
             return Ok(States::of(py, &self.game, &states)?.into_pyobject(py)?.into_any());
         }
         let number: isize = index.extract().map_err(|_| wrong_type("an index must be an integer or a slice"))?;
-        let row = if number < 0 { number + count as isize } else { number };
-        let row = usize::try_from(row).ok().filter(|&row| row < count);
-        let row = row.ok_or_else(|| PyIndexError::new_err(format!("index {number} of {count} states")))?;
-        let state: State = self.game.state(self.states(row..row + 1)[0]);
-        Ok(state.into_pyobject(py)?.into_any())
+        let row = row_of(number, count)?;
+        Ok(self.game.state(self.states(row..row + 1)[0]).into_pyobject(py)?.into_any())
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Positions>) -> PyResult<Bound<'py, PyAny>> {

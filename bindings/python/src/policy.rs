@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ashta_agents::play::agent::Agent;
+use ashta_agents::play::agent::{Agent, draw_weighted};
 use ashta_agents::play::evaluator::{Evaluation, Evaluator, answer_open};
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, ActionMask, BySeat, Game as _};
@@ -209,18 +209,11 @@ impl Agent<Race> for PolicyAgent {
     fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
         let policies = self.policy(race, states, rngs);
         let draw = |(policy, rng): (Vec<(Action, f32)>, &mut GameRng)| {
-            let mut possible = policy.into_iter().filter(|&(_, share)| share > 0.0).peekable();
-            let mut action = possible.next().unwrap_or((Action(0), 1.0));
-            if possible.peek().is_none() {
-                return action.0;
+            let possible: Vec<(Action, f32)> = policy.into_iter().filter(|&(_, share)| share > 0.0).collect();
+            match possible[..] {
+                [(action, _)] => action,
+                _ => possible[draw_weighted(possible.iter().map(|&(_, share)| share), rng)].0,
             }
-            let mut left = (rng.next_u64() >> 40) as f32 / (1_u64 << 24) as f32 - action.1;
-            while left >= 0.0
-                && let Some(next) = possible.next()
-            {
-                (action, left) = (next, left - next.1);
-            }
-            action.0
         };
         policies.into_iter().zip(rngs).map(draw).collect()
     }

@@ -89,11 +89,11 @@ pub(crate) fn positions(game: &Game, states: &Bound<'_, PyAny>) -> Result<Vec<Po
     states.iter().map(|state| game.check(&state.game).map(|()| state.state)).collect()
 }
 
-/// An iterator over the items of a sequence.
-pub(crate) fn iterate<'py>(sequence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let builtins = sequence.py().import("builtins")?;
-    let range = builtins.call_method1("range", (sequence.len()?,))?;
-    builtins.call_method1("map", (sequence.getattr("__getitem__")?, range))
+/// The row of an index, which counts from the end if it is negative.
+pub(crate) fn row_of(index: isize, count: usize) -> PyResult<usize> {
+    let row = if index < 0 { index + count as isize } else { index };
+    let row = usize::try_from(row).ok().filter(|&row| row < count);
+    row.ok_or_else(|| PyIndexError::new_err(format!("index {index} of {count} states")))
 }
 
 impl States {
@@ -299,10 +299,7 @@ impl States {
     fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
         let array = self.array.bind(py);
         if let Ok(number) = index.extract::<isize>() {
-            let count = array.shape()[0];
-            let row = if number < 0 { number + count as isize } else { number };
-            let row = usize::try_from(row).ok().filter(|&row| row < count);
-            let row = row.ok_or_else(|| PyIndexError::new_err(format!("index {number} of {count} states")))?;
+            let row = row_of(number, array.shape()[0])?;
             let rows = self.rows(py);
             let state = Position::from_row(&rows.as_slice()?.as_chunks().0[row]);
             return Ok(self.game.state(state).into_pyobject(py)?.into_any());
@@ -317,7 +314,9 @@ impl States {
     }
 
     fn __iter__<'py>(slf: &Bound<'py, States>) -> PyResult<Bound<'py, PyAny>> {
-        iterate(slf)
+        let builtins = slf.py().import("builtins")?;
+        let range = builtins.call_method1("range", (slf.len()?,))?;
+        builtins.call_method1("map", (slf.getattr("__getitem__")?, range))
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> Result<bool> {

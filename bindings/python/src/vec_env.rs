@@ -15,7 +15,7 @@ use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::agent::{Agent, AgentInstance, folders_or_default};
+use crate::agent::{AgentInstance, Mind, folders_or_default};
 use crate::game::Game;
 use crate::interrupt::alone;
 use crate::policy::legal;
@@ -194,8 +194,8 @@ fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<G
 #[pymethods]
 impl VectorGame {
     #[new]
-    #[pyo3(signature = (game, num_games, opponent = None, player = None, *, dtype = None))]
-    #[pyo3(text_signature = "(game, num_games, opponent=None, player=None, *, dtype='float32')")]
+    #[pyo3(signature = (game, num_games, opponent = None, player = None, dtype = None))]
+    #[pyo3(text_signature = "(game, num_games, opponent=None, player=None, dtype='float32')")]
     fn new(
         py: Python<'_>,
         game: &Game,
@@ -213,8 +213,8 @@ impl VectorGame {
             (Some(_), Some(player)) => Caller::One(game.seat(player)?),
         };
         let agent = |opponent: &Bound<'_, PyAny>| -> Result<AgentInstance> {
-            let agent = Agent::of_policy(opponent, Some("the opponent"), game, &folders_or_default(py, None)?)?;
-            Ok(AgentInstance::of(&agent.mind, game))
+            let mind = Mind::of(opponent, Some("the opponent"), game, &folders_or_default(py, None)?)?;
+            Ok(AgentInstance::of(&mind, game))
         };
         let agent = opponent.as_ref().map(agent).transpose()?;
         let observations = match is_uint8(dtype)? {
@@ -345,19 +345,7 @@ impl VectorGame {
         let player = if let Caller::One(seat) = many.caller { Some(many.game.player(seat)) } else { None };
         let dtype = if matches!(many.observations, Observations::Byte(_)) { "uint8" } else { "float32" };
         let arguments = (many.game.clone(), many.num_games, &many.opponent, player, dtype);
-        Ok((slf.getattr("_restored")?, arguments, (games.has_begun, texts)).into_pyobject(py)?)
-    }
-
-    #[staticmethod]
-    fn _restored(
-        py: Python<'_>,
-        game: &Game,
-        num_games: usize,
-        opponent: Option<Bound<'_, PyAny>>,
-        player: Option<Whole>,
-        dtype: &Bound<'_, PyAny>,
-    ) -> Result<VectorGame> {
-        VectorGame::new(py, game, num_games, opponent, player, Some(dtype))
+        Ok((slf.get_type(), arguments, (games.has_begun, texts)).into_pyobject(py)?)
     }
 
     fn __setstate__(&self, py: Python<'_>, state: (bool, Vec<GameText>)) -> Result<()> {

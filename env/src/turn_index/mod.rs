@@ -162,15 +162,22 @@ impl TurnIndex {
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
-    /// Returns the position with this [`TurnIndex::number`], or `None` for a number without a position.
-    pub fn state_of_number(&self, mut number: usize) -> Option<State> {
+    /// Returns the index of the seat to throw among the movers, and the side positions: the digits of
+    /// [`TurnIndex::number`].
+    pub fn digits(&self, mut number: usize) -> (usize, Sides) {
         let count = self.sides().len();
         let mut sides = Sides::default();
         for side in sides[..self.seats()].iter_mut().rev() {
             *side = (number % count) as Side;
             number /= count;
         }
-        let mover = *self.movers.get(number)?;
+        (number, sides)
+    }
+
+    /// Returns the position with this [`TurnIndex::number`], or `None` for a number without a position.
+    pub fn state_of_number(&self, number: usize) -> Option<State> {
+        let (mover, sides) = self.digits(number);
+        let mover = *self.movers.get(mover)?;
         // Only the seat that throws has made throws in this turn.
         let have_thrown = sides[1..self.seats()].iter().any(|&side| self.sides.thrown(side) > 0);
         let is_position = !have_thrown && self.are_apart(mover, sides, self.race.rules.exclusive);

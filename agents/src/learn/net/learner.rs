@@ -152,7 +152,7 @@ impl Learner {
         (steps > 0).then_some(Losses { value, policy, policy_entropy, gradient_norm })
     }
 
-    /// The share by which the EMA moves towards the weights in this step; `None` if this step does not update the EMA.
+    /// In this step, the EMA moves this share of the way to the weights; with `None`, the EMA does not change.
     /// The decay grows with the steps (warm-up), so that the EMA soon forgets the initial weights.
     fn average_rate(&self) -> Option<f32> {
         let warm_up = (1.0 + self.steps as f64) / (10.0 + self.steps as f64);

@@ -69,8 +69,8 @@ impl Bot {
         let (observation, starts) = (shape.policy.observation, shape.value.observation);
         let (values, actions) = (shape.policy.values, shape.policy.actions);
         let mut builder = Builder::default();
-        // Some entries are always 0 in turn-start states. If one of them is 1, the values come from the policy network,
-        // otherwise from the value network.
+        // Some entries are always 0 in turn-start states. If one of them is 1, the model returns the values of the
+        // policy network. If all are 0, it returns the values of the value network.
         let from_start = builder.slice("observation", 0, starts, "start");
         let starting = builder.mlp("value", self.net.value(), &from_start);
         let starting = builder.head(shape.value.value_head, &starting, "value_values");

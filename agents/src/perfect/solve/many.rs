@@ -16,14 +16,9 @@ const TIE: f64 = 1e-7;
 
 /// The position with this number: the index of the mover in the list of movers, and the side positions; `None` for an
 /// unused number.
-fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)> {
-    let count = turns.index().sides().len();
-    let mut sides = Sides::default();
-    for side in sides[..turns.index().seats()].iter_mut().rev() {
-        *side = (number % count) as u16;
-        number /= count;
-    }
-    turns.is_position(turns.index().movers()[number], sides).then_some((number, sides))
+fn position(turns: &impl TurnModel, number: usize) -> Option<(usize, Sides)> {
+    let (mover, sides) = turns.index().digits(number);
+    turns.is_position(turns.index().movers()[mover], sides).then_some((mover, sides))
 }
 
 /// Number of positions in an item.

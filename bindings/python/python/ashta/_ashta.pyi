@@ -305,7 +305,6 @@ class VectorGame:
         num_games: int,
         opponent: _Policy | None = None,
         player: int | None = None,
-        *,
         dtype: DTypeLike = "float32",
     ) -> VectorGame: ...
     @property
@@ -382,8 +381,8 @@ class Agent:
         """Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
 
         * a string for `Agent`, a file, or an `Agent`;
-        * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`, by which the agent
-          draws its actions;
+        * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`; the agent draws
+          actions with these probabilities;
         * a function from one `State` to an action;
         * a function of two arguments, `observations`, `float32[n, observation]`, and `action_masks`,
           `int8[n, actions]`, to actions or probabilities;
@@ -516,8 +515,8 @@ class Positions:
     def __deepcopy__(self, memo: object) -> Positions: ...
 
 def positions(game: Game) -> Positions:
-    """All turn-start states of a game that can be solved, in the order of its table. The first player throws; states in
-    which another player throws are left out if they are mirror images.
+    """The turn-start states of a game that can be solved, in the order of its table. In games for two and four players,
+    the first player throws in all of them; mirror images of these states are left out.
 
     Raises `ValueError` if the game cannot be solved."""
 
@@ -567,7 +566,8 @@ def rollout(
     this number of turns and have the value of their last position; this needs `values`. `threads` defaults to the
     number of processors, or to 1 for functions and models.
 
-    Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`.
+    Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`. A standard
+    error is at least 0.00001, which is about the precision of tables.
     """
 
 def exploitability(
@@ -585,6 +585,8 @@ def exploitability(
     change of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response`
     with `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which
     is `mean` minus 0.5.
+
+    `threads` defaults to the number of processors, or to 1 for functions and models.
 
     Raises `ValueError` if the game has more than two players or too many positions."""
 

@@ -87,8 +87,8 @@ pub struct Turn {
     /// `throw`: whether a piece that reaches the finish grants one more throw.
     #[serde(default, skip_serializing_if = "is_default")]
     pub again_on_finish: bool,
-    /// `throw`: the largest number of throws in one turn; the last of them grants no further throw. If the key is left
-    /// out or 0, there is no limit.
+    /// `throw`: the largest number of throws in one turn; the last of them grants no further throw. Without the key, or
+    /// with 0, the number is not limited.
     #[serde(default)]
     #[cfg_attr(test, schemars(range(max = 9)))]
     pub most_throws: Option<u8>,

@@ -112,9 +112,9 @@ pub enum Command {
         /// breaks.
         #[arg(long, value_name = "COMMAND", conflicts_with = "agent")]
         check: Option<String>,
-        /// Game of the check.
-        #[arg(long, default_value = "ashtapada", requires = "check")]
-        game: String,
+        /// Game of the check. The default is the game of the default settings.
+        #[arg(long, requires = "check")]
+        game: Option<String>,
         /// Seconds that the checked program has for a choice.
         #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, requires = "check")]
         move_seconds: f64,

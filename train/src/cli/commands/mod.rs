@@ -21,6 +21,7 @@ mod train;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::run::config::usual_game;
 use crate::run::{games, output};
 use anyhow::{Context, Result, bail};
 use ashta_agents::play::files::check_target;
@@ -56,7 +57,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Serve { port, no_browser } => serve::run(port, no_browser),
         Command::Export(args) => export::run(&args),
         Command::Engine { check: Some(command), game, move_seconds, .. } => {
-            arena::check::run(&command, &game, Duration::from_secs_f64(move_seconds))
+            arena::check::run(&command, &game.unwrap_or_else(usual_game), Duration::from_secs_f64(move_seconds))
         }
         Command::Engine { agent, .. } => engine::run(agent.as_deref()),
         Command::Bench { what } => bench::run(&what),

@@ -8,30 +8,40 @@ use crate::run::config::usual_game;
 use crate::run::games;
 use crate::run::output::in_line;
 use anyhow::{Context, Result, bail, ensure};
+use ashta_agents::roster::NamedAgent;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
+use ashta_env::race::state::State;
 
 use crate::cli::PlayArgs;
 use crate::cli::play::{PlayTable, Session};
 use crate::report::analysis::is_bounded;
+
+/// Reads a position of a built-in game, of the game of `agent`, or of the sheet that `--game` names.
+///
+/// When the text is not a position of such a game, or its turn is too large. The message contains `argument`, the name
+/// of the argument.
+pub fn position_of(argument: &str, text: &str, game: Option<&str>, agent: &NamedAgent) -> Result<(Race, State)> {
+    let mut sheets = games::sheets_of(&[agent]);
+    if let Some(game) = game {
+        sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
+    }
+    let (race, state) = Race::parse_in(&sheets, text).with_context(|| argument.to_owned())?;
+    ensure!(is_bounded(&race, &state), "{argument}: its turn is too large");
+    Ok((race, state))
+}
 
 /// Random seeds are below this number, so that a person can type them quickly.
 const SEEDS: u64 = 1_000_000;
 
 /// Runs the command.
 ///
-/// # Errors
 /// When the agent, the game or the seat does not exist, or the record cannot be written.
 pub fn run(args: &PlayArgs) -> Result<()> {
     let agent = games::agent(&args.agent)?;
     let (race, position) = match &args.position {
         Some(text) => {
-            let mut sheets = games::sheets_of(&[&agent]);
-            if let Some(game) = &args.game.game {
-                sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
-            }
-            let (race, state) = Race::parse_in(&sheets, text).context("--position")?;
-            ensure!(is_bounded(&race, &state), "--position: its turn is too large");
+            let (race, state) = position_of("--position", text, args.game.game.as_deref(), &agent)?;
             (race, Some(state))
         }
         None => {

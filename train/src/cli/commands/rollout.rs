@@ -1,16 +1,13 @@
 //! `ashta rollout`: estimates the value of a position, or of each choice in it, by games from there.
 
-use std::sync::Arc;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use ashta_agents::perfect::rollout::{Rollout, RolloutConfig, rollout};
 use ashta_env::game::{BySeat, Game, Node, Seat};
-use ashta_env::race::Race;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde_json::{Value, json};
 
+use super::play::position_of;
 use crate::cli::RolloutArgs;
-use crate::report::analysis::is_bounded;
 use crate::run::games;
 use crate::run::output::{columns, print, print_json};
 
@@ -20,12 +17,7 @@ use crate::run::output::{columns, print, print_json};
 /// When the position is not valid or its turn is too large, or an agent does not exist or plays another game.
 pub fn run(args: &RolloutArgs) -> Result<()> {
     let agent = games::agent(&args.agent)?;
-    let mut sheets = games::sheets_of(&[&agent]);
-    if let Some(game) = &args.game {
-        sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
-    }
-    let (race, state) = Race::parse_in(&sheets, &args.position)?;
-    ensure!(is_bounded(&race, &state), "the turn of this position is too large");
+    let (race, state) = position_of("POSITION", &args.position, args.game.as_deref(), &agent)?;
     let player = games::player(&agent, &race)?;
     let reference = games::reference(&args.values, &race)?;
     ensure!(args.error >= 0.0, "--error is {}, but must be 0 or more", args.error);

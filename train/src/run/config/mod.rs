@@ -134,7 +134,7 @@ settings! {
         pub actors: Option<u64> => Or(AUTO, &Whole(1, 100_000)),
         /// Games in one call of an actor; `None` divides the games of an iteration among all actors.
         pub games_per_task: Option<u64> => Or(AUTO, &Whole(1, 1_000_000)),
-        /// Number of iterations by which the weights of self-play can be older than in a run on one machine.
+        /// The weights of self-play can be this number of iterations older than in a run on one machine.
         pub staleness: u64 => Whole(0, 100),
         /// Number of cores that only the learner uses.
         pub learner_cores: u64 => Whole(0, 1000),

@@ -32,6 +32,9 @@ pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
     let race = games::race_of(Some(game), None, &[])?;
     let stops = Arc::new(AtomicBool::new(false));
     let limits = Limits { patience, stops: Arc::clone(&stops), watch: Arc::default() };
+    if decisions(&race).is_empty() {
+        bail!("{game} has no choices: check the program in another game");
+    }
     let mut errors = ErrorFiles::new(None);
     let program = Program::new(command, errors.of(0)?, limits)?;
     terminal::on_interrupt(&stops, "stopping (press Ctrl-C again to stop now)")?;
@@ -74,7 +77,7 @@ fn hello(program: &Program, race: &Race) -> Result<(), Fault> {
     check_game(&hello, race).map_err(|error| Fault(format!("{error:#}")))
 }
 
-/// Decisions of a random game with more than one legal action.
+/// Decisions of random games with more than one legal action; none if the game has no such decision.
 fn decisions(race: &Race) -> Vec<State> {
     let (mut rng, mut found) = (chance::stream(1, 0), Vec::new());
     let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
