@@ -321,9 +321,8 @@ def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
         (["greedy", "engine:./no-such-bot", "--game", "ashtapada"], "it cannot be started"),
         (["greedy", "engine:'half", "--game", "ashtapada"], "quotation mark"),
         (["greedy", fake(tmp_path, "pass"), "--game", "ashte-kashte"], "does not play ashte-kashte"),
-        (["greedy", "random", "hunter", "--game", "ashtapada", "--sprt", "0,10"], "--sprt compares two"),
         (["greedy", "random", "--game", "ashtapada", "--sprt", "10,0"], "10 is not less than 0"),
-        (["greedy", "random", "--game", "ashtapada", "--sprt", "few"], "not a pair of Elo differences"),
+        (["greedy", "random", "--game", "ashtapada", "--sprt", "few"], "not a pair of differences"),
         (["greedy", "random", "--game", "ashtapada", "--anchor", "hunter"], "--anchor hunter"),
         (["greedy", "random", "--game", "ashtapada", "--luck", "nobody"], "--luck nobody"),
         (["greedy", "random", "--game", "ashtapada", "--move-seconds", "0"], "not a number of seconds"),
@@ -338,12 +337,15 @@ def test_the_sequential_test_stops_early_and_says_why(tmp_path):
     path = tmp_path / "games.jsonl"
     agents = ["greedy", "random", "--game", "ashtapada", "--pairs", "5000", "--sprt", "0,50", "--games", path]
     clear = arena(*agents)
-    assert clear["sprt"]["verdict"] == "accepts_elo1" and clear["blocks"] < 300
+    assert clear["sprt"][0]["verdict"] == "accepts_elo1" and clear["blocks"] < 300
     assert without_times(arena(*agents)) == without_times(clear), "nothing more is played"
     even = arena("greedy", "greedy", "--game", "ashtapada", "--pairs", "20", "--sprt", "0,5", "--luck", "none")
-    assert even["sprt"]["verdict"] in {"open", "accepts_elo0"} and even["sprt"]["ratio"] <= 0
-    shown = program.run("arena", *agents).stdout
-    assert "greedy is better than random" in shown and "+50 Elo or more" in shown
+    assert even["sprt"][0]["verdict"] in {"open", "accepts_elo0"} and even["sprt"][0]["ratio"] <= 0
+    shown = program.run("arena", *agents)
+    assert "greedy is better than random" in shown.stdout and "+50 points of normalised Elo or more" in shown.stdout
+    assert "needs about 256 games if 0 or 50 is true and 419 if the truth is halfway" in shown.stderr
+    several = arena("greedy", "random", "runner", "--game", "ashte-kashte", "--seats", "3", "--sprt", "0,100", "--luck", "none")
+    assert [(test["other"], test["verdict"]) for test in several["sprt"]] == [(1, "accepts_elo1"), (2, "accepts_elo1")]
 
 
 @pytest.mark.parametrize("arguments", [["--pairs", "20", "--luck", "none"], ["--pairs", "3", "--seed", "5"]])

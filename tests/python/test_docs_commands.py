@@ -113,6 +113,8 @@ def checkout(tmp_path_factory):
     ashta train configs/ashtapada.toml --set run.name=one --set ruleset.flags.pieces=1
     cp runs/one-1/bots/one.bot ashtapada.bot
     ashta play greedy --record game.txt
+    python -c 'from json import dump; from ashta import benchmark; dump(benchmark.play(
+        "ashtapada", "random", name="mine", track="policy", budget={"steps": 0}, pairs=2), open("mine.json", "w"))'
     """
     finished = shell(prepare, folder, bin_folder)
     assert finished.returncode == 0, finished.stderr

@@ -100,7 +100,6 @@ def test_an_arena_that_cannot_be_is_refused_by_name():
         (ValueError, lambda: ashta.arena(two, game, luck="nobody"), "`nobody` is not an agent"),
         (TypeError, lambda: ashta.arena(two, game, luck=3), "`luck`"),
         (ValueError, lambda: ashta.arena(two, game, anchor="random"), "anchor random"),
-        (ValueError, lambda: ashta.arena([*two, "random"], game, sprt=(0, 10)), "sprt compares two"),
         (ValueError, lambda: ashta.arena(two, game, sprt=(10, 0)), "10 is not less than 0"),
         (ValueError, lambda: ashta.arena(two, game, sprt=(0, 10), alpha=0.9, beta=0.2), "alpha 0.9 and beta 0.2"),
     ]:

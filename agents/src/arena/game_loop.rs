@@ -171,6 +171,30 @@ impl<G: Game> MatchSetup<'_, G> {
         }
     }
 
+    /// Plays a game again: with the first seat and the throws of `seed`, the seed of the match, and with the choices of
+    /// `record`. The result ends before the first choice that is missing or illegal.
+    pub(crate) fn replay(&self, seed: u64, record: &PlayedGame<G::State>) -> PlayedGame<G::State> {
+        let mut choices = record.moves.iter().filter_map(|made| match made {
+            Move::Choice(action) => Some(*action),
+            Move::Throw(_) => None,
+        });
+        let seed = derived_seed(seed, record.block);
+        let mut current = self.begin_game(seed, record.block, record.leg, record.seating);
+        while self.throw_dice(&mut current).is_some() {
+            let legal = self.game.legal_actions(&current.state);
+            let Some(action) = choices.next().filter(|&action| legal.contains(action)) else { break };
+            self.apply(&mut current, action);
+        }
+        end_turn(&mut current.game, &mut current.turn, &current.state);
+        PlayedGame { turns_begun: current.clock.turns(), ..current.game }
+    }
+
+    fn apply(&self, current: &mut GameInPlay<G::State>, action: Action) {
+        current.clock.action();
+        current.game.moves.push(Move::Choice(action));
+        self.game.apply_action(&mut current.state, action);
+    }
+
     fn begin_game(&self, seed: u64, block: u64, leg: usize, seating: Seating) -> GameInPlay<G::State> {
         let seats = self.game.spec().seats;
         let index = derived_seed(seed, 0) % seats.len() as u64;
@@ -235,11 +259,7 @@ impl<G: Game> MatchSetup<'_, G> {
             let current = &mut games[index];
             current.rng = rng;
             match choice {
-                Ok(action) => {
-                    current.clock.action();
-                    current.game.moves.push(Move::Choice(action));
-                    self.game.apply_action(&mut current.state, action);
-                }
+                Ok(action) => self.apply(current, action),
                 Err(Fault(reason)) => {
                     let seat = deciding_seat(self.game, &current.state);
                     current.game.ending = Ending::Forfeited { seat: seat.letter(), reason };

@@ -1,19 +1,22 @@
 //! SPRT, the sequential probability ratio test: games are played until one of two hypotheses is accepted.
 //!
-//! The hypotheses are two expected scores. The test is the generalised SPRT (GSPRT). Plain block scores have few
-//! possible values: 0, ½ and 1 for pairs of games without draws, five values with draws. For these scores, the test
-//! fits a distribution of block scores for each hypothesis; its mean is the score of the hypothesis. The likelihood of
-//! the hypothesis is the likelihood of this distribution. Luck-adjusted scores can be any number; the test treats them
-//! as normally distributed.
+//! The hypotheses are two differences in normalised Elo: the expected score minus ½, in standard deviations of the score
+//! of a game. So the number of games does not depend on how much luck the game has. The standard deviation is measured
+//! in the games, and includes the effect of common throws.
+//!
+//! The test is the generalised SPRT (GSPRT) for normally distributed block scores with unknown variance: the likelihood
+//! of a hypothesis is the largest likelihood over all variances.
 
 use serde::Serialize;
+
+use super::estimate::{Blocks, mean};
 
 /// Two hypotheses and the error rates of the test.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Sprt {
-    /// Difference in Elo of the first hypothesis.
+    /// Difference of the first hypothesis, in points of normalised Elo.
     pub elo0: f64,
-    /// Difference in Elo of the second hypothesis, which is larger.
+    /// Difference of the second hypothesis, which is larger, in points of normalised Elo.
     pub elo1: f64,
     /// Probability of accepting the second hypothesis when the first is true.
     pub alpha: f64,
@@ -36,10 +39,9 @@ pub enum Verdict {
 /// The least number of blocks for a verdict: with fewer blocks, the variance of scores is unknown.
 const LEAST_BLOCKS: usize = 8;
 
-/// The expected score for a difference in Elo: ½ for 0.
-pub(super) fn score_of(elo: f64) -> f64 {
-    1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
-}
+/// The points of normalised Elo for one standard deviation of a game: 800 / ln 10. If the games of a pair are
+/// independent and have no draws, a small difference in normalised Elo equals the difference in Elo.
+const POINTS: f64 = 347.435_585_522_6;
 
 impl Sprt {
     /// The log-likelihood ratios at which the test ends: at or below the first bound, it accepts `elo0`; at or above
@@ -60,87 +62,65 @@ impl Sprt {
         }
     }
 
-    /// The log-likelihood ratio of block scores that are multiples of a quarter.
-    pub fn ratio_of_quarters(&self, scores: &[f64]) -> f64 {
-        let mut counts = [0.0; 5];
-        scores.iter().for_each(|score| counts[((4.0 * score).round() as usize).min(4)] += 1.0);
+    /// The expected numbers of games without luck correction: if one of the hypotheses is true (the larger number of
+    /// the two), and if the truth is halfway between them.
+    pub fn expected_games(&self) -> [f64; 2] {
+        let ([low, high], step) = (self.bounds(), (self.elo1 - self.elo0) / POINTS);
+        let ends = [(1.0 - self.beta) * high + self.beta * low, -self.alpha * high - (1.0 - self.alpha) * low];
+        [2.0 * ends[0].max(ends[1]) / (step * step), -low * high / (step * step)]
+    }
+
+    /// The log-likelihood ratio of blocks with this mean number of games. With `has_luck`, luck is subtracted from the
+    /// scores.
+    pub(super) fn ratio(&self, blocks: &Blocks, games: f64, has_luck: bool) -> f64 {
+        let adjusted = has_luck.then(|| blocks.luck_adjusted().blocks);
+        let scores = adjusted.as_ref().unwrap_or(&blocks.scores);
         if scores.len() < LEAST_BLOCKS {
             return 0.0;
         }
-        // Scores that have not occurred yet are still possible.
-        counts.iter_mut().for_each(|count: &mut f64| *count = count.max(1e-3));
-        let total: f64 = counts.iter().sum();
-        let shares: Vec<(f64, f64)> =
-            counts.iter().enumerate().map(|(at, count)| (0.25 * at as f64, count / total)).collect();
-        let [score0, score1] = [self.elo0, self.elo1].map(score_of);
-        let [tilt0, tilt1] = [score0, score1].map(|score| tilt(&shares, score));
-        let likelihood = |&(score, share): &(f64, f64)| {
-            share * ((1.0 + tilt0 * (score - score0)) / (1.0 + tilt1 * (score - score1))).ln()
+        let (count, lead) = (scores.len() as f64, mean(scores) - 0.5);
+        let variance = |scores: &[f64]| {
+            let middle = mean(scores);
+            scores.iter().map(|score| (score - middle).powi(2)).sum::<f64>() / count + blocks.doubt()
         };
-        total * shares.iter().map(likelihood).sum::<f64>()
+        // Without luck, the same lead is more standard deviations.
+        let (variance, shrinkage) = (variance(scores), (variance(&blocks.scores) / variance(scores)).sqrt());
+        let squares = variance + lead * lead;
+        // The log-likelihood of a block if the lead is `steps` standard deviations, for the best standard deviation.
+        let likelihood = |elo: f64| {
+            let steps = elo / POINTS * games.sqrt() * shrinkage;
+            let deviation = ((steps * steps * lead * lead + 4.0 * squares).sqrt() - steps * lead) / 2.0;
+            steps * lead / deviation - deviation.ln() - squares / (2.0 * deviation * deviation) - steps * steps / 2.0
+        };
+        if squares > 0.0 { count * (likelihood(self.elo1) - likelihood(self.elo0)) } else { 0.0 }
     }
-
-    /// The log-likelihood ratio of block scores that can be any number. The ratio compares two normal distributions.
-    /// Each has the mean of one hypothesis and the variance that fits the scores best. `doubt` is added to the variance
-    /// (see [`Blocks::doubt`](super::Blocks::doubt)).
-    pub fn ratio_of_numbers(&self, scores: &[f64], doubt: f64) -> f64 {
-        if scores.len() < LEAST_BLOCKS {
-            return 0.0;
-        }
-        let count = scores.len() as f64;
-        let mean = scores.iter().sum::<f64>() / count;
-        let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / count + doubt;
-        let around = |elo: f64| variance + (mean - score_of(elo)).powi(2);
-        if variance > 0.0 { count / 2.0 * (around(self.elo0) / around(self.elo1)).ln() } else { 0.0 }
-    }
-}
-
-/// Fits a distribution with the given `mean` to `shares`, pairs of a score and its observed share. The best fit gives
-/// each score the probability share / (1 + t (score − mean)); returns t.
-fn tilt(shares: &[(f64, f64)], mean: f64) -> f64 {
-    let (least, most) = (shares[0].0, shares[shares.len() - 1].0);
-    let (mut low, mut high) = (-1.0 / (most - mean), 1.0 / (mean - least));
-    // The sum falls from +∞ to −∞ between the two bounds.
-    for _ in 0..100 {
-        let middle = f64::midpoint(low, high);
-        let sum: f64 =
-            shares.iter().map(|&(score, share)| share * (score - mean) / (1.0 + middle * (score - mean))).sum();
-        if sum > 0.0 { low = middle } else { high = middle }
-    }
-    f64::midpoint(low, high)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::Blocks;
     use ashta_env::chance;
     use rand::RngExt;
 
     const SPRT: Sprt = Sprt { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
 
-    #[test]
-    fn scores_follow_elo() {
-        assert!((score_of(0.0) - 0.5).abs() < 1e-12);
-        assert!((score_of(400.0) - 10.0 / 11.0).abs() < 1e-12);
-        assert!((score_of(6.95) - 0.51).abs() < 1e-4);
+    fn ratio(sprt: Sprt, scores: Vec<f64>) -> f64 {
+        sprt.ratio(&Blocks { scores, game_variance: 0.1, ..Blocks::default() }, 2.0, false)
     }
 
     #[test]
     fn the_ratio_grows_with_the_score() {
         let blocks = |halves: usize, wins: usize| [vec![0.5; halves], vec![1.0; wins], vec![0.0; 100]].concat();
-        let ratios: Vec<f64> = [80, 100, 110, 130].map(|wins| SPRT.ratio_of_quarters(&blocks(200, wins))).to_vec();
+        let ratios: Vec<f64> = [80, 100, 110, 130].map(|wins| ratio(SPRT, blocks(200, wins))).to_vec();
         assert!(ratios.windows(2).all(|pair| pair[0] < pair[1]), "{ratios:?}");
         assert!(ratios[1] < 0.0, "an even score speaks for the first hypothesis");
-        assert_eq!((SPRT.ratio_of_quarters(&[1.0; 7]), SPRT.ratio_of_numbers(&[0.5; 7], 0.1)), (0.0, 0.0));
+        assert_eq!(ratio(SPRT, vec![1.0; 7]), 0.0);
         // Blocks with equal scores reach a verdict, too.
-        for (score, verdict) in [(1.0, Verdict::AcceptsElo1), (0.5, Verdict::AcceptsElo0)] {
-            let wide = Sprt { elo1: 50.0, ..SPRT };
-            let blocks = Blocks { scores: vec![score; 40], game_variance: 0.1, ..Blocks::default() };
-            assert_eq!(wide.verdict(wide.ratio_of_numbers(&blocks.scores, blocks.doubt())), verdict);
+        for (score, verdict) in [(1.0, Verdict::AcceptsElo1), (0.5, Verdict::AcceptsElo0), (0.4, Verdict::AcceptsElo0)]
+        {
+            let wide = Sprt { elo1: 100.0, ..SPRT };
+            assert_eq!(wide.verdict(ratio(wide, vec![score; 100])), verdict, "{score}");
         }
-        let one_sided = SPRT.ratio_of_quarters(&[1.0; 50]);
-        assert!(one_sided.is_finite() && one_sided > 1.0);
     }
 
     /// The score of a pair, its luck, and the variance of its games without luck. Split pairs are as frequent as in
@@ -164,6 +144,16 @@ mod tests {
         (score, luck + 0.1 * (rng.random::<f64>() - 0.5), 0.02)
     }
 
+    /// The expected score for a difference in normalised Elo.
+    fn score_of(elo: f64) -> f64 {
+        let deviation = |truth: f64| {
+            let squares =
+                (truth - 0.25) * (1.0 - truth).powi(2) + 0.5 * (0.5 - truth).powi(2) + (0.75 - truth) * truth * truth;
+            (2.0 * squares).sqrt()
+        };
+        (0..50).fold(0.5, |truth, _| 0.5 + elo / POINTS * deviation(truth))
+    }
+
     /// The share of runs that accept the second hypothesis if the true difference is `elo`, and the mean number of
     /// blocks.
     fn simulate(sprt: Sprt, elo: f64, with_luck: bool, runs: u64) -> (f64, f64) {
@@ -182,11 +172,7 @@ mod tests {
                 if !count.is_multiple_of((count / 25).next_power_of_two()) {
                     continue;
                 }
-                let ratio = match with_luck {
-                    true => sprt.ratio_of_numbers(&blocks.luck_adjusted().blocks, blocks.doubt()),
-                    false => sprt.ratio_of_quarters(&blocks.scores),
-                };
-                match sprt.verdict(ratio) {
+                match sprt.verdict(sprt.ratio(&blocks, 2.0, with_luck)) {
                     Verdict::Open => continue,
                     Verdict::AcceptsElo1 => taken += 1,
                     Verdict::AcceptsElo0 => {}
@@ -212,6 +198,8 @@ mod tests {
                 assert!(right > 0.917, "{elo0} {with_luck}: takes elo1 when it is true in {right} of the runs");
                 lengths.push(blocks);
             }
+            let expected = sprt.expected_games()[0] / 2.0;
+            assert!((0.9..1.3).contains(&(lengths[1] / expected)), "{lengths:?} for {expected}");
             assert!(lengths[0] < 0.5 * lengths[1], "luck-adjusted scores need fewer blocks: {lengths:?}");
         }
     }

@@ -114,9 +114,11 @@ pub struct Pairing {
     pub difference: Option<Rating>,
 }
 
-/// The state of the SPRT.
+/// The state of the SPRT of the first agent against another agent.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SprtSummary {
+    /// The index of the other agent.
+    pub other: usize,
     /// The hypotheses.
     #[serde(flatten)]
     pub sprt: Sprt,
@@ -162,9 +164,9 @@ pub struct Summary {
     pub turns_per_game: Interval,
     /// The 10 %, 50 % and 90 % quantiles of the number of turns of a game.
     pub turn_quantiles: [u32; 3],
-    /// The state of the SPRT, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sprt: Option<SprtSummary>,
+    /// The states of the SPRT, one for each agent but the first; empty without an SPRT.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sprt: Vec<SprtSummary>,
 }
 
 /// The sums of one statistic over the games of each block.
@@ -230,14 +232,36 @@ pub(super) fn of_first_agent(games: &[&GameFacts], chance_level: f64) -> (Blocks
     (sums.blocks(1), games.iter().all(|game| game.luck.is_some()))
 }
 
-/// The state of an SPRT after `games` of two agents in a game of two sides. Blocks are in ascending order.
-pub(super) fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
-    let (blocks, has_luck) = of_first_agent(&of_whole_blocks(games), 0.5);
-    let ratio = match has_luck {
-        true => sprt.ratio_of_numbers(&blocks.luck_adjusted().blocks, blocks.doubt()),
-        false => sprt.ratio_of_quarters(&blocks.scores),
+/// For each pair of agents, the sums of the results of the first agent against the second: 1 for a higher return, ½ for
+/// an equal return, 0 for a lower return.
+fn sums_of_pairs(games: &[&GameFacts]) -> BTreeMap<(usize, usize), Sums> {
+    let mut ahead: BTreeMap<(usize, usize), Sums> = BTreeMap::new();
+    for game in games {
+        let Some(returns) = &game.returns else { continue };
+        for (side, &agent) in game.agents.iter().enumerate() {
+            let luck = game.luck.as_ref().map_or(0.0, |luck| luck[side]);
+            for (against, &other) in game.agents.iter().enumerate().filter(|&(_, &other)| other != agent) {
+                let order = returns[side].total_cmp(&returns[against]) as i8;
+                let score = 0.5 + 0.5 * f64::from(order);
+                ahead.entry((agent, other)).or_default().add(game.block, score, luck, 0.5);
+            }
+        }
+    }
+    ahead
+}
+
+/// The states of the SPRTs of the first agent against each of the others after `games`. Blocks are in ascending order.
+pub(super) fn sprt_summaries(sprt: Sprt, agents: usize, games: &[GameFacts]) -> Vec<SprtSummary> {
+    let games = of_whole_blocks(games);
+    let has_luck = games.iter().all(|game| game.luck.as_ref().is_some_and(|luck| luck.len() == 2));
+    let sums = sums_of_pairs(&games);
+    let against = |other| {
+        let sums = sums.get(&(0, other)).cloned().unwrap_or_default();
+        let blocks = sums.blocks(1);
+        let ratio = sprt.ratio(&blocks, sums.games() as f64 / blocks.scores.len() as f64, has_luck);
+        SprtSummary { other, sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
     };
-    SprtSummary { sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
+    (1..agents).map(against).collect()
 }
 
 /// An agent and its mean time of a decision, in milliseconds.
@@ -273,7 +297,7 @@ pub(super) fn summarise(
     let (games, count) = (of_whole_blocks(all), agents.len());
     let chance_level = chance_level(spec, sides.len());
     let mut own = vec![Sums::default(); count];
-    let mut ahead: BTreeMap<(usize, usize), Sums> = BTreeMap::new();
+    let ahead = sums_of_pairs(&games);
     let mut turns = Sums::default();
     let mut rounds = BTreeMap::new();
     let mut results: Vec<[f64; 2]> = Vec::new();
@@ -286,11 +310,6 @@ pub(super) fn summarise(
         for (side, &agent) in game.agents.iter().enumerate() {
             own[agent].add(game.block, returns[side], luck(side), chance_level);
             results.push([returns[side], luck(side)]);
-            for (against, &other) in game.agents.iter().enumerate().filter(|&(_, &other)| other != agent) {
-                let order = returns[side].total_cmp(&returns[against]) as i8;
-                let score = 0.5 + 0.5 * f64::from(order);
-                ahead.entry((agent, other)).or_default().add(game.block, score, luck(side), 0.5);
-            }
         }
     }
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
@@ -355,7 +374,7 @@ pub(super) fn summarise(
         pairings: ahead.iter().map(pairing).collect(),
         turns_per_game: Interval::of(&turns.means(|sums| sums.value)),
         turn_quantiles: [0.1, 0.5, 0.9].map(|share| quantile(&lengths, share)),
-        sprt: None,
+        sprt: Vec::new(),
     }
 }
 
@@ -395,7 +414,6 @@ fn explained(pairs: &[[f64; 2]]) -> f64 {
 mod tests {
     use super::*;
     use crate::arena::sides;
-    use crate::arena::sprt::score_of;
     use ashta_env::game::Game;
     use ashta_env::race::Race;
 
@@ -456,7 +474,7 @@ mod tests {
         assert!(found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5, "{:?}", found.pairings[0]);
         let elo = [0, 1].map(|agent| found.agents[agent].rating.elo);
         assert!(elo[0] < elo[1], "{elo:?}");
-        let expected = score_of(elo[0] - elo[1]);
+        let expected = 1.0 / (1.0 + 10_f64.powf((elo[1] - elo[0]) / 400.0));
         assert!((adjusted.mean - expected).abs() < 0.003, "{adjusted:?} for {expected}");
         let difference = found.pairings[0].difference.expect("two agents");
         assert!((elo[0] - elo[1] - difference.elo).abs() < 1e-9 && difference.interval[1] < 0.0, "{difference:?}");

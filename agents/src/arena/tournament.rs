@@ -16,11 +16,11 @@ use ashta_env::sheet::Sheets;
 
 use crate::arena::game_record::{GameLine, Swing};
 use crate::arena::luck::SERIES_PROBABILITY;
-use crate::arena::summary::{Schedule, sprt_summary, summarise};
+use crate::arena::summary::{Schedule, sprt_summaries, summarise};
 use crate::arena::{
     Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, Move, PlayedGame,
-    Reference, Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations,
-    sides,
+    Reference, Seating, Sprt, SprtSummary, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks,
+    rotations, sides,
 };
 use crate::play::agent::GameRng;
 use crate::play::error::Error;
@@ -150,15 +150,11 @@ impl<'a> Tournament<'a> {
         Ok(self)
     }
 
-    /// Adds an SPRT; the tournament ends when the SPRT has a verdict.
+    /// Adds an SPRT of the first entrant against each of the others; the tournament ends when all tests have a verdict.
     ///
     /// # Errors
-    /// When there are not two agents and two sides, or when the hypotheses or error rates are invalid.
+    /// When the hypotheses or error rates are invalid.
     pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, Error> {
-        let (agents, sides) = (self.entrants.len(), self.sides.len());
-        Error::unless(agents == 2 && sides == 2, || {
-            format!("sprt compares two agents in a game of two sides, not {agents} agents in a game of {sides} sides")
-        })?;
         let Sprt { elo0, elo1, alpha, beta } = sprt;
         Error::unless(elo0 < elo1, || format!("sprt {elo0},{elo1}: {elo0} is not less than {elo1}"))?;
         Error::unless(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0, || {
@@ -192,7 +188,7 @@ impl<'a> Tournament<'a> {
         self.seatings(block).len()
     }
 
-    /// The blocks that are left to play; empty if the SPRT has a verdict. `facts` are all games so far: the games of
+    /// The blocks that are left to play; empty if the SPRT has all verdicts. `facts` are all games so far: the games of
     /// whole blocks, beginning with block 0. Each lineup plays `pairs` blocks.
     pub fn remaining_blocks(&self, pairs: u64, facts: &[GameFacts]) -> Range<u64> {
         let next = facts.last().map_or(0, |game| game.block + 1);
@@ -202,8 +198,8 @@ impl<'a> Tournament<'a> {
     }
 
     /// Plays `blocks` and appends their games to `facts`, which must have the games of all earlier blocks. `take` also
-    /// receives each block. Play stops when `take` breaks, when `is_stopped` returns true, or when the SPRT has a
-    /// verdict. `config.blocks` is ignored.
+    /// receives each block. Play stops when `take` breaks, when `is_stopped` returns true, or when the SPRT has
+    /// all verdicts. `config.blocks` is ignored.
     ///
     /// # Panics
     /// As [`play_blocks`].
@@ -245,12 +241,17 @@ impl<'a> Tournament<'a> {
         });
     }
 
-    /// Whether the SPRT has a verdict after `block`. The cost of the test grows with the number of blocks, so the test
+    /// Whether the SPRT has all verdicts after `block`. The cost of the test grows with the number of blocks, so the test
     /// runs after every block at first, then less often.
     fn is_decided(&self, block: u64, facts: &[GameFacts]) -> bool {
         let every = (block / 50).next_power_of_two();
         let is_due = (block + 1).is_multiple_of(every);
-        self.sprt.is_some_and(|sprt| is_due && sprt_summary(sprt, facts).verdict != Verdict::Open)
+        let has_verdict = |test: &SprtSummary| test.verdict != Verdict::Open;
+        self.sprt.is_some_and(|sprt| is_due && self.sprt_summaries(sprt, facts).iter().all(has_verdict))
+    }
+
+    fn sprt_summaries(&self, sprt: Sprt, facts: &[GameFacts]) -> Vec<SprtSummary> {
+        sprt_summaries(sprt, self.entrants.len(), facts)
     }
 
     fn study(
@@ -337,10 +338,18 @@ impl<'a> Tournament<'a> {
     /// # Errors
     /// When the record is not complete, or is not a game of this tournament.
     pub fn verified_facts(&self, line: &GameLine) -> Result<GameFacts, Error> {
+        Ok(self.facts_of(line, &self.verified_game(line)?))
+    }
+
+    /// The game of a record, without its turns, verified by replaying its moves.
+    ///
+    /// # Errors
+    /// As [`Tournament::verified_facts`].
+    pub fn verified_game(&self, line: &GameLine) -> Result<PlayedGame<State>, Error> {
         self.verify(line).map_err(Error::because(format!("game {} of block {}", line.leg, line.block)))
     }
 
-    fn verify(&self, line: &GameLine) -> Result<GameFacts, Error> {
+    fn verify(&self, line: &GameLine) -> Result<PlayedGame<State>, Error> {
         let (spec, count) = (self.race.spec(), self.race.spec().seats.len());
         let has_reference = self.reference.is_some();
         let seating =
@@ -389,7 +398,7 @@ impl<'a> Tournament<'a> {
         Error::unless(is_right, || "its moves do not lead to its `ending` and `returns`")?;
         let mut returns = BySeat::default();
         spec.seats.iter().zip(&line.returns).for_each(|(seat, &own)| returns[seat] = own);
-        let game = PlayedGame {
+        Ok(PlayedGame {
             block: line.block,
             leg: line.leg,
             seating: *seating,
@@ -399,8 +408,7 @@ impl<'a> Tournament<'a> {
             turns_begun: line.turns,
             ending: line.ending.clone(),
             returns,
-        };
-        Ok(self.facts_of(line, &game))
+        })
     }
 
     /// Sums up `facts`; blocks are in ascending order.
@@ -416,7 +424,8 @@ impl<'a> Tournament<'a> {
         };
         let summary = summarise(&schedule, &agents, luck_by, facts);
         let luck_version = self.reference.as_ref().and_then(|reference| reference.version.clone());
-        Summary { sprt: self.sprt.map(|sprt| sprt_summary(sprt, facts)), luck_version, ..summary }
+        let sprt = self.sprt.map(|sprt| self.sprt_summaries(sprt, facts)).unwrap_or_default();
+        Summary { sprt, luck_version, ..summary }
     }
 }
 

@@ -3,8 +3,9 @@
 //! [`solve`] finds the value of every turn-start state of a game by value iteration and proves an error bound.
 //! [`table`] stores the values in a file and evaluates positions with them. [`regret`] measures how much value an agent
 //! loses against perfect play. [`exploit`] finds the best response to an agent. [`rollout`] estimates values by games.
-//! This module imports only `arena`, `network`, `play` and `search`.
+//! [`benchmark`] checks published results. This module imports only `arena`, `network`, `play` and `search`.
 
+pub mod benchmark;
 pub mod exploit;
 pub mod regret;
 pub mod rollout;

@@ -186,25 +186,49 @@ pub fn against_perfect(
     }
     let regrets = Mutex::new(Regrets::default());
     let watch = |game: &PlayedGame<State>| {
-        let (side, mut perfect) = (game.seating.seats_of(0), Perfect::new(Arc::clone(table)));
-        let own = || game.turns.iter().filter(|turn| side.contains(turn.seat));
-        let analyze = |turn: &PlayedTurn<State>| (turn.end, TurnAnalysis::new(race, &mut perfect, turn));
-        let (ends, turns): (Vec<State>, Vec<TurnAnalysis<State>>) =
-            own().map(analyze).filter(|(_, turn)| turn.is_choice()).unzip();
-        let shares = match judged {
-            Judged::Expected => shares(race, &mut *agent(), &turns),
-            Judged::Played => {
-                let is_end = |(turn, end): (&TurnAnalysis<State>, &State)| {
-                    turn.results.states().iter().map(|result| f64::from(u8::from(result == end))).collect()
-                };
-                turns.iter().zip(&ends).map(is_end).collect()
-            }
-        };
-        let mut regrets = regrets.lock().unwrap_or_else(PoisonError::into_inner);
-        turns.iter().zip(&shares).for_each(|(turn, shares)| regrets.add_decision(game.block, turn, shares));
-        own().for_each(|turn| _ = regrets.0.entry((game.block, turn.seat)).or_default());
+        let shares = |turns: &[TurnAnalysis<State>]| shares(race, &mut *agent(), turns);
+        add_game(&regrets, race, table, game, (judged == Judged::Expected).then_some(&shares));
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
     let regrets = regrets.into_inner().unwrap_or_else(PoisonError::into_inner);
     Some((report, regrets.report(race)))
+}
+
+/// The regret of agent 0 in games of two seats that were played.
+pub(super) fn of_games<'a>(
+    race: &Race,
+    table: &Arc<Table>,
+    games: impl Iterator<Item = &'a PlayedGame<State>>,
+) -> RegretReport {
+    let regrets = Mutex::new(Regrets::default());
+    games.for_each(|game| add_game(&regrets, race, table, game, None));
+    regrets.into_inner().unwrap_or_else(PoisonError::into_inner).report(race)
+}
+
+/// Returns the probability of each afterstate of each turn.
+type Shares<'a> = &'a dyn Fn(&[TurnAnalysis<State>]) -> Vec<Vec<f64>>;
+
+/// Adds the decisions of agent 0 in a game: by the probabilities of `shares`, or without them, as they were played.
+fn add_game(
+    regrets: &Mutex<Regrets>,
+    race: &Race,
+    table: &Arc<Table>,
+    game: &PlayedGame<State>,
+    shares: Option<Shares<'_>>,
+) {
+    let (side, mut perfect) = (game.seating.seats_of(0), Perfect::new(Arc::clone(table)));
+    let own = || game.turns.iter().filter(|turn| side.contains(turn.seat));
+    let analyze = |turn: &PlayedTurn<State>| (turn.end, TurnAnalysis::new(race, &mut perfect, turn));
+    let (ends, turns): (Vec<State>, Vec<TurnAnalysis<State>>) =
+        own().map(analyze).filter(|(_, turn)| turn.is_choice()).unzip();
+    let is_end = |(turn, end): (&TurnAnalysis<State>, &State)| {
+        turn.results.states().iter().map(|result| f64::from(u8::from(result == end))).collect()
+    };
+    let shares = match shares {
+        Some(shares) => shares(&turns),
+        None => turns.iter().zip(&ends).map(is_end).collect(),
+    };
+    let mut regrets = regrets.lock().unwrap_or_else(PoisonError::into_inner);
+    turns.iter().zip(&shares).for_each(|(turn, shares)| regrets.add_decision(game.block, turn, shares));
+    own().for_each(|turn| _ = regrets.0.entry((game.block, turn.seat)).or_default());
 }

@@ -29,6 +29,7 @@ use crate::interrupt::{Interrupt, lock};
 use crate::policy::{Policy, PolicyAgent, text_of};
 use crate::state::State;
 use crate::states::{States, positions};
+use crate::table::Table;
 use crate::{Result, wrong_type};
 
 /// An agent that plays `game`.
@@ -69,13 +70,17 @@ impl Mind {
             agent.get().game.check(game)?;
             return Ok(agent.get().mind.clone());
         }
+        if let Ok(table) = policy.cast::<Table>() {
+            table.get().game.check(game)?;
+            return Ok(table.get().agent.mind.clone());
+        }
         if let Some(policy) = Policy::of(policy, name)? {
             return Ok(Mind::Policy(Arc::new(policy)));
         }
         let Some(spec) = text_of(policy) else {
             let kind = policy.get_type().name()?;
             return Err(wrong_type(format!(
-                "a policy must be the name or the file of an agent, an `Agent`, a function or an ONNX file, not {kind}"
+                "a policy must be the name or the file of an agent, an `Agent`, a `Table`, a function or an ONNX file, not {kind}"
             )));
         };
         policy.py().detach(|| Ok(Mind::Player(folders.agent(&spec)?.player(&game.race)?)))
@@ -233,7 +238,7 @@ impl Agent {
 
     /// Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
     ///
-    /// * a string for `Agent`, a file, or an `Agent`;
+    /// * a string for `Agent`, a file, an `Agent`, or a `Table`;
     /// * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`; the agent draws
     ///   actions with these probabilities;
     /// * a function from one `State` to an action;

@@ -308,8 +308,8 @@ impl Arena {
 /// games of a block, the agents exchange their seats. `seed` determines the throws. `threads`, 1 to 256, defaults to
 /// the number of processors, or to 1 if an agent is a function. If no agent is a function, the result does not depend
 /// on `threads` or on timing. `luck` is the agent whose values measure luck: `"auto"`, `"none"` or an agent. `anchor`
-/// is the name of the agent with rating 0. `sprt` contains two Elo differences for a sequential test with the error
-/// probabilities `alpha` and `beta`.
+/// is the name of the agent with rating 0. `sprt` contains two differences in normalised Elo for
+/// sequential tests of the first agent against each of the others, with the error probabilities `alpha` and `beta`.
 ///
 /// An exception in a function ends the arena and is raised again. An illegal action raises `ValueError`, Ctrl-C raises
 /// `KeyboardInterrupt`.

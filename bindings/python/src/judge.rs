@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use ashta_agents::arena::{MatchConfig, MatchProgress, sides};
+use ashta_agents::perfect::benchmark::BenchmarkResult;
 use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse};
 use ashta_agents::perfect::regret::{Judged, against_perfect};
 use ashta_agents::perfect::rollout::{Rollout, RolloutConfig, rollout as roll_out};
 use ashta_agents::perfect::solve::SolveConfig;
+use ashta_agents::perfect::table::Table as Values;
 use ashta_agents::play::evaluator::Evaluator;
+use ashta_agents::roster::folders::Folders;
 use ashta_env::game::{BySeat, Game as _, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
@@ -67,16 +70,7 @@ pub fn regret<'py>(
     ensure!((1..=MOST_PAIRS).contains(&pairs), "`pairs` is {pairs}, but must be 1 to {MOST_PAIRS}");
     let (game, folders) = (game_of(policy, game, table)?, folders_or_default(py, folders)?);
     let mind = Mind::of(policy, None, &game, &folders)?;
-    let perfect = match table {
-        Some(table) => {
-            table.game.check(&game)?;
-            Arc::clone(&table.table)
-        }
-        None => {
-            let found = py.detach(|| -> Result<_> { Ok(folders.agent("perfect")?.player(&game.race)?) })?;
-            Arc::clone(found.table().context("the agent `perfect` has no table")?)
-        }
-    };
+    let perfect = table_of(py, table, &game, &folders)?;
     let (judged, threads) = match &mind {
         Mind::Player(_) => (Judged::Played, threads),
         Mind::Policy(policy) if policy.returns_probabilities(py, &game)? => (Judged::Expected, threads.or(Some(1))),
@@ -99,6 +93,34 @@ pub fn regret<'py>(
         shown.extend(row);
     }
     Ok(to_python(py, &shown.to_string())?)
+}
+
+/// The given table of a game, or the table of the game in `folders`.
+fn table_of(py: Python<'_>, table: Option<&Table>, game: &Game, folders: &Folders) -> Result<Arc<Values>> {
+    if let Some(table) = table {
+        table.game.check(game)?;
+        return Ok(Arc::clone(&table.table));
+    }
+    let found = py.detach(|| -> Result<_> { Ok(folders.agent("perfect")?.player(&game.race)?) })?;
+    Ok(Arc::clone(found.table().context("the agent `perfect` has no table")?))
+}
+
+/// Verifies a result of `ashta.benchmark`, given as JSON, by `table` or by a table in `folders`. Returns the regret.
+///
+/// Raises `ValueError` if the text is not a result, if a game or the stated regret is wrong, or without a table.
+#[pyfunction]
+#[pyo3(signature = (text, table = None, folders = None))]
+pub fn verify_result<'py>(
+    py: Python<'py>,
+    text: &str,
+    table: Option<&Table>,
+    folders: Option<Vec<PathBuf>>,
+) -> Result<Bound<'py, PyAny>> {
+    let result = BenchmarkResult::read(text)?;
+    let game = Game::from(result.race()?);
+    let table = table_of(py, table, &game, &folders_or_default(py, folders)?)?;
+    let regret = py.detach(|| result.verify(&game.race, &table))?;
+    Ok(to_python(py, &serde_json::to_string(&regret)?)?)
 }
 
 /// Finds the exact best response to a policy in a game of two players: how much the best opponent wins against it.
@@ -204,13 +226,7 @@ pub fn rollout<'py>(
             }))
         }
         Some(values) => {
-            let player = match values.cast::<Table>() {
-                Ok(table) => {
-                    table.get().game.check(&game)?;
-                    table.get().agent.mind.player()?.clone()
-                }
-                Err(_) => Mind::of(values, None, &game, &folders)?.player()?.clone(),
-            };
+            let player = Mind::of(values, None, &game, &folders)?.player()?.clone();
             let stop = Arc::clone(&stop);
             Some(Box::new(move || {
                 let mut evaluator = player.evaluator();

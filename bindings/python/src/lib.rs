@@ -108,6 +108,7 @@ fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge::positions, module)?)?;
     module.add_function(wrap_pyfunction!(judge::regret, module)?)?;
     module.add_function(wrap_pyfunction!(judge::rollout, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::verify_result, module)?)?;
     module.add_function(wrap_pyfunction!(training::check_settings, module)?)?;
     module.add_function(wrap_pyfunction!(training::export, module)?)?;
     module.add_function(wrap_pyfunction!(training::run_program, module)?)?;

@@ -39,11 +39,12 @@ __all__ = [
     "run_program",
     "solve",
     "train",
+    "verify_result",
 ]
 
 __version__: str
 
-_Policy: TypeAlias = str | PathLike[str] | Agent | Callable[..., Any]
+_Policy: TypeAlias = str | PathLike[str] | Agent | Table | Callable[..., Any]
 
 @final
 class Game:
@@ -380,7 +381,7 @@ class Agent:
     def of(policy: _Policy, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent:
         """Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
 
-        * a string for `Agent`, a file, or an `Agent`;
+        * a string for `Agent`, a file, an `Agent`, or a `Table`;
         * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`; the agent draws
           actions with these probabilities;
         * a function from one `State` to an action;
@@ -487,8 +488,8 @@ def arena(
     lineup assigns an agent to each seat; in the games of a block, the agents exchange their seats. `seed` determines
     the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function. If no
     agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose values measure
-    luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` contains two Elo
-    differences for a sequential test with the error probabilities `alpha` and `beta`.
+    luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` contains two differences in normalised Elo for
+    sequential tests of the first agent against each of the others, with the error probabilities `alpha` and `beta`.
 
     An exception in a function ends the arena and is raised again. An illegal action raises `ValueError`, Ctrl-C raises
     `KeyboardInterrupt`.
@@ -543,6 +544,14 @@ def regret(
     as positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
 
     Raises `ValueError` if there is no table of the game, or if it has more than two players."""
+
+def verify_result(
+    text: str, table: Table | None = None, folders: Sequence[str | PathLike[str]] | None = None
+) -> dict[str, Any]:
+    """Verifies a result of `ashta.benchmark`, given as JSON, by `table` or by a table in `folders`. Returns the regret.
+
+    Raises `ValueError` if the text is not a result, if a game or the stated regret is wrong, or without a table.
+    """
 
 def rollout(
     states: States | Sequence[State],

@@ -71,6 +71,12 @@ pub enum Command {
     /// Estimate the value of a position, or of each choice in it, by games.
     #[command(after_help = AGENTS)]
     Rollout(RolloutArgs),
+    /// Verify a result of the benchmark.
+    Benchmark {
+        /// Choose what to do.
+        #[command(subcommand)]
+        what: BenchmarkCommand,
+    },
     /// List the bots and their measured strength.
     Bots {
         /// Print JSON instead of a table.
@@ -264,7 +270,7 @@ pub struct EvalArgs {
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
     let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 4000.0);
     let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
-    let pair = pair.ok_or_else(|| format!("{text} is not a pair of Elo differences such as 0,10"))?;
+    let pair = pair.ok_or_else(|| format!("{text} is not a pair of differences such as 0,10"))?;
     if pair.0 < pair.1 { Ok(pair) } else { Err(format!("{} is not less than {}", pair.0, pair.1)) }
 }
 
@@ -278,8 +284,8 @@ pub struct ArenaArgs {
     pub game: GameArgs,
     #[command(flatten)]
     pub games: MatchArgs,
-    /// Stop as soon as the sequential probability ratio test decides whether the first agent is at most ELO0 or at
-    /// least ELO1 points better than the second.
+    /// Stop as soon as the sequential probability ratio test decides for each other agent whether the first agent is
+    /// at most ELO0 or at least ELO1 points of normalised Elo better.
     #[arg(long, value_name = "ELO0,ELO1", value_parser = hypotheses, allow_hyphen_values = true)]
     pub sprt: Option<(f64, f64)>,
     /// Probability that the test accepts ELO1 when ELO0 is true.
@@ -357,6 +363,22 @@ pub struct ExploitArgs {
     /// Print JSON instead of sentences.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Commands for the benchmark.
+#[derive(Debug, Subcommand)]
+pub enum BenchmarkCommand {
+    /// Replay all games of a result, and compute the throws and the regret again.
+    Verify {
+        /// File that `ashta.benchmark.play` has written in Python.
+        file: PathBuf,
+        /// Table of perfect play.
+        #[arg(long, default_value = "perfect")]
+        table: String,
+        /// Print JSON instead of sentences.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Options of `ashta rollout`.

@@ -76,7 +76,8 @@ fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lo
     Ok((Bot::clone(bot), *lookahead, output))
 }
 
-fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
+/// Prints the regret of an agent in games against `opponent`.
+pub(super) fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
     let figure = |what: &str, of: Interval, digits: usize, unit: &str| {
         let Interval { mean, interval: [low, high], .. } = of;
         print(format_args!("  {what:<31}{mean:.digits$}{unit}  [{low:.digits$}, {high:.digits$}]"))

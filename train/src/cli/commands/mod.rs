@@ -2,6 +2,7 @@
 
 mod analyze;
 mod arena;
+mod benchmark;
 mod bots;
 mod card;
 mod engine;
@@ -27,7 +28,7 @@ use anyhow::{Context, Result, bail};
 use ashta_agents::play::files::check_target;
 use clap::CommandFactory;
 
-use crate::cli::{Cli, Command, bench};
+use crate::cli::{BenchmarkCommand, Cli, Command, bench};
 
 /// Runs a command; without one, `ashta new`.
 ///
@@ -47,6 +48,9 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Solve(args) => solve::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Arena(args) => arena::run(&args),
+        Command::Benchmark { what: BenchmarkCommand::Verify { file, table, json } } => {
+            benchmark::verify(&file, &table, json)
+        }
         Command::Bots { json } => bots::run(json),
         Command::Card { bot, output } => card::run(&bot, output.as_deref()),
         Command::Levels(args) => levels::run(&args),

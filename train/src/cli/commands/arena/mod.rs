@@ -98,6 +98,11 @@ impl<'a> Arena<'a> {
         if let Some((elo0, elo1)) = args.sprt {
             let sprt = Sprt { elo0, elo1, alpha: args.alpha, beta: args.beta };
             tournament = tournament.with_sprt(sprt).map_err(of_option)?;
+            let [ends, halfway] = sprt.expected_games();
+            remark(format_args!(
+                "against each agent, the test needs about {ends:.0} games if {elo0} or {elo1} is true and {halfway:.0} if \
+                 the truth is halfway, and fewer games if luck is removed"
+            ));
         }
         Ok(Arena { args, tournament, agents })
     }

@@ -131,7 +131,7 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
             ));
         }
     }
-    verdicts.extend(summary.sprt.as_ref().map(test));
+    verdicts.extend(summary.sprt.iter().map(|state| test(state, &summary.agents[state.other].name)));
     verdicts
 }
 
@@ -167,12 +167,12 @@ fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
     Some(ahead * (1.0 - ahead) / (error * error) / summary.games as f64).filter(|&games| games >= 1.5)
 }
 
-fn test(summary: &SprtSummary) -> String {
-    let SprtSummary { sprt, ratio, bounds: [low, high], verdict } = summary;
+fn test(summary: &SprtSummary, other: &str) -> String {
+    let SprtSummary { sprt, ratio, bounds: [low, high], verdict, .. } = summary;
     let said = match verdict {
         Verdict::Open => "there is no decision yet".to_owned(),
-        Verdict::AcceptsElo0 => format!("the difference is {:+} Elo or less", sprt.elo0),
-        Verdict::AcceptsElo1 => format!("the difference is {:+} Elo or more", sprt.elo1),
+        Verdict::AcceptsElo0 => format!("the difference is {:+} points of normalised Elo or less", sprt.elo0),
+        Verdict::AcceptsElo1 => format!("the difference is {:+} points of normalised Elo or more", sprt.elo1),
     };
-    format!("Sequential test: log-likelihood ratio {ratio:.2}, bounds {low:.2} and {high:.2}: {said}.")
+    format!("Sequential test against {other}: log-likelihood ratio {ratio:.2}, bounds {low:.2} and {high:.2}: {said}.")
 }
