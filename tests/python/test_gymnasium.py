@@ -208,7 +208,7 @@ print(env.reset(seed=1)[0].shape, envs.reset(seed=1)[0].shape)
     assert finished.returncode == 0, finished.stderr
 
 
-@pytest.mark.parametrize("extra, missing", [("gymnasium", "gymnasium"), ("pettingzoo", "pettingzoo"), ("ray", "ray")])
+@pytest.mark.parametrize("extra, missing", [("gymnasium", "gymnasium"), ("pettingzoo", "pettingzoo"), ("ray", "ray"), ("mcp", "mcp.server.mcpserver")])
 def test_what_is_not_installed_is_named(extra, missing):
     script = f"""
 import sys
