@@ -29,6 +29,15 @@ static void refused(ashta_agent *agent, const char *part) {
     }
 }
 
+static void begins(const char *part, char *text) {
+    assert(text != NULL);
+    if (strncmp(text, part, strlen(part)) != 0) {
+        printf("`%s` does not begin with `%s`\n", text, part);
+        abort();
+    }
+    ashta_text_free(text);
+}
+
 static void use(const ashta_agent *agent) {
     float values[4] = {-1, -1, -1, -1};
     assert(ashta_evaluate(agent, POSITION, values) == 2);
@@ -42,6 +51,31 @@ static void use(const ashta_agent *agent) {
     assert(ashta_choose(agent, "ashtapada S:5,30/N:off,23 S *", 0) == -1);
     assert(ashta_evaluate(agent, POSITION, NULL) == -1);
     assert(ashta_evaluate(agent, "pagade S:1", values) == -1);
+    int seat;
+    float returns[4];
+    assert(ashta_node(agent, POSITION, &seat, returns) == ASHTA_CHOOSE && seat == 0 && returns[0] == 0);
+    assert(ashta_node(agent, "ashtapada S:5,30/N:off,23 N *", NULL, NULL) == ASHTA_THROW);
+    assert(ashta_node(agent, "ashtapada S:borne,borne/N:off,23 - -", &seat, returns) == ASHTA_OVER);
+    assert(seat == -1 && returns[0] == 1 && returns[1] == 0 && returns[3] == 0);
+    begins("ashtapada S:off,off/N:off,off N *", ashta_new_game(agent, "ashtapada", NULL, "N", 0));
+    begins("ashtapada S:5,30/N:off,23 S 8,*\t8", ashta_throw(agent, "ashtapada S:5,30/N:off,23 S *\n", UINT64_MAX));
+    begins("ashtapada S:11,30/N:off,23 N *\t0,0\tH3 to G8 by 4+2\t-\t0 H3 H4,H5,H6,H7,H8,G8 11 4,2\n",
+           ashta_turns(agent, POSITION));
+    begins("ashtapada S:", ashta_choose_turn(agent, POSITION, 7));
+    begins("0\t4: 5\n1\t4: 30", ashta_legal(agent, POSITION));
+    begins("ashtapada S:5,30/N:off,23 S 2;5+4", ashta_apply(agent, POSITION, 0));
+    const char *broken[] = {NULL, "", "\t", "\n", "no position", "\xff", "ashtapada S:5,30/N:off,23 S", "pagade S:1"};
+    for (int at = 0; at < 8; at++) {
+        const char *text = broken[at];
+        assert(ashta_node(agent, text, &seat, returns) == -1 && ashta_throw(agent, text, 0) == NULL);
+        assert(ashta_turns(agent, text) == NULL && ashta_choose_turn(agent, text, 0) == NULL);
+        assert(ashta_legal(agent, text) == NULL && ashta_apply(agent, text, 0) == NULL);
+        assert(ashta_new_game(agent, text, NULL, NULL, 0) == NULL);
+        if (text != NULL) assert(ashta_new_game(agent, "ashtapada", text, text, 0) == NULL);
+    }
+    assert(ashta_throw(agent, POSITION, 0) == NULL && ashta_apply(agent, POSITION, -1) == NULL);
+    assert(ashta_apply(agent, POSITION, 99) == NULL);
+    assert(ashta_choose_turn(agent, "ashtapada S:5,30/N:off,23 S *", 0) == NULL);
     char *answer = ashta_answer(agent, "{\"op\":\"hello\",\"id\":1}");
     assert(answer != NULL && strstr(answer, "\"protocol\":1") != NULL);
     ashta_text_free(answer);

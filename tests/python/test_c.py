@@ -1,7 +1,10 @@
 """The C library: its example compiled with the C compiler, and the whole interface under AddressSanitizer."""
 
-import json
+import ctypes
+import itertools
 import os
+import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -13,7 +16,7 @@ LIBRARY = program.TARGET / "release"
 C = program.ROOT / "bindings" / "c"
 # Libraries of the system that the static library needs; `cargo rustc -- --print native-static-libs` lists it.
 SYSTEM = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"]
-POSITION = "ashtapada S:5,30/N:off,23 S 4,2"
+BOT = program.ROOT / "checkpoints" / "ashtapada.bot"
 
 
 def compiled(folder, source, *options):
@@ -23,40 +26,78 @@ def compiled(folder, source, *options):
     return built
 
 
-@pytest.fixture(scope="module", params=["static", "shared"])
-def choose(request, tmp_path_factory):
-    """The example, linked in either way."""
-    folder = tmp_path_factory.mktemp(request.param)
+@pytest.mark.parametrize("linked", ["static", "shared"])
+def test_the_example_plays_a_game_or_says_what_is_wrong(linked, tmp_path):
     static = [str(LIBRARY / "libashta.a"), *SYSTEM]
     shared = [f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}", "-lashta"]
-    return compiled(folder, C / "examples" / "choose.c", *(static if request.param == "static" else shared))
-
-
-def test_the_example_chooses_as_the_engine_does(choose):
-    bot = program.ROOT / "checkpoints" / "ashtapada.bot"
-    ran = subprocess.run([choose, bot, POSITION], capture_output=True, text=True, check=True)
-    action, *values, legal = ran.stdout.splitlines()
-    with program.Engine(bot) as engine:
-        best = engine.get(op="bestmove", position=POSITION)
-        assert action == f"action {best['action']}"
-        assert [float(value.split()[1]) for value in values] == pytest.approx(best["values"], abs=1e-6)
-        assert json.loads(legal) == engine.get(op="legal", position=POSITION)
-
-
-def test_the_example_says_what_is_wrong(choose, tmp_path):
-    bot = program.ROOT / "checkpoints" / "ashtapada.bot"
+    play = compiled(tmp_path, C / "examples" / "play.c", *(static if linked == "static" else shared))
     broken = tmp_path / "broken.bot"
-    broken.write_bytes(bot.read_bytes()[:-9])
-    for agent, position, message in [
-        ("nobody", POSITION, "agent: `nobody` is not an agent"),
-        (broken, POSITION, f"agent: bot file {broken}: "),
-        (bot, "ashtapada S:5,99/N:off,23 S 4,2", "position: seat `S:5,99`: there is no place `99`"),
-        (bot, "pagade S:6,7,12,12/N:6,7,12,12 S 1,3", "position: "),
-        (bot, "ashtapada S:5,30/N:off,23 S *", "position: the position is not a decision"),
+    broken.write_bytes(BOT.read_bytes()[:-9])
+    ran = subprocess.run([play, BOT, "ashtapada", "2", "7"], capture_output=True, text=True, check=True)
+    assert re.match(r"returns (1 0|0 1) 0 0", ran.stdout.splitlines()[-1])
+    for *arguments, message in [
+        ("nobody", "ashtapada", "2", "`nobody` is not an agent"),
+        (broken, "ashtapada", "2", f"bot file {broken}: "),
+        (BOT, "pagade", "2", "the bot was made for the game ashtapada"),
+        ("greedy", "ashtapada", "5", "`seats` must be 2, 3 or 4"),
     ]:
-        ran = subprocess.run([choose, agent, position], capture_output=True, text=True, check=False)
+        ran = subprocess.run([play, *arguments], capture_output=True, text=True, check=False)
         assert ran.returncode == 1 and ran.stderr.startswith(message), ran.stderr
-        assert ran.stdout == ""
+
+
+def written(value):
+    """A value of an answer as the library writes it."""
+    return ",".join(map(str, value)) or "-" if isinstance(value, list) else "-" if value is None else str(value)
+
+
+@pytest.mark.parametrize("bot", ["ashtapada", "pagade", "saturankam-4p"])
+def test_games_without_json_are_those_of_the_protocol(bot):
+    path = program.ROOT / "checkpoints" / f"{bot}.bot"
+    library = ctypes.CDLL(LIBRARY / "libashta.so")
+    library.ashta_agent_named.restype = ctypes.c_void_p
+    agent = ctypes.c_void_p(library.ashta_agent_named(str(path).encode()))
+    seat, returns, generator = ctypes.c_int(), (ctypes.c_float * 4)(), random.Random(bot)
+    game, seats = program.manifest(path)["ruleset"], program.manifest(path)["seats"]
+
+    def lines(name, *arguments):
+        function = getattr(library, f"ashta_{name}")
+        function.restype = ctypes.c_char_p
+        return [line.split("\t") for line in function(agent, *arguments).decode().splitlines()]
+
+    with program.Engine(path) as engine:
+        [[position]] = lines("new_game", game.encode(), seats.encode(), b"S", ctypes.c_uint64(0))
+        while True:
+            at = f"{position}\tmore".encode()
+            view = engine.get(op="view", position=position)
+            node = library.ashta_node(agent, at, ctypes.byref(seat), returns)
+            assert (["chance", "decision", "over"][node], (*seats, None)[seat.value]) == (view["node"], view["mover"])
+            assert list(returns) == pytest.approx([*view.get("returns", []), 0, 0, 0, 0][:4])
+            if node == 2:
+                break
+            if node == 0:
+                bits = generator.choice([0, 2**64 - 1, generator.getrandbits(64)])
+                [[position_after, throw]] = lines("throw", at, ctypes.c_uint64(bits))
+                outcomes = engine.get(op="chance", position=position)["outcomes"]
+                sums = [*itertools.accumulate(outcome["p"] for outcome in outcomes)][:-1]
+                thrown = outcomes[sum(total <= (bits >> 11) / 2**53 for total in sums)]["throw"]
+                after = engine.get(op="apply", position=position, throw=thrown)["position"]
+                assert (position_after, throw) == (after, written(thrown))
+            else:
+                turns = lines("turns", at)
+                keys, moves = ("position", "actions", "words", "captures"), ("pieces", "from", "path", "place", "throws")
+                assert turns == [
+                    [written(turn[key]) for key in keys]
+                    + [" ".join(written(move[key]) for key in moves) for move in turn["moves"]]
+                    for turn in engine.get(op="choices", position=position)["turns"]
+                ]
+                after = position
+                while after not in [turn[0] for turn in turns]:
+                    legal = engine.get(op="legal", position=after)["actions"]
+                    assert lines("legal", after.encode()) == [[str(action["id"]), action["text"]] for action in legal]
+                    action = engine.get(op="bestmove", position=after, seed=5)["action"]
+                    [[after]] = lines("apply", after.encode(), action)
+                assert lines("choose_turn", at, ctypes.c_uint64(5)) == [turn for turn in turns if turn[0] == after]
+            position = after
 
 
 def test_nothing_leaks_or_is_touched_wrongly(tmp_path):
@@ -64,9 +105,8 @@ def test_nothing_leaks_or_is_touched_wrongly(tmp_path):
     source = program.ROOT / "tests" / "python" / "sanitized.c"
     options = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", str(LIBRARY / "libashta.a"), *SYSTEM]
     built = compiled(tmp_path, source, *options)
-    bot = program.ROOT / "checkpoints" / "ashtapada.bot"
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99"}
-    ran = subprocess.run([built, bot], capture_output=True, text=True, env=environment, check=False)
+    ran = subprocess.run([built, BOT], capture_output=True, text=True, env=environment, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.splitlines()[-1] == "all as it should be"
 

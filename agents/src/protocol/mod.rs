@@ -10,6 +10,7 @@ mod show;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng};
@@ -46,6 +47,8 @@ pub struct Engine {
     sheets: Sheets,
     /// The last sheet in a request, with its text, because many requests repeat a sheet.
     last_sheet: Option<(String, Arc<Sheet>)>,
+    /// The game of the last position, because most requests are about the same game.
+    last_race: RefCell<Option<Race>>,
     /// Ends searches early.
     stop: Stop,
 }
@@ -86,7 +89,14 @@ impl Engine {
             // If this fails, the agent cannot play either; requests report the error.
             let _ = sheets.add(Arc::clone(race.ruleset().base()));
         }
-        Engine { agent, rng: chance::stream(0, 0), sheets, last_sheet: None, stop: Stop::default() }
+        Engine {
+            agent,
+            rng: chance::stream(0, 0),
+            sheets,
+            last_sheet: None,
+            last_race: RefCell::default(),
+            stop: Stop::default(),
+        }
     }
 
     /// Sets the stop of searches: once `stop` is set, a search ends soon and its answer is meaningless.
@@ -139,7 +149,7 @@ impl Engine {
         let operation = text(request, "op")?;
         let sheet = self.read_sheet(request)?;
         let known = &self.sheets;
-        let position = || position(known, request);
+        let position = || self.position(request);
         let race = || rules::race(known, sheet.as_deref(), request);
         let described = |sheet| describe_sheet(sheet).map_err(|error| refuse(code::GAME, error));
         match operation {
@@ -171,6 +181,19 @@ impl Engine {
             "evaluate" => self.evaluate(position()?),
             other => Err(refuse(code::OPERATION, format!("unknown operation `{other}`"))),
         }
+    }
+
+    fn position(&self, request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
+        let text = text(request, "position")?;
+        let mut last = self.last_race.borrow_mut();
+        if let Some(race) = &*last
+            && let Ok(state) = race.parse_state(text)
+        {
+            return Ok((race.clone(), state));
+        }
+        let (race, state) = Race::parse_in(&self.sheets, text).map_err(|error| refuse(code::POSITION, error))?;
+        *last = Some(race.clone());
+        Ok((race, state))
     }
 
     fn agent_for(&self, race: &Race) -> Result<Player, Refusal> {
@@ -239,10 +262,6 @@ fn no_decision(race: &Race, state: &State) -> Option<&'static str> {
         Node::Chance(_) => Some("the dice must be thrown first"),
         Node::Terminal => Some("the game is over"),
     }
-}
-
-fn position(sheets: &Sheets, request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
-    Race::parse_in(sheets, text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
 }
 
 /// Turns with at most this number of throws are searched without a bound. In a test of 5,000 random turns with four

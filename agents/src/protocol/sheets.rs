@@ -59,6 +59,7 @@ impl Engine {
             _ => Arc::new(read(text)?),
         };
         self.sheets.add(Arc::clone(&sheet)).map_err(|error| refuse(code::GAME, error))?;
+        self.last_race.get_mut().take_if(|race| race.ruleset().base() != &sheet);
         self.last_sheet = Some((text.to_owned(), Arc::clone(&sheet)));
         Ok(Some(sheet))
     }

@@ -115,6 +115,9 @@ fn a_sheet_makes_its_game_known_to_a_session() {
         let answer = ask(json!({"op": op, "position": position}));
         assert!(answer.get("error").is_none(), "{op}: {answer}");
     }
+    // Another sheet of this name replaces the game, also for the same position.
+    ask(json!({"op": "sheet", "sheet": renamed("ashtapada", "my-race")}));
+    assert_eq!(ask(json!({"op": "legal", "position": position}))["error"]["code"], "bad-position");
 }
 
 #[test]

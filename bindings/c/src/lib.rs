@@ -1,10 +1,13 @@
 //! The C library `ashta`; `bindings/c/include/ashta.h` documents it. The web page uses this library as WebAssembly.
 //!
-//! All calls go through the engine protocol of `ashta-agents`; this file only converts texts and pointers. If a
+//! All calls go through the engine protocol of `ashta-agents`; this crate only converts texts and pointers. If a
 //! function fails, it returns `NULL` or a negative number and keeps a message for its thread. No panic leaves the
 //! library.
 
 #![allow(unsafe_code, reason = "pointers of C")]
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod game;
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -69,6 +72,16 @@ unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
     text.to_str().map_err(|error| format!("{what} is not UTF-8: {error}").into())
 }
 
+/// Reads the position at `text`, which ends at the first tab or line break: lines of answers begin with a position.
+///
+/// # Safety
+/// As [`read`].
+unsafe fn read_position<'a>(text: *const c_char) -> Result<&'a str> {
+    // SAFETY: guaranteed by the contract of this function.
+    let text = unsafe { read(text, "the position") }?;
+    Ok(text.split(['\t', '\n']).next().unwrap_or_default())
+}
+
 /// Calls `use_engine` with the engine of the agent, or with the rules alone if `agent` is `NULL`.
 ///
 /// # Safety
@@ -92,6 +105,17 @@ unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value> {
         Some(message) => Err(message.into()),
         None => Ok(answer),
     }
+}
+
+/// Asks for an operation in a position, with further fields of the request.
+///
+/// # Safety
+/// As [`ask`].
+unsafe fn ask_at(agent: *const Agent, op: &str, position: &str, mut request: Value) -> Result<Value> {
+    request["op"] = op.into();
+    request["position"] = position.into();
+    // SAFETY: guaranteed by the contract of this function.
+    unsafe { ask_or_error(agent, &request) }
 }
 
 fn boxed(agent: NamedAgent) -> *mut Agent {
@@ -170,10 +194,7 @@ pub unsafe extern "C" fn ashta_agent_free(agent: *mut Agent) {
 pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_char, seed: u64) -> c_int {
     or_error(-1, || {
         // SAFETY: guaranteed by the contract of this function.
-        let position = unsafe { read(position, "the position") }?;
-        let request = json!({"op": "bestmove", "position": position, "seed": seed});
-        // SAFETY: guaranteed by the contract of this function.
-        let answer = unsafe { ask_or_error(agent, &request) }?;
+        let answer = unsafe { ask_at(agent, "bestmove", read_position(position)?, json!({"seed": seed})) }?;
         let action = answer["action"].as_i64().and_then(|action| c_int::try_from(action).ok());
         action.ok_or_else(|| "the answer has no action".into())
     })
@@ -186,13 +207,11 @@ pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_ch
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_char, values: *mut f32) -> c_int {
     or_error(-1, || {
-        // SAFETY: guaranteed by the contract of this function.
-        let position = unsafe { read(position, "the position") }?;
         if values.is_null() {
             return Err("the array for the values is NULL".into());
         }
         // SAFETY: guaranteed by the contract of this function.
-        let answer = unsafe { ask_or_error(agent, &json!({"op": "evaluate", "position": position})) }?;
+        let answer = unsafe { ask_at(agent, "evaluate", read_position(position)?, json!({})) }?;
         let found: Vec<f32> = serde_json::from_value(answer["values"].clone())?;
         // SAFETY: by contract, there is room for four values, and a game has at most four seats.
         let values = unsafe { slice::from_raw_parts_mut(values, found.len().min(4)) };
@@ -220,7 +239,7 @@ pub unsafe extern "C" fn ashta_answer(agent: *const Agent, request: *const c_cha
 /// Frees a text; does nothing for `NULL`.
 ///
 /// # Safety
-/// `text` is `NULL` or was returned by [`ashta_answer`] and not freed.
+/// `text` is `NULL` or was returned by this library as a text to free, and is not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_text_free(text: *mut c_char) {
     if !text.is_null() {
