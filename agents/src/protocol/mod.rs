@@ -187,6 +187,7 @@ impl Engine {
         let text = text(request, "position")?;
         let mut last = self.last_race.borrow_mut();
         if let Some(race) = &*last
+            && text.split(' ').next() == Some(&race.spec().name)
             && let Ok(state) = race.parse_state(text)
         {
             return Ok((race.clone(), state));
