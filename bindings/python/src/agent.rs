@@ -419,6 +419,7 @@ impl Bot {
                 let (found, policy) = self.bot.net.forward(&active, &mut scratch);
                 values.extend_from_slice(found);
                 logits.extend_from_slice(policy);
+                logits.resize(values.len() / shape.values * shape.actions, 0.0);
             }
         };
         interrupt.watch(py, || in_slices(observations.nrows(), &interrupt, forward))?;
