@@ -2,7 +2,7 @@
 
 Legal actions and observations must be equal, and the values of each seat equal to 1e-5. The chosen actions are compared
 with one ply and with the policy. Processors round differently, so two actions whose values differ by at most 1e-5 count
-as equal.
+as equal. The reader of bots in JavaScript must compute the same values and logits.
 """
 
 import json
@@ -156,6 +156,42 @@ def test_all_give_the_same_answers(name, c_program, tmp_path):
             answers = list(answers)
             assert all("observation" in answer for answer in answers) or suffix, other
             compare(reference, answers, positions, bot, suffix, f"{name}{suffix} by {other}")
+
+
+FORWARD = f"""
+import {{ readFileSync }} from "node:fs";
+import {{ read }} from "{(program.ROOT / "docs" / "bot-reader.mjs").as_uri()}";
+for (const line of readFileSync(0, "utf8").trimEnd().split("\\n")) {{
+  const {{ path, observations }} = JSON.parse(line);
+  console.log(JSON.stringify(observations.map(read(readFileSync(path)).forward)));
+}}
+"""
+
+
+def test_the_reader_in_javascript_computes_the_same():
+    bots = {path: ashta.Bot.load(path) for path in program.RELEASED}
+    observations = {
+        path: np.array([state.observation_tensor() for state in walked(bot.game, path.stem, 12).values()])
+        for path, bot in bots.items()
+    }
+    requests = [json.dumps({"path": str(path), "observations": observations[path].tolist()}) for path in bots]
+    for (path, bot), answers in zip(bots.items(), lines(["node", "--input-type=module", "-e", FORWARD], requests), strict=True):
+        for answer, values, policy in zip(answers, *bot.forward(observations[path]), strict=True):
+            # The file has no logits for the start of a turn; the package returns zeros.
+            logits = answer["policy"] or [0] * len(policy)
+            np.testing.assert_allclose([*answer["values"], *logits], [*values, *policy], 1e-5, 1e-5, err_msg=path.stem)
+
+
+@pytest.mark.parametrize("content, reason", [
+    (program.RELEASED[0].read_bytes()[:-1] + b"?", "the file is damaged"),
+    ((program.ROOT / "tests" / "python" / "format2.bot").read_bytes(), "the bot has format 2, not 3"),
+    ((program.ROOT / "README.md").read_bytes(), "this is not a bot file"),
+], ids=["damaged", "old", "text"])  # fmt: skip
+def test_the_reader_in_javascript_refuses_other_files(content, reason, tmp_path):
+    (tmp_path / "my.bot").write_bytes(content)
+    request = json.dumps({"path": str(tmp_path / "my.bot"), "observations": []})
+    ran = subprocess.run(["node", "--input-type=module", "-e", FORWARD], input=request, capture_output=True, text=True, check=False)
+    assert ran.returncode != 0 and reason in ran.stderr
 
 
 def compare(reference, answers, positions, bot, suffix, what):
