@@ -195,9 +195,10 @@ def test_a_table_that_is_not_there_is_refused_by_name(tmp_path):
 
 def test_the_wheel_carries_small_bots_and_tables(tmp_path):
     script = f"""
-import ashta
+import ashta, ashta.benchmark
 [folder] = ashta.folders()
-print(*sorted(file.name for file in folder.iterdir()))
+print(*sorted(file.name for file in folder.glob('*.table')))
+assert len(ashta.benchmark.decisions('pagade')[0]) == 10_000
 for name in {program.SMALL}:
     ashta.Bot.load(name)
 game = ashta.Game("ashtapada")

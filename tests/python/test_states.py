@@ -255,8 +255,10 @@ def test_exploitability_and_positions_are_exact():
     assert by_random == json.loads(told.stdout)
     # Here each action is one afterstate, so `random` is uniform over actions.
     assert ashta.exploitability(uniform, game)["exploitability"] == pytest.approx(by_random["exploitability"], abs=1e-6)
-    with pytest.raises(ValueError, match="2 seats"):
-        ashta.exploitability("random", ashta.Game("ashte-kashte?pieces=1", 3))
+    three = ashta.exploitability("greedy", ashta.Game("ashte-kashte?pieces=1", 3))
+    seats = three["best_response"]["seats"]
+    assert set(seats) == {"S", "E", "N"} and sum(seats.values()) / 3 == pytest.approx(three["best_response"]["mean"])
+    assert 0 < three["exploitability"] == pytest.approx(three["best_response"]["mean"] - 1 / 3)
 
     game = ashta.Game(SMALL)
     positions = ashta.positions(game)

@@ -123,17 +123,18 @@ pub fn verify_result<'py>(
     Ok(to_python(py, &serde_json::to_string(&regret)?)?)
 }
 
-/// Finds the exact best response to a policy in a game of two players: how much the best opponent wins against it.
+/// Finds the exact best response to a policy in a game that can be solved: how much the best opponent wins against it.
 ///
-/// `policy` is anything that `Agent.of` accepts. Agents that choose by values are evaluated once in each position; all
-/// other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest
-/// change of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response`
-/// with `first` (the score of the best response if it throws first), `second` and `mean`; and `exploitability`, which
-/// is `mean` minus 0.5.
+/// `policy` is anything that `Agent.of` accepts. With three and four players, one player plays the best response and the
+/// policy plays all others. In games of two players, agents that choose by values are evaluated once in each position; all
+/// other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest change of
+/// a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response` with `first` (the
+/// score of the best response if it throws first), `second` and so on, `mean`, and with more than two players `seats` (the
+/// score on each seat); and `exploitability`, which is `mean` minus the share of one player, such as 0.5.
 ///
 /// `threads` defaults to the number of processors, or to 1 for functions and models.
 ///
-/// Raises `ValueError` if the game has more than two players or too many positions.
+/// Raises `ValueError` if the game cannot be solved or has too many positions.
 #[pyfunction]
 #[pyo3(signature = (policy, game = None, *, threads = None, tolerance = 1e-7, folders = None))]
 pub fn exploitability<'py>(
@@ -166,8 +167,8 @@ pub fn exploitability<'py>(
     let shown = json!({
         "agent": mind.name(),
         "game": game.race.spec().name,
-        "best_response": {"first": found.first, "second": found.second, "mean": found.mean()},
-        "exploitability": found.mean() - 0.5,
+        "best_response": found.to_json(&game.race),
+        "exploitability": found.exploitability(),
     });
     Ok(to_python(py, &shown.to_string())?)
 }

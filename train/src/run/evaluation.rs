@@ -225,7 +225,7 @@ impl RunEvaluator {
         let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
         let config = SolveConfig { threads: self.config.run.threads, tolerance: 1e-6, certify: false };
         let watch = |_| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        Ok(reply.find(AgentPolicy::Values(&values), &config, &watch)?.map(|found| found.mean() - 0.5))
+        Ok(reply.find(AgentPolicy::Values(&values), &config, &watch)?.map(|found| found.exploitability()))
     }
 }
 

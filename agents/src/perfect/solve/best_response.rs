@@ -1,27 +1,53 @@
-//! Best response by value iteration: the expected scores of two players. At least one of the players has a fixed
-//! policy.
+//! Best response by value iteration: the expected scores of two players, of whom at least one has a fixed policy; and
+//! with more seats, of one seat when all other seats have a fixed policy.
 
-use ashta_env::turn_index::{Sides, TurnModel};
+use ashta_env::game::{Game, Seat};
+use ashta_env::race::Race;
+use ashta_env::turn_index::{RaceTurns, Sides, TurnModel};
 
-use super::kernel::{PlayerPolicy, TwoSeats, transpose};
+use serde_json::{Map, Value as Json, json};
+
+use super::kernel::{PlayerPolicy, TabularPolicy, TwoSeats, transpose};
+use super::many::{Rounds, round_order};
 use super::order::pair_order;
 use super::quantity::{ONE, Value};
 use super::sweep::{Cursor, SolveWatch, Swept};
 use super::{SolveConfig, SolveError, UNIT};
 
+/// The names of [`Response::by_order`].
+pub const ORDER: [&str; 4] = ["first", "second", "third", "fourth"];
+
 /// The expected score of a player.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Response {
-    /// The expected score if the player throws first.
-    pub first: f64,
-    /// The expected score if the opponent throws first.
-    pub second: f64,
+    /// The expected score if the player throws first, second and so on.
+    pub by_order: Vec<f64>,
+    /// The expected score on each seat, in the order of the seats, if every seat throws first equally often.
+    pub by_seat: Vec<f64>,
 }
 
 impl Response {
-    /// The mean of both scores, because each player throws first in half of the games.
-    pub fn mean(self) -> f64 {
-        f64::midpoint(self.first, self.second)
+    /// The mean of all scores.
+    pub fn mean(&self) -> f64 {
+        self.by_order.iter().sum::<f64>() / self.by_order.len() as f64
+    }
+
+    /// The mean gain of a seat that plays the best response instead of the policy of the others, 0 or more.
+    pub fn exploitability(&self) -> f64 {
+        self.mean() - 1.0 / self.by_order.len() as f64
+    }
+
+    /// The scores as JSON: `first`, `second` and so on, `mean`, and with more than two seats `seats`.
+    pub fn to_json(&self, race: &Race) -> Json {
+        let mut shown: Map<String, Json> =
+            ORDER.iter().zip(&self.by_order).map(|(order, score)| ((*order).to_owned(), json!(score))).collect();
+        shown.insert("mean".to_owned(), json!(self.mean()));
+        if self.by_seat.len() > 2 {
+            let seats =
+                race.spec().seats.iter().zip(&self.by_seat).map(|(seat, score)| (seat.to_string(), json!(score)));
+            shown.insert("seats".to_owned(), seats.collect());
+        }
+        shown.into()
     }
 }
 
@@ -81,5 +107,46 @@ pub fn evaluate_policies<T: TurnModel>(
         return Ok(None);
     }
     let value = |offset: usize| f64::from(memory.0[offset + kernel.cell([start[0].into(), start[1].into()])]) * UNIT;
-    Ok(Some(Response { first: value(0), second: 1.0 - value(expected) }))
+    let by_order = vec![value(0), 1.0 - value(expected)];
+    let mean = f64::midpoint(by_order[0], by_order[1]);
+    Ok(Some(Response { by_order, by_seat: vec![mean; 2] }))
+}
+
+/// Returns the expected score of one of three or four seats when it plays the best response to `policy`, which plays
+/// all other seats; `None` if the watch stopped the sweeps. `memory` is as in [`evaluate_policies`].
+///
+/// # Errors
+/// When the policy and the game have different numbers of positions, or the values do not converge.
+pub(crate) fn best_responses(
+    turns: &RaceTurns,
+    policy: &TabularPolicy,
+    memory: &mut Memory,
+    config: &SolveConfig,
+    watch: SolveWatch<'_>,
+) -> Result<Option<Response>, SolveError> {
+    let (index, seats) = (turns.index(), turns.index().seats());
+    let expected = index.numbers();
+    if policy.positions() != expected {
+        return Err(SolveError::Values { expected, found: policy.positions() });
+    }
+    if memory.0.len() != expected * seats {
+        memory.0 = vec![ONE / 2; expected * seats];
+    }
+    let kernel = Rounds { turns, others: Some(policy) };
+    let cells = Swept { values: &mut memory.0, deltas: None };
+    if config.sweeps().run(&kernel, cells, &round_order(turns), Cursor::default(), watch)?.is_break() {
+        return Ok(None);
+    }
+    let (mut by_order, mut by_seat) = (vec![0.0; seats], vec![0.0; seats]);
+    let all: Vec<Seat> = index.race().spec().seats.iter().collect();
+    for &first in &all {
+        let Some((_, sides)) = index.locate(&index.race().initial_state(first)) else { continue };
+        let cells = index.number(first, sides) * seats;
+        for (order, seat) in index.in_turn(first).enumerate() {
+            let value = f64::from(memory.0[cells + order]) * UNIT / seats as f64;
+            by_order[order] += value;
+            all.iter().position(|&own| own == seat).into_iter().for_each(|at| by_seat[at] += value);
+        }
+    }
+    Ok(Some(Response { by_order, by_seat }))
 }

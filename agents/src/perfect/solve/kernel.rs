@@ -69,11 +69,16 @@ impl TabularPolicy {
         self.first.len() - 1
     }
 
+    /// The turns of a position: the probability of the throws of each turn, and its end.
+    pub(super) fn turns(&self, number: usize) -> &[(f32, TurnEnd)] {
+        &self.turns[self.first[number]..self.first[number + 1]]
+    }
+
     /// Visits the turns of each lane; `first` is the number of the position of lane 0.
     fn visit(&self, first: usize, lanes: u16, visitor: &mut impl TurnVisitor) {
         let mut count = 0;
         for lane in lanes_of(lanes) {
-            for &(probability, end) in &self.turns[self.first[first + lane]..self.first[first + lane + 1]] {
+            for &(probability, end) in self.turns(first + lane) {
                 visitor.end(0, end.sides[0], end.then);
                 visitor.replace_end(lane, end);
                 visitor.throws(1 << lane, probability.into(), count..count + 1);

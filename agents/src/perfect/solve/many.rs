@@ -1,4 +1,5 @@
-//! Value iteration for three and four seats: maxⁿ, in which every seat maximizes its own expected return.
+//! Value iteration for three and four seats: maxⁿ, in which every seat maximizes its own expected return; or best
+//! responses, in which one seat does and all others have a fixed policy.
 //!
 //! This is a convention: with more than two seats there can be several equilibria. If several afterstates are equally
 //! good for the seat that chooses (their values differ by at most [`TIE`]), it chooses the first one in the order of
@@ -8,6 +9,7 @@ use ashta_env::game::MAX_SEATS;
 use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
 
 use super::UNIT;
+use super::kernel::TabularPolicy;
 use super::quantity::{Value, bits};
 use super::sweep::{Kernel, Layer};
 
@@ -59,9 +61,11 @@ fn rotate_right<V>([a, b, c, d]: [V; MAX_SEATS], seats: usize) -> [V; MAX_SEATS]
     if seats == 3 { [c, a, b, d] } else { [d, a, b, c] }
 }
 
-/// The game with the current values.
+/// The game with the current values. With a fixed policy, the value of a seat is its return when it plays the best
+/// response.
 struct MaxN<'a, T> {
     turns: &'a T,
+    others: Option<&'a TabularPolicy>,
     cells: &'a [u32],
 }
 
@@ -103,6 +107,20 @@ impl<T: TurnModel> MaxN<'_, T> {
         let mut choice = MaxNChoice { game: self, mover, sides, backup, ends: Vec::with_capacity(64) };
         self.turns.visit(self.turns.index().movers()[mover], sides, 1, &mut choice);
         let normal = 1.0 / (1.0 - self.turns.cut_off());
+        if let Some(policy) = self.others {
+            // The seats that do not throw now meet the policy. Passes and repeated throws are in the backup already.
+            let number = self.turns.index().number(self.turns.index().movers()[mover], sides);
+            let forced = |then, probability: f64| (-probability, TurnEnd { sides, then });
+            let RoundBackup { passing, staying, .. } = choice.backup;
+            let ends = policy.turns(number).iter().map(|&(probability, end)| (f64::from(probability), end));
+            let mut sums = [choice.backup.sums[0], 0.0, 0.0, 0.0];
+            let forced = [forced(Continuation::Next, passing), forced(Continuation::Again, staying)];
+            for (probability, end) in ends.chain(forced).filter(|&(probability, _)| probability != 0.0) {
+                let values = choice.values(end);
+                (1..self.turns.index().seats()).for_each(|seat| sums[seat] += probability * values[seat]);
+            }
+            choice.backup.sums = sums.map(|sum| sum.max(0.0));
+        }
         let RoundBackup { sums, passing, staying } = choice.backup;
         RoundBackup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
     }
@@ -143,22 +161,26 @@ impl<T: TurnModel> MaxN<'_, T> {
     }
 }
 
-/// The kernel of maxⁿ: updates the values of all seats, round by round.
-pub(super) struct Rounds<'a, T>(pub(super) &'a T);
+/// The kernel of maxⁿ: updates the values of all seats, round by round. With a fixed policy of the `others`, it finds
+/// best responses.
+pub(super) struct Rounds<'a, T> {
+    pub(super) turns: &'a T,
+    pub(super) others: Option<&'a TabularPolicy>,
+}
 
 impl<T: TurnModel> Kernel for Rounds<'_, T> {
     type Item = Vec<u32>;
     type Quantity = Value;
 
     fn update(&self, cells: &[u32], numbers: &Vec<u32>, mut set: impl FnMut(usize, u32)) {
-        let game = MaxN { turns: self.0, cells };
-        for (mover, sides) in numbers.iter().filter_map(|&number| position(self.0, number as usize)) {
+        let game = MaxN { turns: self.turns, others: self.others, cells };
+        for (mover, sides) in numbers.iter().filter_map(|&number| position(self.turns, number as usize)) {
             game.update_round(mover, sides, &mut set);
         }
     }
 
     fn check(&self, cells: &[u32], _threads: usize) -> (u64, f64) {
-        let (turns, game) = (self.0, MaxN { turns: self.0, cells });
+        let (turns, game) = (self.turns, MaxN { turns: self.turns, others: self.others, cells });
         let seats = turns.index().seats();
         let (mut count, mut residual) = (0, 0.0_f64);
         for (mover, sides) in (0..turns.index().numbers()).filter_map(|number| position(turns, number)) {

@@ -24,7 +24,8 @@ use order::pair_order;
 use quantity::{ONE, Value};
 use sweep::{Kernel, Layer, Sweeps, Swept};
 
-pub use best_response::{Memory, Response, evaluate_policies};
+pub(crate) use best_response::best_responses;
+pub use best_response::{Memory, ORDER, Response, evaluate_policies};
 pub use certificate::Certificate;
 pub use kernel::{PlayerPolicy, TabularPolicy};
 pub use memory::check_memory;
@@ -184,7 +185,7 @@ pub fn solve<T: TurnModel>(
         found
     } else {
         let cells = Swept { values: &mut values, deltas: None };
-        work.solve(&Rounds(turns), cells, &round_order(turns), |_, _| ControlFlow::Continue(None))
+        work.solve(&Rounds { turns, others: None }, cells, &round_order(turns), |_, _| ControlFlow::Continue(None))
     };
     Ok(match found? {
         ControlFlow::Continue(facts) => Solved::Solution(Solution { values, facts }),
