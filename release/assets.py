@@ -22,9 +22,16 @@ def fail(message):
     sys.exit(f"error: {message}")
 
 
-def archive(target):
-    """The name of the archive of the program for a target of Rust."""
-    return f"ashta-{VERSION}-{target}.{'zip' if 'windows' in target else 'tar.gz'}"
+def archive(target, kind="ashta"):
+    """The name of an archive for a target of Rust: of the program, or with the kind `ashta-c` of the C library."""
+    return f"{kind}-{VERSION}-{target}.{'zip' if 'windows' in target else 'tar.gz'}"
+
+
+def c_libraries(target):
+    """The files of the C library for a target of Rust, the shared library first."""
+    if "windows" in target:
+        return ["ashta.dll", "ashta.dll.lib", "ashta.lib"]
+    return [f"libashta.{'dylib' if 'apple' in target else 'so'}", "libashta.a"]
 
 
 def changes(text, version):

@@ -1,33 +1,7 @@
-//! Agents for the games of `ashta-env`: search, networks, self-play learning, perfect play, and the arena that compares
-//! agents.
+#![doc = include_str!("../README.md")]
 //!
-//! A bot is one file. This example loads a bot and chooses a move; [`Agent::act`] chooses moves in many games together.
-//!
-//! ```
-//! use ashta_agents::{Agent, Bot};
-//! use ashta_env::{Game, Race, chance};
-//!
-//! let bot = Bot::load("../checkpoints/ashtapada.bot")?;
-//! let (race, state) = Race::parse_position("ashtapada S:5,30/N:off,23 S 4,2")?;
-//! let action = bot.agent().choose(&race, &state, &mut chance::stream(7, 0));
-//! assert!(race.legal_actions(&state).contains(action));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! [`NamedAgent`] parses the name of an agent, as the command line takes it: a bot, a baseline or perfect play. A name
-//! can end with a look-ahead. [`NamedAgent::player`] makes a [`Player`] for one game:
-//!
-//! ```
-//! use ashta_agents::{Agent, Evaluator, NamedAgent};
-//! use ashta_env::{Race, Seat, chance};
-//!
-//! let (race, state) = Race::parse_position("ashtapada S:5,30/N:off,23 S 4,2")?;
-//! let player = "greedy+2ply".parse::<NamedAgent>()?.player(&race)?;
-//! let action = player.agent().choose(&race, &state, &mut chance::stream(7, 0));
-//! let south = player.evaluator().evaluate(&race, &[state])[0].values[Seat::SOUTH];
-//! assert!((0.0..=1.0).contains(&south));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! [`Agent::act`] chooses moves in many games together. [`NamedAgent`] parses the name of an agent: a bot, a baseline or
+//! perfect play, with a look-ahead. [`NamedAgent::player`] makes a [`Player`] for one game.
 //!
 //! [`learn::trainer`] trains a bot for any game that implements [`Game`](ashta_env::Game). The examples `train.rs` and
 //! `own_game.rs` of this package are complete training runs.
@@ -63,8 +37,3 @@ pub use play::error::Error;
 pub use play::evaluator::Evaluator;
 pub use roster::folders::Folders;
 pub use roster::{NamedAgent, Player};
-
-/// The examples of the page about Rust, compiled as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/rust.md")]
-pub struct Examples;

@@ -1,24 +1,9 @@
-//! Reinforcement-learning environments for the race games of India and related games, with explicit chance nodes.
+#![doc = include_str!("../README.md")]
 //!
-//! In reading order: [`game`] is the `Game` interface; [`sheet`] defines games as data; [`ruleset`] is a sheet with
-//! house rules and seats; [`race`] is the engine, which compiles a sheet into tables; [`notation`] reads and prints
-//! positions; [`turn`] lists the afterstates of whole turns; [`turn_index`] numbers the turn-start states for solvers;
-//! [`gym`] steps games and throws their dice; [`testing`] has property tests for all games and a small game for tests.
-//!
-//! ```
-//! let mut env = ashta_env::make("pagade?teams=true", 4)?;
-//! let mut observation = env.reset(7);
-//! let end = loop {
-//!     let action = observation.mask.nth(0).expect("a decision has a legal action");
-//!     let step = env.step(action)?;
-//!     if step.terminated || step.truncated {
-//!         break step;
-//!     }
-//!     observation = step.observation;
-//! };
-//! println!("{:?} after {} turns", end.returns, env.turns());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! The public names, in reading order: [`game`] is the `Game` interface; [`sheet`] defines games as data; [`ruleset`]
+//! is a sheet with house rules and seats; [`race`] is the engine, which compiles a sheet into tables; [`notation`] reads
+//! and prints positions; [`turn`] lists the afterstates of whole turns; [`turn_index`] numbers the turn-start states for
+//! solvers; [`gym`] steps games and throws their dice; [`chance`] draws throws.
 
 pub mod chance;
 pub mod game;
@@ -26,6 +11,8 @@ pub mod gym;
 pub mod notation;
 pub mod race;
 pub mod sheet;
+/// Laws that every game must obey, and a small game. Only for tests, so it may change in any version.
+#[doc(hidden)]
 pub mod testing;
 pub mod turn;
 pub mod turn_index;

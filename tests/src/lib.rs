@@ -15,3 +15,8 @@ pub mod solving;
 pub fn amount(quick: usize, deep: usize) -> usize {
     if std::env::var_os("ASHTA_DEEP").is_some() { deep } else { quick }
 }
+
+/// The examples of the page about Rust, compiled as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/rust.md")]
+pub struct RustPage;
