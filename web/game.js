@@ -4,7 +4,9 @@
 // Undo, redo and replay only change `at`. A new move replaces the later steps. This module does not know the players or
 // the drawing.
 
-export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
+import { SEATS } from "./frame.js";
+
+export { SEATS };
 
 // Makes an object with a value for each seat.
 export const bySeat = (seats, find) => Object.fromEntries([...seats].map((seat, at) => [seat, find(seat, at)]));

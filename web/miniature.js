@@ -11,6 +11,6 @@ export function miniature({ rows, columns, squares, look }) {
     const mark = ground === "marked" || ground === "end" ? svg("path", { d: `M${x + 2} ${y + 2}l6 6m0 -6l-6 6` }) : null;
     return [svg("rect", { class: ground, x, y, width: unit, height: unit }), mark].filter(Boolean);
   }));
-  drawing.setAttribute("class", `look-${look}`);
+  drawing.setAttribute("class", `ashta-board look-${look}`);
   return drawing;
 }

@@ -3,7 +3,7 @@
 // A player is a text: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
 import { give } from "./ask.js";
-import { attempt } from "./attempt.js";
+import { manifestOf } from "./ashta.js";
 import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
 
@@ -36,14 +36,8 @@ export function forget({ file }) {
 // Adds a bot from an opened file, until the user leaves the page. Returns { game, seats, sheet } from the manifest of
 // the bot.
 export async function addBot(file, bytes) {
-  const manifest = attempt(() => {
-    const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
-    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
-    return JSON.parse(header.__metadata__.ashta);
-  });
-  if (!manifest) throw new Error("this file is not a bot");
+  const { ruleset: game, seats, sheet, levels = [] } = manifestOf(bytes);
   await give(file, bytes);
-  const { ruleset: game, seats, sheet, levels = [] } = manifest;
   BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats, levels }, ...BOTS];
   return { game, seats, sheet };
 }

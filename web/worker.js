@@ -1,40 +1,8 @@
-// The worker: rules and bots in a separate thread, so that the page never waits for them.
-//
-// Each request gets one answer. The worker fetches the file of a bot or table when it is first needed, and keeps it.
-// Meanwhile, it answers other requests.
+// The worker of the page: rules and bots in a separate thread, so that the page never waits for them.
 
 import { attempt } from "./attempt.js";
 import { fetchBytes, load } from "./engine.js";
-
-let library = null;
-const agents = new Map();
-
-// The content of each file, or the promise of the content.
-const files = new Map();
-
-function fetchFile(name, progress) {
-  if (!files.has(name)) {
-    files.set(name, fetchBytes(new URL(`./${name}`, import.meta.url), progress).catch(error => {
-      files.delete(name);
-      throw Object.assign(error, { code: "file" });
-    }));
-  }
-  return files.get(name);
-}
-
-// Sets the content of a file that the host does not have.
-function takeFile(name, bytes) {
-  for (const key of [...agents.keys()].filter(key => JSON.parse(key).file === name)) agents.delete(key);
-  files.set(name, bytes);
-}
-
-// Returns an agent; `content` is the content of its file, if it has one. A request that needs only the rules also goes
-// to an agent, because an agent remembers the last sheet.
-function agent(ashta, wanted, content) {
-  const key = JSON.stringify(wanted);
-  if (!agents.has(key)) agents.set(key, content ? ashta.read(content, wanted.level) : ashta.agent(wanted.name));
-  return agents.get(key);
-}
+import { serve } from "./serve.js";
 
 // Whether a position is a decision: not a chance node (`*`, `*2` after two throws, `4,*` in a series) and not the end
 // (`-`).
@@ -118,19 +86,4 @@ const tasks = {
   },
 };
 
-// The first message contains the bytes of the WebAssembly module, or null if the worker does not need them.
-self.addEventListener("message", async ({ data: { id, task, engine, agent: wanted = { name: "random" }, bytes, sheet, ...rest } }) => {
-  if (!task) {
-    library = load(engine);
-    return;
-  }
-  try {
-    if (bytes) takeFile(wanted.file, bytes);
-    const content = wanted.file && await fetchFile(wanted.file, (read, total) => self.postMessage({ id, progress: [read, total] }));
-    const ashta = await library, asked = agent(ashta, wanted, content);
-    const answer = request => ashta.answer({ sheet, ...request }, asked);
-    self.postMessage({ id, answer: tasks[task](answer, rest) });
-  } catch (error) {
-    self.postMessage({ id, error: { code: error.code ?? "failed", message: error.message, problems: error.problems } });
-  }
-});
+serve(self, load, (name, progress) => fetchBytes(new URL(`./${name}`, import.meta.url), progress), tasks);

@@ -4,16 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Choice } from "../../web/choice.js";
-import { groups } from "../../web/pieces.js";
+import { SITE } from "./browser.js";
 import { Engine } from "./engine.js";
 
-// Node 20 does not have this function.
-Map.groupBy ??= (items, keyOf) => {
-  const found = new Map();
-  for (const item of items) found.set(keyOf(item), [...found.get(keyOf(item)) ?? [], item]);
-  return found;
-};
+const { Choice } = await import(`${SITE}/choice.js`);
+const { groups } = await import(`${SITE}/pieces.js`);
 
 const POSITIONS = [
   "chaupar S:6,15,20,34/E:13,19,25,38/N:17,26,31,34/W:7,21,25,65 S 2,5,6",

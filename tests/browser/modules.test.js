@@ -5,11 +5,10 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ROOT } from "./browser.js";
+import { SITE } from "./browser.js";
 
-const WEB = join(ROOT, "web");
-const NAMES = (await readdir(WEB)).filter(name => name.endsWith(".js"));
-const texts = new Map(await Promise.all(NAMES.map(async name => [name, await readFile(join(WEB, name), "utf8")])));
+const NAMES = (await readdir(SITE)).filter(name => name.endsWith(".js"));
+const texts = new Map(await Promise.all(NAMES.map(async name => [name, await readFile(join(SITE, name), "utf8")])));
 // The static imports of a module.
 const imports = name => [...texts.get(name).matchAll(/^(?:import|export)\b[^;]*?from "\.\/([^"]+)";/gm)].map(([, other]) => other);
 

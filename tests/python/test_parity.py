@@ -22,7 +22,7 @@ FULL = ("ashtapada", "chaupar-teams", "pagade")
 DEEP = "ASHTA_DEEP" in os.environ
 # The bots in the program: every game with two and with four seats.
 BOTS = sorted(path.stem for path in (program.ROOT / "checkpoints").glob("*.bot") if not path.stem.endswith("-strong"))
-LOADER = program.ROOT / "web" / "ashta.js"
+LOADER = program.ROOT / "bindings" / "js" / "shared" / "ashta.js"
 MODULE = program.TARGET / "wasm32-unknown-unknown" / "wasm" / "ashta.wasm"
 LIBRARY = program.TARGET / "release"
 

@@ -222,11 +222,13 @@ fn lines_that_name_a_game(files: &[(String, String)]) -> Vec<String> {
 fn games_are_named_by_their_sheets_alone() {
     let folders = ["env/src", "agents/src", "bindings/c/src", "bindings/python/src"];
     let mut files: Vec<(String, String)> = folders.into_iter().flat_map(code).collect();
-    let entries = fs::read_dir(root().join("web")).expect("the folder of the page");
-    for entry in entries {
-        let name = entry.expect("an entry of a folder").file_name().into_string().expect("names are text");
-        if name.ends_with(".js") {
-            let path = format!("web/{name}");
+    for folder in ["web", "bindings/js", "bindings/js/shared"] {
+        for entry in fs::read_dir(root().join(folder)).expect("a folder of scripts") {
+            let name = entry.expect("an entry of a folder").file_name().into_string().expect("names are text");
+            if !name.ends_with(".js") {
+                continue;
+            }
+            let path = format!("{folder}/{name}");
             let is_code = |line: &&str| !["//", "/*", "*"].iter().any(|mark| line.trim_start().starts_with(mark));
             let text: Vec<String> = read(&path).lines().filter(is_code).map(str::to_owned).collect();
             files.push((path, text.join("\n")));

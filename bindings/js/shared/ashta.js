@@ -1,15 +1,22 @@
 // The WebAssembly module as an object: agents and the engine protocol. Works in a window, a worker or Node.
 
-/** Loads the module from a URL or from its bytes. */
-export async function load(source) {
+/** Compiles the module from a URL or from its bytes. */
+export async function compile(source) {
   const isBytes = source instanceof ArrayBuffer || ArrayBuffer.isView(source);
-  const bytes = isBytes ? source : await fetchBytes(source);
-  const { instance } = await WebAssembly.instantiate(bytes, {});
-  return new Ashta(instance.exports);
+  return WebAssembly.compile(isBytes ? source : await fetchBytes(source));
+}
+
+/** Loads the module, compiled or as for `compile`. */
+export async function load(source) {
+  const module = source instanceof WebAssembly.Module ? source : await compile(source);
+  return new Ashta((await WebAssembly.instantiate(module, {})).exports);
 }
 
 /** Fetches a file as a Uint8Array; calls `progress` with the received and the total number of bytes. */
 export async function fetchBytes(url, progress = () => {}) {
+  // Node does not fetch addresses of files.
+  const files = String(url).startsWith("file:") && nodeModule("fs/promises");
+  if (files) return files.readFile(new URL(url));
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
   const length = Number(response.headers.get("content-length"));
@@ -22,6 +29,20 @@ export async function fetchBytes(url, progress = () => {}) {
     },
   });
   return new Uint8Array(await new Response(response.body.pipeThrough(counted)).arrayBuffer());
+}
+
+/** A module of Node, also in Deno and Bun; undefined in browsers. Bundlers do not see it. */
+export const nodeModule = (name) => globalThis.process?.getBuiltinModule?.(`node:${name}`);
+
+/** Returns the manifest in the bytes of a bot file: `ruleset`, `seats`, `sheet`, `levels` and more. */
+export function manifestOf(bytes) {
+  try {
+    const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+    return JSON.parse(header.__metadata__.ashta);
+  } catch {
+    throw new Error("this file is not a bot");
+  }
 }
 
 /** A refused request: `code` is an error code of the engine protocol, `problems` lists the problems of a sheet. */

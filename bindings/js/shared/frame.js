@@ -2,6 +2,7 @@
 //
 // A square is 40 units wide.
 
+export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 export const SIZE = 40;
 const EDGE = 22, STRIP = 44;
 // On boards with fewer rows and columns, trays and names are smaller.

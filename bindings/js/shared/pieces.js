@@ -1,8 +1,13 @@
 // Groups of pieces: the pieces of a seat on the same place. A group is joined if its pieces move together.
 
-import { SEATS } from "./game.js";
-import { SIZE } from "./frame.js";
-import { svg } from "./dom.js";
+import { SEATS, SIZE } from "./frame.js";
+
+// Map.groupBy, which Node 20 does not have.
+export function grouped(items, keyOf) {
+  const found = new Map();
+  for (const item of items) found.set(keyOf(item), [...found.get(keyOf(item)) ?? [], item]);
+  return found;
+}
 
 // Groups the pieces of a view. `words` are the names that the game has for things. Returns
 //   [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, pieces }].
@@ -10,7 +15,7 @@ import { svg } from "./dom.js";
 export function groups(view, words) {
   const stages = { [words.off]: "waits", [words.home]: "finish", [words.borne]: "borne" };
   const keyOf = ({ seat, place, is_marked: isMarked, is_back: isBack }) => `${seat} ${place}${isMarked && !isBack ? " t" : ""}`;
-  const found = Map.groupBy(view.pieces.keys(), at => keyOf(view.pieces[at]));
+  const found = grouped(view.pieces.keys(), at => keyOf(view.pieces[at]));
   return [...found].map(([key, pieces]) => {
     const { seat, place, square, is_marked: isMarked, is_back: isBack, is_unit: isJoined } = view.pieces[pieces[0]];
     return {
@@ -33,21 +38,21 @@ export function labelOf(group, options) {
 // The distance of discs from the middle of a shared square, in diameters of a disc.
 const COVERED = 0.4;
 
-function disc(x, y, radius, text, isRinged) {
+function disc(svg, x, y, radius, text, isRinged) {
   return svg("g", { transform: `translate(${x} ${y})` },
     svg("circle", { r: radius, class: "disc" }),
     svg("circle", { r: radius * 0.74, class: isRinged ? "ring marked" : "ring" }),
     svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
 }
 
-// Draws a group around the origin. The group is at most `room` wide and high, but its discs have at least the size
+// Draws a group around the origin with the elements that `svg(tag, attributes, ...children)` makes. The group is at most `room` wide and high, but its discs have at least the size
 // `least`. If `isUpright` is true, the discs are one above the other.
-export function drawn(group, room, isUpright, least = 0) {
+export function drawn(svg, group, room, isUpright, least = 0) {
   const { count, seat, isJoined } = group;
   const ring = group.isMarked;
   if (count === 1) {
     const radius = Math.max(room / 2 - (room > SIZE / 2 ? 4 : 1.5), least / 2);
-    return svg("g", {}, halo(radius + 3), disc(0, 0, radius, seat, ring));
+    return svg("g", {}, halo(svg, radius + 3), disc(svg, 0, 0, radius, seat, ring));
   }
   const radius = Math.max(isUpright ? Math.min(room / 2 - 1, 10) : (room / 2 - 2) / 1.62, least / 2);
   const apart = isUpright ? radius * 0.75 : radius * 0.62;
@@ -59,10 +64,10 @@ export function drawn(group, room, isUpright, least = 0) {
   const badge = count > 2 ? svg("g", { transform: `translate(${wide} ${-high + 2})` },
     svg("circle", { r: 7.5, class: "badge" }),
     svg("text", { class: "badge-text", "font-size": 11, y: 4, "text-anchor": "middle" }, String(count))) : null;
-  return svg("g", {}, halo(Math.max(wide, high) + 3), capsule, disc(...at(-1), radius, "", ring), disc(...at(1), radius, seat, ring), badge);
+  return svg("g", {}, halo(svg, Math.max(wide, high) + 3), capsule, disc(svg, ...at(-1), radius, "", ring), disc(svg, ...at(1), radius, seat, ring), badge);
 }
 
-const halo = radius => svg("circle", { r: radius, class: "halo" });
+const halo = (svg, radius) => svg("circle", { r: radius, class: "halo" });
 
 // Returns where to draw each group on a square: [x, y, room, isUpright], relative to the middle of the square. Discs
 // that are larger than their room overlap.

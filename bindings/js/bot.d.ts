@@ -1,0 +1,3 @@
+/** The bytes of a bot file, for `Bot.load`. */
+declare const bot: Uint8Array;
+export default bot;

@@ -1,0 +1,144 @@
+// The drawing of a position: squares, courses, pieces, trays and moves. The page draws with it in the document, and
+// svg.js as text: both give the function that makes an element, `svg(tag, attributes, ...children)`.
+
+import { Frame, SEATS, SIZE } from "./frame.js";
+import { drawn, grouped, spread, trayed } from "./pieces.js";
+
+// The number of squares between two arrows on a course.
+const ARROWS = 6;
+
+export class Drawing {
+  // `board` as the engine describes it, the letters of the seats, and the seat at the lower edge.
+  constructor(svg, board, seats, seenFrom) {
+    Object.assign(this, { svg, board, seats, seenFrom, frame: new Frame(board, seats, seenFrom) });
+  }
+
+  // The attributes of the root.
+  get attributes() {
+    const { width, height, isCross } = this.frame;
+    return {
+      viewBox: `0 0 ${width} ${height}`, class: `ashta-board look-${this.board.look}${isCross ? " cross" : ""}`,
+      role: "group", "aria-label": `Board, seen from ${SEATS[this.seenFrom]}`,
+    };
+  }
+
+  // Everything that does not change during the game.
+  ground() {
+    const { svg, board, seats, seenFrom, frame } = this;
+    // A private square is on the course of only one seat.
+    const walker = square => seats.find(seat => board.courses[seat].includes(square));
+    const squares = board.squares.map(({ square, ground, seat }) => {
+      const [x, y] = frame.corner(square);
+      const owner = seat ?? (ground === "belly" ? walker(square) : null);
+      const isCrossed = ground === "marked" || (ground === "end" && !seat), size = SIZE - 10;
+      return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, svg("rect", { x, y, width: SIZE, height: SIZE }),
+        isCrossed ? svg("path", { d: `M${x + 5} ${y + 5}l${size} ${size}m0 ${-size}l${-size} ${size}` }) : null,
+        ground === "end" ? svg("circle", { cx: x + SIZE / 2, cy: y + SIZE / 2, r: SIZE / 2 - 5, class: "goal" }) : null);
+    });
+    // The first square of each course has a corner in the seat's colour.
+    const starts = seats.map(seat => {
+      const [x, y] = frame.corner(board.courses[seat][0]);
+      return svg("path", { class: `first seat-${seat}`, d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z` });
+    });
+    // The course of the seat at the lower edge, with arrows.
+    const own = board.courses[seenFrom] ?? [];
+    const points = own.map(square => frame.centre(square));
+    const arrows = points.slice(1).flatMap(([x, y], at) => {
+      const [fromX, fromY] = points[at], turn = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
+      return at % ARROWS ? [] : [svg("path", { d: "M-5 -4L4 0L-5 4z", transform: `translate(${(x + fromX) / 2} ${(y + fromY) / 2}) rotate(${turn})` })];
+    });
+    const way = svg("g", { class: `way seat-${seenFrom}` }, svg("polyline", { points: points.join(" ") }), arrows);
+    const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5 * frame.scale, "text-anchor": "middle", "font-size": 13 * frame.scale, class: "name" }, text));
+    return [squares, way, starts, this.lotus(), svg("path", { class: "border", d: this.outline(board.squares) }), names];
+  }
+
+  // The middle field with a lotus; null for boards without home squares.
+  lotus() {
+    const { svg, frame } = this, squares = this.board.squares.filter(({ ground }) => ground === "home");
+    if (!squares.length) return null;
+    const corners = squares.map(({ square }) => frame.corner(square));
+    const [left, top, right, bottom] = [0, 1].map(axis => Math.min(...corners.map(corner => corner[axis])))
+      .concat([0, 1].map(axis => Math.max(...corners.map(corner => corner[axis])) + SIZE));
+    const r = Math.min(right - left, bottom - top) / 2;
+    const petals = [0, 45, 90, 135, 180, 225, 270, 315].map(turn =>
+      svg("path", { d: `M0 0C${r * 0.3} ${-r * 0.3} ${r * 0.3} ${-r * 0.62} 0 ${-r * 0.86}C${-r * 0.3} ${-r * 0.62} ${-r * 0.3} ${-r * 0.3} 0 0`, transform: `rotate(${turn})` }));
+    return svg("g", { class: "lotus" },
+      corners.map(([x, y]) => svg("rect", { x, y, width: SIZE, height: SIZE })),
+      svg("path", { class: "rim", d: this.outline(squares) }),
+      svg("g", { transform: `translate(${(left + right) / 2} ${(top + bottom) / 2})` }, petals));
+  }
+
+  // The pieces on squares. Pieces that share a square have at least the size `least`. `place(group, x, y, shape)`
+  // returns the element of a group at a point.
+  onSquares(all, least, place) {
+    const bySquare = grouped(all.filter(group => group.square), group => group.square);
+    return [...bySquare].flatMap(([square, here]) => {
+      const [x, y] = this.frame.centre(square);
+      const smallest = here.length > 1 || here[0].count > 1 ? least : 0;
+      const places = spread(here.length, smallest);
+      return here.map((group, at) => {
+        const [dx, dy, room, isUpright] = places[at % places.length];
+        return place(group, x + dx, y + dy, drawn(this.svg, group, room, isUpright, smallest));
+      });
+    });
+  }
+
+  // The tray of a seat with its pieces; `label` is the name of the player.
+  inTray(all, seat, isMover, label, place) {
+    const { svg, frame } = this, { width, height, transform, at } = frame.tray(seat), { isCross, scale } = frame;
+    const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2, captions = [];
+    const placed = trayed(all, seat).flatMap((own, side) => own.map(group => {
+      const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2;
+      const step = group.count > 2 ? room * 0.5 : room * 0.9, span = room + (group.count - 1) * step;
+      const caption = group.place, letters = caption.length * (isCross ? 9.5 : 6.6) + 12;
+      const start = side === 0 ? (isCross ? 12 : width * 0.3) : width - 8 - span - letters;
+      captions.push(svg("text", { x: start, y: middle + (isCross ? 6 : 4), "font-size": isCross ? 17 : 12, class: "caption" }, caption));
+      const [x, y] = at(start + letters + span / 2, middle);
+      const discs = Array.from({ length: group.count }, (_, number) => {
+        const [cx, cy] = at(start + letters + room / 2 + number * step, middle);
+        return svg("g", { transform: `translate(${cx - x} ${cy - y})` }, drawn(svg, { ...group, count: 1, isMarked: false }, room * scale, false));
+      });
+      return place(group, x, y, svg("g", {}, discs));
+    }));
+    const plate = svg("g", { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform, "aria-hidden": "true" },
+      svg("rect", { width, height, rx: 9 }),
+      svg("text", { x: 12, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, SEATS[seat]),
+      isCross && label ? svg("text", { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" }, label) : null,
+      captions);
+    return [plate, ...placed];
+  }
+
+  // A path as a line with a coloured target.
+  track({ from, path, seat }, kind) {
+    const { svg, frame } = this;
+    if (!path?.length) return [];
+    const squares = kind === "lit" ? path : [path.at(-1)];
+    const tints = squares.map(square => {
+      const [x, y] = frame.corner(square);
+      return svg("rect", { class: `tint ${kind} seat-${seat}`, x: x + 1.5, y: y + 1.5, width: SIZE - 3, height: SIZE - 3, rx: 4 });
+    });
+    const points = [from, ...path].filter(Boolean).map(square => frame.centre(square));
+    const dot = (name, [cx, cy], r) => svg("circle", { class: `${name} seat-${seat}`, cx, cy, r });
+    return [...tints, svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }),
+      from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null, kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null];
+  }
+
+  // The rest of the course of a group; null if the group is not on it.
+  course(group) {
+    const course = this.board.courses[group.seat] ?? [];
+    // If a square is on the course twice, the second visit is the way back.
+    const at = group.isBack ? course.lastIndexOf(group.square) : course.indexOf(group.square);
+    if (!group.square || at < 0) return null;
+    return this.svg("polyline", { class: `course seat-${group.seat}`, points: course.slice(at).map(square => this.frame.centre(square)).join(" ") });
+  }
+
+  // The outline of squares as a path: all edges that belong to only one of the squares.
+  outline(squares) {
+    const corners = squares.map(({ square }) => this.frame.corner(square));
+    const there = new Set(corners.map(String));
+    return corners.flatMap(([x, y]) => [
+      [0, -SIZE, `M${x} ${y}h${SIZE}`], [0, SIZE, `M${x} ${y + SIZE}h${SIZE}`],
+      [-SIZE, 0, `M${x} ${y}v${SIZE}`], [SIZE, 0, `M${x + SIZE} ${y}v${SIZE}`],
+    ].filter(([dx, dy]) => !there.has(String([x + dx, y + dy]))).map(([, , edge]) => edge)).join("");
+  }
+}

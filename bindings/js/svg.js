@@ -1,0 +1,31 @@
+// The drawing of a position as SVG text; svg.d.ts documents it.
+
+import { Drawing } from "./shared/drawing.js";
+import { groups, labelOf } from "./shared/pieces.js";
+import style from "./style.js";
+
+// Text that is already SVG.
+class Markup {
+  constructor(text) {
+    this.text = text;
+  }
+}
+
+const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
+function svg(tag, attributes, ...children) {
+  const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`);
+  const content = children.flat(2).filter((child) => child !== null).map((child) => child instanceof Markup ? child.text : escaped(child));
+  return new Markup(`<${tag}${written.join("")}>${content.join("")}</${tag}>`);
+}
+
+export function drawBoard(state, { seenFrom = state.game.seats[0], labels = {}, moves = [], isStyled = true } = {}) {
+  const view = state.view();
+  const drawing = new Drawing(svg, state.ask("board"), [...state.game.seats], seenFrom), all = groups(view, drawing.board.words);
+  const place = (group, x, y, shape) => svg("g", { role: "img", class: `piece seat-${group.seat}`, transform: `translate(${x} ${y})`, "aria-label": labelOf(group, []) }, shape);
+  return svg("svg", { xmlns: "http://www.w3.org/2000/svg", ...drawing.attributes, class: `ashta-colours ${drawing.attributes.class}` },
+    isStyled ? svg("style", {}, new Markup(style)) : null,
+    svg("g", { "aria-hidden": "true" }, drawing.ground(), moves.map((move) => drawing.track(move, "last"))),
+    drawing.onSquares(all, 0, place),
+    drawing.seats.map((seat) => drawing.inTray(all, seat, view.mover === seat, labels[seat], place))).text;
+}
