@@ -150,8 +150,8 @@ export class Bot {
    * the reason of the signal. Rejects with a `Refusal` if the position is not a decision of the bot's game.
    */
   choose(state: State, options?: { lookahead?: string; level?: Level; seed?: number; signal?: AbortSignal }): Promise<number>;
-  /** The value of a position for each player, 0 to 1: the expected return. */
-  values(state: State): number[];
+  /** The value of a position for each player, 0 to 1: the expected return. A long look-ahead blocks the thread. */
+  values(state: State, options?: { lookahead?: string }): number[];
   /** Releases the memory of the bot; otherwise this happens when the bot is garbage. */
   free(): void;
 }

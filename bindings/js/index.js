@@ -212,8 +212,8 @@ export class Bot {
     return action;
   }
 
-  values(state) {
-    return this.#ashta.answer({ op: "evaluate", position: String(state), sheet: state.game.sheet }, this.#agent("")).values;
+  values(state, { lookahead = "" } = {}) {
+    return this.#ashta.answer({ op: "evaluate", position: String(state), sheet: state.game.sheet }, this.#agent(lookahead)).values;
   }
 
   manifest() {

@@ -22,7 +22,7 @@ FULL = ("ashtapada", "chaupar-teams", "pagade")
 DEEP = "ASHTA_DEEP" in os.environ
 # The bots in the program: every game with two and with four seats.
 BOTS = sorted(path.stem for path in (program.ROOT / "checkpoints").glob("*.bot") if not path.stem.endswith("-strong"))
-LOADER = program.ROOT / "bindings" / "js" / "shared" / "ashta.js"
+PACKAGE = program.ROOT / "bindings" / "js" / "index.js"
 MODULE = program.TARGET / "wasm32-unknown-unknown" / "wasm" / "ashta.wasm"
 LIBRARY = program.TARGET / "release"
 
@@ -91,7 +91,7 @@ def by_package(bot, suffix, states):
 
 def by_wasm(bot, suffix, positions):
     script = program.ROOT / "tests" / "python" / "parity.mjs"
-    return lines(["node", script, LOADER, MODULE, bot, suffix.removeprefix("+")], positions)
+    return lines(["node", script, PACKAGE, MODULE, bot, suffix.removeprefix("+")], positions)
 
 
 @pytest.fixture(scope="module")
