@@ -7,7 +7,7 @@ export interface DrawingOptions {
   labels?: Record<string, string>;
   /** The moves to show, such as the `moves` of the last turn. */
   moves?: Move[];
-  /** Whether the text contains its styles; the default is `true`. Several drawings in a page need them only once. */
+  /** Whether the text contains its styles; the default is `true`. Otherwise the page needs `ashta/board.css`. */
   isStyled?: boolean;
 }
 

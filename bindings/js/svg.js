@@ -24,7 +24,7 @@ export function drawBoard(state, { seenFrom = state.game.seats[0], labels = {}, 
   const drawing = new Drawing(svg, state.ask("board"), [...state.game.seats], seenFrom), all = groups(view, drawing.board.words);
   const place = (group, x, y, shape) => svg("g", { role: "img", class: `piece seat-${group.seat}`, transform: `translate(${x} ${y})`, "aria-label": labelOf(group, []) }, shape);
   return svg("svg", { xmlns: "http://www.w3.org/2000/svg", ...drawing.attributes, class: `ashta-colours ${drawing.attributes.class}` },
-    isStyled ? svg("style", {}, new Markup(style)) : null,
+    isStyled ? svg("style", {}, style) : null,
     svg("g", { "aria-hidden": "true" }, drawing.ground(), moves.map((move) => drawing.track(move, "last"))),
     drawing.onSquares(all, 0, place),
     drawing.seats.map((seat) => drawing.inTray(all, seat, view.mover === seat, labels[seat], place))).text;
