@@ -62,6 +62,7 @@ export interface View {
 
 /** The rules of a game for a certain set of seats. Players have numbers from 0, in the order of `seats`. */
 export class Game {
+  private constructor();
   /**
    * Loads a game. House rules can follow the name: `"pagade?teams=true"`. `seats` is the number of seats or their
    * letters, such as `"SEW"`; the default is the first set of seats of the game. For a game of your own, `sheet` has

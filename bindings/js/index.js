@@ -196,7 +196,7 @@ export class Bot {
 
   static async load(from) {
     const { ashta } = await ready();
-    if (typeof from !== "string") return new Bot(ashta, "", from instanceof ArrayBuffer ? new Uint8Array(from) : from);
+    if (typeof from !== "string") return new Bot(ashta, "", bytesOf(from));
     try {
       return new Bot(ashta, from, null);
     } catch {
@@ -243,9 +243,16 @@ export class Bot {
   }
 }
 
+function bytesOf(content) {
+  if (content instanceof ArrayBuffer) return new Uint8Array(content);
+  if (ArrayBuffer.isView(content)) return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+  throw new TypeError(`Bot.load takes the bytes of a file or a name (got ${typeof content})`);
+}
+
 // The bot with this name in the folder of the package.
 async function released(name) {
   try {
+    if (!/^[\w-]+$/.test(name)) throw new Error("this is not the name of a bot");
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ new URL(`./bots/${name}.js`, here))).default;
   } catch (error) {
     throw new Error(`cannot load the bot ${name}: ${error.message}; with a bundler, write: import bot from "ashta/bots/${name}"`);

@@ -100,7 +100,7 @@ test("mistakes are named", { timeout: 60000 }, async () => {
     [() => state.apply(), /needs either/], [() => state.chanceOutcomes(), /no dice/], [() => state.actionToString(5), /legal actions are 0, 1/],
     [() => game.initialState().throw(() => 1), /less than 1 \(got 1\)/], [() => game.initialState({ player: 2 }), /from 0 to 1/],
     [() => game.deserializeState("siga S:1 S *"), /./], [() => game.deserializeState(`${other}`), /is of siga SN, not of ashtapada SN/],
-    [() => Bot.load("nobody"), /cannot load the bot nobody/], [() => Bot.load(new Uint8Array(99)), /safetensors/], [() => bot.choose(other), /made for the game ashtapada/],
+    [() => Bot.load("nobody"), /cannot load the bot nobody/], [() => Bot.load("../index"), /not the name of a bot/], [() => Bot.load(7), /got number/], [() => Bot.load(new Uint8Array(99)), /safetensors/], [() => bot.choose(other), /made for the game ashtapada/],
     [() => bot.choose(state, { lookahead: "9ply" }), /between 1 and 4/], [() => bot.choose(state, { level: "hard" }), /is not a look-ahead/],
     [() => bot.choose(state, { level: "novice", lookahead: "2ply" }), /not both/], [() => bot.choose(game.initialState()), /not a decision/],
   ]) await assert.rejects(async () => act(), words);
