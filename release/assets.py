@@ -13,6 +13,8 @@ TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 # The files of a release, each with a file for its checksum.
 FOLDER = TARGET / "assets"
 VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
+# The file of the npm package, as `npm pack` names it.
+NPM = f"ashta-{VERSION}.tgz"
 # The targets for which licences and advisories of all dependencies are checked.
 TARGETS = tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))["graph"]["targets"]
 

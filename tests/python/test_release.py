@@ -102,7 +102,7 @@ def released(tmp_path):
     wheels = [f"ashta-{assets.VERSION}-cp311-abi3-{platform}.whl" for platform in ("a", "b", "c", "d")]
     pages = [f"ashta-{kind}-{assets.VERSION}.tar.gz" for kind in ("page", "book")]
     programs = [assets.archive(target, kind) for target in assets.TARGETS for kind in ("ashta", "ashta-c")]
-    names = [*programs, *wheels, *pages]
+    names = [*programs, *wheels, *pages, assets.NPM]
     for name in names:
         (folder / name).write_text(name)
         assets.seal(folder / name)
