@@ -196,7 +196,7 @@ impl GameLine {
 }
 
 /// The moves of a game as text, with one entry for all throws of a series.
-fn move_texts(race: &Race, first: Seat, moves: &[Move]) -> Vec<MoveText> {
+pub(crate) fn move_texts(race: &Race, first: Seat, moves: &[Move]) -> Vec<MoveText> {
     let mut state = race.initial_state(first);
     let mut texts: Vec<MoveText> = Vec::new();
     // Whether the last text is a series that is not complete.

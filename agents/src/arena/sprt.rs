@@ -1,8 +1,8 @@
 //! SPRT, the sequential probability ratio test: games are played until one of two hypotheses is accepted.
 //!
-//! The hypotheses are two differences in normalised Elo: the expected score minus ½, in standard deviations of the score
-//! of a game. So the number of games does not depend on how much luck the game has. The standard deviation is measured
-//! in the games, and includes the effect of common throws.
+//! The hypotheses are two differences in normalised Elo: the expected score minus ½, in standard deviations of the
+//! score of a game. So the number of games does not depend on how much luck the game has. The standard deviation is
+//! measured in the games, and includes the effect of common throws.
 //!
 //! The test is the generalised SPRT (GSPRT) for normally distributed block scores with unknown variance: the likelihood
 //! of a hypothesis is the largest likelihood over all variances.
@@ -67,7 +67,7 @@ impl Sprt {
     pub fn expected_games(&self) -> [f64; 2] {
         let ([low, high], step) = (self.bounds(), (self.elo1 - self.elo0) / POINTS);
         let ends = [(1.0 - self.beta) * high + self.beta * low, -self.alpha * high - (1.0 - self.alpha) * low];
-        [2.0 * ends[0].max(ends[1]) / (step * step), -low * high / (step * step)]
+        [2.0 * ends[0].max(ends[1]), -low * high].map(|games| (games / (step * step)).max(2.0 * LEAST_BLOCKS as f64))
     }
 
     /// The log-likelihood ratio of blocks with this mean number of games. With `has_luck`, luck is subtracted from the
@@ -83,7 +83,7 @@ impl Sprt {
             let middle = mean(scores);
             scores.iter().map(|score| (score - middle).powi(2)).sum::<f64>() / count + blocks.doubt()
         };
-        // Without luck, the same lead is more standard deviations.
+        // Luck-adjusted scores vary less, so the same lead has more of their standard deviations.
         let (variance, shrinkage) = (variance(scores), (variance(&blocks.scores) / variance(scores)).sqrt());
         let squares = variance + lead * lead;
         // The log-likelihood of a block if the lead is `steps` standard deviations, for the best standard deviation.

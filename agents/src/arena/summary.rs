@@ -258,7 +258,9 @@ pub(super) fn sprt_summaries(sprt: Sprt, agents: usize, games: &[GameFacts]) -> 
     let against = |other| {
         let sums = sums.get(&(0, other)).cloned().unwrap_or_default();
         let blocks = sums.blocks(1);
-        let ratio = sprt.ratio(&blocks, sums.games() as f64 / blocks.scores.len() as f64, has_luck);
+        // In a game of several sides, the two agents are compared several times.
+        let count = games.iter().filter(|game| game.agents.contains(&0) && game.agents.contains(&other)).count();
+        let ratio = sprt.ratio(&blocks, count as f64 / blocks.scores.len() as f64, has_luck);
         SprtSummary { other, sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
     };
     (1..agents).map(against).collect()

@@ -4,10 +4,12 @@
 //! The caller provides the entrants and the clock, stores the records and shows the progress. This module does not use
 //! files, clocks or terminals.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::{Action, BySeat, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
@@ -116,12 +118,19 @@ pub struct Tournament<'a> {
     reference: Option<Reference<Race>>,
     anchor: Option<usize>,
     sprt: Option<Sprt>,
+    /// The number of blocks in which the tests were looked at, and the tests that have a verdict, by the other agent.
+    tests: Mutex<(u64, BTreeMap<usize, SprtSummary>)>,
+}
+
+/// Whether tests are looked at after a block. Their cost grows with the number of blocks, so this happens after every
+/// block at first, then less often.
+fn is_due(block: u64) -> bool {
+    (block + 1).is_multiple_of((block / 50).next_power_of_two())
 }
 
 impl<'a> Tournament<'a> {
     /// A tournament in which `entrants` play in all lineups. If there is a `reference`, its values measure the luck.
     ///
-    /// # Errors
     /// When there are too few or too many entrants.
     pub fn new(
         race: &'a Race,
@@ -133,12 +142,11 @@ impl<'a> Tournament<'a> {
         Error::unless(is_right, || format!("an arena needs 2 to {MAX_AGENTS} agents (got {count})"))?;
         let sides = sides(race.spec());
         let lineups = lineups(count, sides.len()).iter().map(|lineup| rotations(&sides, lineup)).collect();
-        Ok(Tournament { race, entrants, sides, lineups, reference, anchor: None, sprt: None })
+        Ok(Tournament { race, entrants, sides, lineups, reference, anchor: None, sprt: None, tests: Mutex::default() })
     }
 
     /// Makes the entrant `name` the anchor, which has rating 0.
     ///
-    /// # Errors
     /// When no entrant has this name.
     pub fn with_anchor(mut self, name: &str) -> Result<Tournament<'a>, Error> {
         let anchor = self.entrants.iter().position(|entrant| entrant.name == name);
@@ -152,7 +160,6 @@ impl<'a> Tournament<'a> {
 
     /// Adds an SPRT of the first entrant against each of the others; the tournament ends when all tests have a verdict.
     ///
-    /// # Errors
     /// When the hypotheses or error rates are invalid.
     pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, Error> {
         let Sprt { elo0, elo1, alpha, beta } = sprt;
@@ -201,7 +208,6 @@ impl<'a> Tournament<'a> {
     /// receives each block. Play stops when `take` breaks, when `is_stopped` returns true, or when the SPRT has
     /// all verdicts. `config.blocks` is ignored.
     ///
-    /// # Panics
     /// As [`play_blocks`].
     pub fn play(
         &self,
@@ -241,17 +247,27 @@ impl<'a> Tournament<'a> {
         });
     }
 
-    /// Whether the SPRT has all verdicts after `block`. The cost of the test grows with the number of blocks, so the test
-    /// runs after every block at first, then less often.
+    /// Whether the SPRT has all verdicts after `block`.
     fn is_decided(&self, block: u64, facts: &[GameFacts]) -> bool {
-        let every = (block / 50).next_power_of_two();
-        let is_due = (block + 1).is_multiple_of(every);
         let has_verdict = |test: &SprtSummary| test.verdict != Verdict::Open;
-        self.sprt.is_some_and(|sprt| is_due && self.sprt_summaries(sprt, facts).iter().all(has_verdict))
+        self.sprt.is_some_and(|sprt| is_due(block) && self.sprt_summaries(sprt, facts).iter().all(has_verdict))
     }
 
+    /// The states of the SPRT. A test that has a verdict in a block that is due keeps this state.
     fn sprt_summaries(&self, sprt: Sprt, facts: &[GameFacts]) -> Vec<SprtSummary> {
-        sprt_summaries(sprt, self.entrants.len(), facts)
+        let (mut tests, end) = (self.tests.lock().unwrap_or_else(PoisonError::into_inner), facts.last());
+        let end = end.map_or(0, |game| game.block + 1);
+        for block in (tests.0..end).filter(|&block| is_due(block)) {
+            let games = facts.partition_point(|game| game.block <= block);
+            for test in sprt_summaries(sprt, self.entrants.len(), &facts[..games]) {
+                if test.verdict != Verdict::Open {
+                    tests.1.entry(test.other).or_insert(test);
+                }
+            }
+        }
+        tests.0 = tests.0.max(end);
+        let now = sprt_summaries(sprt, self.entrants.len(), facts);
+        now.into_iter().map(|test| tests.1.get(&test.other).cloned().unwrap_or(test)).collect()
     }
 
     fn study(
@@ -287,7 +303,6 @@ impl<'a> Tournament<'a> {
 
     /// Measures the luck and the swings of `lines` again, on `threads` threads.
     ///
-    /// # Errors
     /// When the start or a move of a line is not possible.
     pub fn measure_luck(&self, lines: &[&GameLine], threads: usize) -> Result<Vec<GameLine>, Error> {
         let part = |lines: &[&GameLine]| {
@@ -309,7 +324,6 @@ impl<'a> Tournament<'a> {
 
     /// Compares the luck and the swing of a line with the line `measured`.
     ///
-    /// # Errors
     /// When the difference is larger than rounding can explain.
     pub fn check_luck(&self, line: &GameLine, measured: &GameLine) -> Result<(), Error> {
         let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= LUCK_TOLERANCE;
@@ -335,7 +349,6 @@ impl<'a> Tournament<'a> {
 
     /// The facts of a record from a file, verified by replaying its moves.
     ///
-    /// # Errors
     /// When the record is not complete, or is not a game of this tournament.
     pub fn verified_facts(&self, line: &GameLine) -> Result<GameFacts, Error> {
         Ok(self.facts_of(line, &self.verified_game(line)?))
@@ -343,7 +356,6 @@ impl<'a> Tournament<'a> {
 
     /// The game of a record, without its turns, verified by replaying its moves.
     ///
-    /// # Errors
     /// As [`Tournament::verified_facts`].
     pub fn verified_game(&self, line: &GameLine) -> Result<PlayedGame<State>, Error> {
         self.verify(line).map_err(Error::because(format!("game {} of block {}", line.leg, line.block)))

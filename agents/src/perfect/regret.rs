@@ -187,36 +187,37 @@ pub fn against_perfect(
     let regrets = Mutex::new(Regrets::default());
     let watch = |game: &PlayedGame<State>| {
         let shares = |turns: &[TurnAnalysis<State>]| shares(race, &mut *agent(), turns);
-        add_game(&regrets, race, table, game, (judged == Judged::Expected).then_some(&shares));
+        add_game(&regrets, race, table, (game, 0), (judged == Judged::Expected).then_some(&shares));
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
     let regrets = regrets.into_inner().unwrap_or_else(PoisonError::into_inner);
     Some((report, regrets.report(race)))
 }
 
-/// The regret of agent 0 in games of two seats that were played.
+/// The regret of an agent, by its number, in games of two seats that were played.
 pub(super) fn of_games<'a>(
     race: &Race,
     table: &Arc<Table>,
+    agent: usize,
     games: impl Iterator<Item = &'a PlayedGame<State>>,
 ) -> RegretReport {
     let regrets = Mutex::new(Regrets::default());
-    games.for_each(|game| add_game(&regrets, race, table, game, None));
+    games.for_each(|game| add_game(&regrets, race, table, (game, agent), None));
     regrets.into_inner().unwrap_or_else(PoisonError::into_inner).report(race)
 }
 
 /// Returns the probability of each afterstate of each turn.
 type Shares<'a> = &'a dyn Fn(&[TurnAnalysis<State>]) -> Vec<Vec<f64>>;
 
-/// Adds the decisions of agent 0 in a game: by the probabilities of `shares`, or without them, as they were played.
+/// Adds the decisions of an agent in a game: by the probabilities of `shares`, or without them, as they were played.
 fn add_game(
     regrets: &Mutex<Regrets>,
     race: &Race,
     table: &Arc<Table>,
-    game: &PlayedGame<State>,
+    (game, agent): (&PlayedGame<State>, usize),
     shares: Option<Shares<'_>>,
 ) {
-    let (side, mut perfect) = (game.seating.seats_of(0), Perfect::new(Arc::clone(table)));
+    let (side, mut perfect) = (game.seating.seats_of(agent), Perfect::new(Arc::clone(table)));
     let own = || game.turns.iter().filter(|turn| side.contains(turn.seat));
     let analyze = |turn: &PlayedTurn<State>| (turn.end, TurnAnalysis::new(race, &mut perfect, turn));
     let (ends, turns): (Vec<State>, Vec<TurnAnalysis<State>>) =

@@ -27,6 +27,7 @@ use crate::cluster::{Files, scratch};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
 use crate::policy::{Policy, text_of};
+use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
 /// The number of games that a thread plays at the same time.
@@ -80,6 +81,10 @@ fn one(agent: &Bound<'_, PyAny>, name: Option<&str>, folders: &Folders) -> Resul
             },
         ));
     }
+    if let Ok(table) = agent.cast::<Table>() {
+        let mind = &table.get().agent.mind;
+        return Ok((mind.name(), Competitor::Agent(mind.player()?.named_agent().clone())));
+    }
     if let Some(policy) = Policy::of(agent, name)? {
         return Ok((policy.name.clone(), Competitor::Policy(Arc::new(policy))));
     }
@@ -88,7 +93,7 @@ fn one(agent: &Bound<'_, PyAny>, name: Option<&str>, folders: &Folders) -> Resul
         return Ok((spec, Competitor::Agent(agent)));
     }
     let kind = agent.get_type().name()?;
-    Err(wrong_type(format!("an agent must be a str, an `Agent`, a function or an ONNX file, not {kind}")))
+    Err(wrong_type(format!("an agent must be a str, an `Agent`, a `Table`, a function or an ONNX file, not {kind}")))
 }
 
 /// Returns the given game, or the game of the first bot or table.

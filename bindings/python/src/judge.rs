@@ -125,12 +125,13 @@ pub fn verify_result<'py>(
 
 /// Finds the exact best response to a policy in a game that can be solved: how much the best opponent wins against it.
 ///
-/// `policy` is anything that `Agent.of` accepts. With three and four players, one player plays the best response and the
-/// policy plays all others. In games of two players, agents that choose by values are evaluated once in each position; all
-/// other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest change of
-/// a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response` with `first` (the
-/// score of the best response if it throws first), `second` and so on, `mean`, and with more than two players `seats` (the
-/// score on each seat); and `exploitability`, which is `mean` minus the share of one player, such as 0.5.
+/// `policy` is anything that `Agent.of` accepts. With three and four players, one player plays the best response and
+/// the policy plays all others. In games of two players, agents that choose by values are evaluated once in each
+/// position; all other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the
+/// largest change of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`,
+/// `best_response` with `first` (the score of the best response if it throws first), `second` and so on, `mean`, and
+/// with more than two players `seats` (the score on each seat); and `exploitability`, which is `mean` minus the share
+/// of one player, such as 0.5.
 ///
 /// `threads` defaults to the number of processors, or to 1 for functions and models.
 ///

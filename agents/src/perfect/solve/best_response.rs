@@ -1,5 +1,5 @@
-//! Best response by value iteration: the expected scores of two players, of whom at least one has a fixed policy; and
-//! with more seats, of one seat when all other seats have a fixed policy.
+//! Best response by value iteration. With two seats: the scores of two players, at least one with a fixed policy. With
+//! more seats: the score of one seat if all other seats have a fixed policy.
 
 use ashta_env::game::{Game, Seat};
 use ashta_env::race::Race;
@@ -130,7 +130,7 @@ pub(crate) fn best_responses(
         return Err(SolveError::Values { expected, found: policy.positions() });
     }
     if memory.0.len() != expected * seats {
-        memory.0 = vec![ONE / 2; expected * seats];
+        memory.0 = vec![ONE / seats as u32; expected * seats];
     }
     let kernel = Rounds { turns, others: Some(policy) };
     let cells = Swept { values: &mut memory.0, deltas: None };

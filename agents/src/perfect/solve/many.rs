@@ -1,5 +1,5 @@
 //! Value iteration for three and four seats: maxⁿ, in which every seat maximizes its own expected return; or best
-//! responses, in which one seat does and all others have a fixed policy.
+//! responses, in which one seat maximizes its return against a fixed policy of all others.
 //!
 //! This is a convention: with more than two seats there can be several equilibria. If several afterstates are equally
 //! good for the seat that chooses (their values differ by at most [`TIE`]), it chooses the first one in the order of
@@ -108,7 +108,8 @@ impl<T: TurnModel> MaxN<'_, T> {
         self.turns.visit(self.turns.index().movers()[mover], sides, 1, &mut choice);
         let normal = 1.0 / (1.0 - self.turns.cut_off());
         if let Some(policy) = self.others {
-            // The seats that do not throw now meet the policy. Passes and repeated throws are in the backup already.
+            // For the other seats, the seat that throws follows the policy. `passing` and `staying` already contain forced
+            // passes and forced repeats, which are subtracted here.
             let number = self.turns.index().number(self.turns.index().movers()[mover], sides);
             let forced = |then, probability: f64| (-probability, TurnEnd { sides, then });
             let RoundBackup { passing, staying, .. } = choice.backup;
@@ -244,7 +245,8 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
             self.backup.staying += probability;
         } else {
             let values = ends.map(|end| self.values(end));
-            let best = values.reduce(|best, values| if values[0] > best[0] + TIE { values } else { best });
+            let tie = if self.game.others.is_some() { 0.0 } else { TIE };
+            let best = values.reduce(|best, values| if values[0] > best[0] + tie { values } else { best });
             let best = best.unwrap_or_default();
             self.backup.sums.iter_mut().zip(best).for_each(|(sum, value)| *sum += probability * value);
         }

@@ -484,12 +484,13 @@ def arena(
 ) -> ArenaResult:
     """Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
 
-    An agent is any policy that `Agent.of` accepts. `game` defaults to the game of the first `Agent`, bot or table. `pairs`, 1 to 10,000,000, is the number of blocks for each lineup. A
-    lineup assigns an agent to each seat; in the games of a block, the agents exchange their seats. `seed` determines
-    the throws. `threads`, 1 to 256, defaults to the number of processors, or to 1 if an agent is a function. If no
-    agent is a function, the result does not depend on `threads` or on timing. `luck` is the agent whose values measure
-    luck: `"auto"`, `"none"` or an agent. `anchor` is the name of the agent with rating 0. `sprt` contains two differences in normalised Elo for
-    sequential tests of the first agent against each of the others, with the error probabilities `alpha` and `beta`.
+    An agent is any policy that `Agent.of` accepts. `game` defaults to the game of the first `Agent`, bot or table.
+    `pairs`, 1 to 10,000,000, is the number of blocks for each lineup. A lineup assigns an agent to each seat; in the
+    games of a block, the agents exchange their seats. `seed` determines the throws. `threads`, 1 to 256, defaults to
+    the number of processors, or to 1 if an agent is a function. If no agent is a function, the result does not depend
+    on `threads` or on timing. `luck` is the agent whose values measure luck: `"auto"`, `"none"` or an agent. `anchor`
+    is the name of the agent with rating 0. `sprt` contains two differences in normalised Elo for sequential tests of
+    the first agent against each of the others, with the error probabilities `alpha` and `beta`.
 
     An exception in a function ends the arena and is raised again. An illegal action raises `ValueError`, Ctrl-C raises
     `KeyboardInterrupt`.
@@ -575,8 +576,8 @@ def rollout(
     this number of turns and have the value of their last position; this needs `values`. `threads` defaults to the
     number of processors, or to 1 for functions and models.
 
-    Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`. A standard
-    error is at least 0.00001, which is about the precision of tables.
+    Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`. A
+    standard error is at least 0.00001, which is about the precision of tables.
     """
 
 def exploitability(
@@ -587,14 +588,16 @@ def exploitability(
     tolerance: float = 1e-7,
     folders: Sequence[str | PathLike[str]] | None = None,
 ) -> dict[str, Any]:
-    """Finds the exact best response to a policy in a game that can be solved: how much the best opponent wins against it.
+    """Finds the exact best response to a policy in a game that can be solved: how much the best opponent wins against
+    it.
 
-    `policy` is anything that `Agent.of` accepts. With three and four players, one player plays the best response and the
-    policy plays all others. In games of two players, agents that choose by values are evaluated once in each position; all
-    other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the largest change of
-    a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`, `best_response` with `first` (the
-    score of the best response if it throws first), `second` and so on, `mean`, and with more than two players `seats` (the
-    score on each seat); and `exploitability`, which is `mean` minus the share of one player, such as 0.5.
+    `policy` is anything that `Agent.of` accepts. With three and four players, one player plays the best response and
+    the policy plays all others. In games of two players, agents that choose by values are evaluated once in each
+    position; all other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the
+    largest change of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`,
+    `best_response` with `first` (the score of the best response if it throws first), `second` and so on, `mean`, and
+    with more than two players `seats` (the score on each seat); and `exploitability`, which is `mean` minus the share
+    of one player, such as 0.5.
 
     `threads` defaults to the number of processors, or to 1 for functions and models.
 

@@ -61,6 +61,7 @@ def play(
         raise ValueError(f"there is no track {track!r}; the tracks are {', '.join(TRACKS)}")
     if len(budget) != 1 or not all(unit in BUDGETS and 0 <= work <= BUDGETS[unit][-1] for unit, work in budget.items()):
         raise ValueError(f"`budget` is {budget}, but must be one of the units of {BUDGETS}, with at most this much work")
+    budget = {unit: int(work) if unit == "steps" else float(work) for unit, work in budget.items()}
     agents = {name: Agent.of(policy, rules, folders), "perfect": Agent.of(table or "perfect", rules, folders)}
     found = arena(agents, rules, pairs=pairs, seed=seed, threads=threads, luck="none", folders=folders)
     result = {"benchmark": 1, "name": name, "track": track, "budget": budget, "pairs": pairs, "seed": seed}
@@ -74,10 +75,11 @@ def verify(
     table: Table | None = None,
     folders: Sequence[str | PathLike[str]] | None = None,
 ) -> dict[str, Any]:
-    """Replays all games of a result, or of the file of a result. Returns the regret, as `ashta.regret` does.
+    """Replays all games of a result, or of the file of a result. Returns `regret` as in `ashta.regret`, for the turns
+    that were played.
 
-    Raises `ValueError` if a game is not legal or has other throws than those of the seed, or if the stated regret is
-    wrong.
+    Raises `ValueError` if a game is not legal, has other throws than those of the seed or an opponent that is not
+    perfect, or if the stated regret is wrong.
     """
     text = json.dumps(result) if isinstance(result, dict) else Path(result).read_text(encoding="utf-8")
     return verify_result(text, table, folders)

@@ -32,6 +32,8 @@ _By = Annotated[str, Field(description="`auto`, `perfect`, `greedy`, a bot by na
 
 
 def _game(name: str, seats: int | str | None, sheet: str | None) -> Game:
+    if isinstance(seats, str) and seats.isdecimal():
+        seats = int(seats)
     if sheet is None:
         return Game(name, seats)
     flags = dict(flag.partition("=")[::2] for flag in name.partition("?")[2].split("&") if flag)

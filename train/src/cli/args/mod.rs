@@ -268,7 +268,7 @@ pub struct EvalArgs {
 
 /// Parses two differences in Elo; the first must be smaller.
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
-    let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 4000.0);
+    let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 1000.0);
     let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
     let pair = pair.ok_or_else(|| format!("{text} is not a pair of differences such as 0,10"))?;
     if pair.0 < pair.1 { Ok(pair) } else { Err(format!("{} is not less than {}", pair.0, pair.1)) }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use ashta_agents::perfect::benchmark::BenchmarkResult;
+use ashta_agents::perfect::benchmark::{BenchmarkResult, COMPLETE};
 use serde_json::json;
 
 use super::eval::print_regret;
@@ -24,13 +24,18 @@ pub fn verify(file: &Path, table: &str, as_json: bool) -> Result<()> {
     let regret = result.verify(&race, table).with_context(place)?;
     let BenchmarkResult { name, track, budget, pairs, seed, .. } = &result;
     let (game, class) = (race.ruleset().to_string(), budget.class().unwrap_or_default());
+    let is_complete = (*pairs, *seed) == COMPLETE;
     if as_json {
         return print_json(&json!({
             "name": name, "game": game, "track": track, "budget": budget, "class": class, "pairs": pairs, "seed": seed,
-            "regret": regret,
+            "is_complete": is_complete, "regret": regret,
         }));
     }
     print(format_args!("{name} in {game}: track {}, up to {class}", track))?;
     print(format_args!("all {} games are legal and have the throws of the seed {seed}", result.games.len()))?;
+    if !is_complete {
+        let (pairs, seed) = COMPLETE;
+        print(format_args!("this is not a complete result, which has {pairs} pairs and the seed {seed}"))?;
+    }
     print_regret("perfect", &regret)
 }
