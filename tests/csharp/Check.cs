@@ -49,6 +49,8 @@ static class Check {
     static void Broken(byte[] content) {
         var game = Game.Load("ashtapada");
         var state = game.ParseState("ashtapada S:5,30/N:off,23 S 4,2");
+        That(game.ParseState(state + "\t3\n").Equals(state), state);
+        That(game.Ask("{\"op\": \"legal\", \"position\": \"" + state + "\"}").Contains(state.ActionToString(0)), state);
         var bot = Bot.Load(content);
         That(Math.Abs(bot.Values(state).Sum() - 1) < 1e-5 && bot.Choose(state, "2ply").Moves[0].From == "H3", state);
         var choices = Enumerable.Range(0, 50).Select(seed => bot.Choose(state, "novice", (ulong)seed).Result);
@@ -72,7 +74,7 @@ static class Check {
         foreach (var length in Enumerable.Range(0, 20).Select(part => part * (content.Length - 1) / 19))
             Refused<AshtaException>("", () => Bot.Load(content.Take(length).ToArray()));
         bot.Dispose();
-        Refused<ObjectDisposedException>("", () => bot.Choose(state));
+        Refused<ObjectDisposedException>("", () => bot.Choose(state, "policy"));
     }
 
     static long Memory() => long.Parse(File.ReadAllText("/proc/self/statm").Split(' ')[1]) * 4096;

@@ -5,9 +5,8 @@
  * use one agent; their calls wait for each other.
  *
  * Free every text of type `char *` with ashta_text_free. Such a text has lines (separated by '\n', without one at the
- * end), and a line has fields (separated by '\t'). An empty list or a missing value is "-". Where a function takes a
- * position, the text up to the first tab or line break counts: a line that begins with a position can be passed as it
- * is.
+ * end), and a line has fields (separated by '\t'). An empty list or a missing value is "-". Functions ignore everything
+ * after the first tab or line break of a position, so you can pass a whole line of ashta_turns.
  *
  * For questions about the rules, the agent can be NULL. But an agent remembers the game of the last position and knows
  * the games of its bot and of sheets: with an agent, most functions are 2 to 15 times as fast. */
