@@ -50,14 +50,14 @@ export interface Turn {
 
 /** The answer to `view` of the engine protocol: everything that is needed to draw a position. */
 export interface View {
-  game: string;
-  node: "chance" | "decision" | "over";
-  mover: string | null;
-  throws: number[];
-  seats: { seat: string; name: string; has_cut: boolean; finished: number | null }[];
-  pieces: { seat: string; square: string | null; place: string; is_unit: boolean; is_back: boolean; is_marked: boolean }[];
-  actions: (Move & { id: number; text: string })[];
-  returns?: number[];
+  readonly game: string;
+  readonly node: "chance" | "decision" | "over";
+  readonly mover: string | null;
+  readonly throws: readonly number[];
+  readonly seats: readonly { seat: string; name: string; has_cut: boolean; finished: number | null }[];
+  readonly pieces: readonly { seat: string; square: string | null; place: string; is_unit: boolean; is_back: boolean; is_marked: boolean }[];
+  readonly actions: readonly (Move & { id: number; text: string })[];
+  readonly returns?: readonly number[];
 }
 
 /** The rules of a game for a certain set of seats. Players have numbers from 0, in the order of `seats`. */
@@ -141,14 +141,15 @@ export class Bot {
    * Rejects if the file is damaged or the name is unknown.
    */
   static load(from: string | ArrayBuffer | Uint8Array): Promise<Bot>;
-  /** The manifest of a bot file: `ruleset`, `seats`, `levels` and more; `null` for baselines. */
+  /** The manifest of a bot file: `ruleset`, `seats`, `levels` and more; `null` for baselines and tables. */
   manifest(): Record<string, any> | null;
   /**
    * Chooses an action. `lookahead` is `"policy"`, `"1ply"` (the default), `"2ply"`, `"mcts:800"` or similar; `level` is
    * a level of difficulty, which has one ply. Equal positions and seeds give equal actions; the default seed is 0.
    *
    * Look-aheads of 2 plies or more and MCTS run in a worker. An aborted search ends at once, and `choose` rejects with
-   * the reason of the signal. Rejects with a `Refusal` if the position is not a decision of the bot's game.
+   * the reason of the signal; the other searches of the worker start again. Rejects with a `Refusal` if the position is
+   * not a decision of the bot's game, or if the turn leads through too many positions.
    */
   choose(state: State, options?: { lookahead?: string; level?: Level; seed?: number; signal?: AbortSignal }): Promise<number>;
   /** The value of a position for each player, 0 to 1: the expected return. A long look-ahead blocks the thread. */

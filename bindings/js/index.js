@@ -53,6 +53,7 @@ export class Game {
   static async load(name, { seats, sheet } = {}) {
     const { ashta, rules } = await ready();
     const ask = (request) => ashta.answer({ sheet, ...request }, rules);
+    if (/^\d+$/.test(seats)) seats = Number(seats);
     return new Game(ask, ask({ op: "new", game: name ?? undefined, seats }).position, sheet);
   }
 
@@ -122,7 +123,7 @@ export class State {
   }
 
   throws() {
-    return this.view().throws;
+    return [...this.view().throws];
   }
 
   legalActions() {
@@ -156,7 +157,7 @@ export class State {
   }
 
   returns() {
-    return this.view().returns ?? Array.from(this.game.seats, () => 0);
+    return Array.from(this.game.seats, (_, player) => this.view().returns?.[player] ?? 0);
   }
 
   toString() {
@@ -172,9 +173,10 @@ export class State {
 const LONG = /\+([2-9]\d*ply|mcts)/;
 let bots = 0;
 
-function release(agents) {
+function release({ agents, file }) {
   for (const agent of agents.values()) agent.free();
   agents.clear();
+  searcher.forget(file);
 }
 
 const unused = new FinalizationRegistry(release);
@@ -183,15 +185,14 @@ export class Bot {
   #ashta;
   #name;
   #bytes;
-  #agents = new Map();
-  #file = `bot ${++bots}`;
+  #held = { agents: new Map(), file: `bot ${++bots}` };
 
   constructor(ashta, name, bytes) {
     this.#ashta = ashta;
     this.#name = name;
     this.#bytes = bytes;
     this.#agent("");
-    unused.register(this, this.#agents);
+    unused.register(this, this.#held);
   }
 
   static async load(from) {
@@ -199,7 +200,8 @@ export class Bot {
     if (typeof from !== "string") return new Bot(ashta, "", bytesOf(from));
     try {
       return new Bot(ashta, from, null);
-    } catch {
+    } catch (error) {
+      if (!/^[\w-]+$/.test(from)) throw error;
       return new Bot(ashta, from, await released(from));
     }
   }
@@ -217,11 +219,12 @@ export class Bot {
   }
 
   manifest() {
-    return this.#bytes ? manifestOf(this.#bytes) : null;
+    const isTable = this.#bytes && new TextDecoder().decode(this.#bytes.subarray(0, 8)) === "ASHTATBL";
+    return this.#bytes && !isTable ? manifestOf(this.#bytes) : null;
   }
 
   free() {
-    release(this.#agents);
+    release(this.#held);
   }
 
   #nameWith(wanted) {
@@ -229,16 +232,17 @@ export class Bot {
   }
 
   #agent(wanted) {
-    if (!this.#agents.has(wanted)) {
-      this.#agents.set(wanted, this.#bytes ? this.#ashta.read(this.#bytes, wanted) : this.#ashta.agent(this.#nameWith(wanted)));
+    const { agents } = this.#held;
+    if (!agents.has(wanted)) {
+      agents.set(wanted, this.#bytes ? this.#ashta.read(this.#bytes, wanted) : this.#ashta.agent(this.#nameWith(wanted)));
     }
-    return this.#agents.get(wanted);
+    return agents.get(wanted);
   }
 
   async #search(request, wanted, signal) {
     const ask = (agent, bytes) => searcher.send("ask", { request, agent, bytes }, { signal });
     if (!this.#bytes) return ask({ name: this.#nameWith(wanted) });
-    const agent = { file: this.#file, level: wanted };
+    const agent = { file: this.#held.file, level: wanted };
     return ask(agent).catch((error) => error.code === "file" ? ask(agent, this.#bytes) : Promise.reject(error));
   }
 }
@@ -252,7 +256,6 @@ function bytesOf(content) {
 // The bot with this name in the folder of the package.
 async function released(name) {
   try {
-    if (!/^[\w-]+$/.test(name)) throw new Error("this is not the name of a bot");
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ new URL(`./bots/${name}.js`, here))).default;
   } catch (error) {
     throw new Error(`cannot load the bot ${name}: ${error.message}; with a bundler, write: import bot from "ashta/bots/${name}"`);

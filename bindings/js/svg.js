@@ -1,6 +1,7 @@
 // The drawing of a position as SVG text; svg.d.ts documents it.
 
 import { Drawing } from "./shared/drawing.js";
+import { SEATS } from "./shared/frame.js";
 import { groups, labelOf } from "./shared/pieces.js";
 import style from "./style.js";
 
@@ -20,6 +21,7 @@ function svg(tag, attributes, ...children) {
 }
 
 export function drawBoard(state, { seenFrom = state.game.seats[0], labels = {}, moves = [], isStyled = true } = {}) {
+  if (!Object.hasOwn(SEATS, seenFrom)) throw new RangeError(`seenFrom must be S, E, N or W (got ${seenFrom})`);
   const view = state.view();
   const drawing = new Drawing(svg, state.ask("board"), [...state.game.seats], seenFrom), all = groups(view, drawing.board.words);
   const place = (group, x, y, shape) => svg("g", { role: "img", class: `piece seat-${group.seat}`, transform: `translate(${x} ${y})`, "aria-label": labelOf(group, []) }, shape);

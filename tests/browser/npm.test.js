@@ -100,24 +100,30 @@ test("mistakes are named", { timeout: 60000 }, async () => {
     [() => state.apply(), /needs either/], [() => state.chanceOutcomes(), /no dice/], [() => state.actionToString(5), /legal actions are 0, 1/],
     [() => game.initialState().throw(() => 1), /less than 1 \(got 1\)/], [() => game.initialState({ player: 2 }), /from 0 to 1/],
     [() => game.deserializeState("siga S:1 S *"), /./], [() => game.deserializeState(`${other}`), /is of siga SN, not of ashtapada SN/],
-    [() => Bot.load("nobody"), /cannot load the bot nobody/], [() => Bot.load("../index"), /not the name of a bot/], [() => Bot.load(7), /got number/], [() => Bot.load(new Uint8Array(99)), /safetensors/], [() => bot.choose(other), /made for the game ashtapada/],
+    [() => Bot.load("nobody"), /cannot load the bot nobody/], [() => Bot.load("../index"), /is not an agent/], [() => Bot.load("greedy+9ply"), /between 1 and 4/], [() => Bot.load(7), /got number/], [() => Bot.load(new Uint8Array(99)), /safetensors/], [() => bot.choose(other), /made for the game ashtapada/],
     [() => bot.choose(state, { lookahead: "9ply" }), /between 1 and 4/], [() => bot.choose(state, { level: "hard" }), /is not a look-ahead/],
     [() => bot.choose(state, { level: "novice", lookahead: "2ply" }), /not both/], [() => bot.choose(game.initialState()), /not a decision/],
   ]) await assert.rejects(async () => act(), words);
   assert.equal(await Game.load("siga", { seats: 9 }).catch(error => error instanceof Refusal && error.code), "bad-request");
-  bot.free();
-  assert.equal(await bot.choose(state), 0);
+  assert.notEqual(state.throws(), state.throws());
+  assert.equal((await Bot.load(await readFile(join(ROOT, "checkpoints", "gavalata.table")))).manifest(), null);
 });
 
 test("a search is aborted, and the others go on", { timeout: 60000 }, async () => {
   const { Bot, Game } = ashta;
   const bot = await Bot.load("ashtapada"), state = (await Game.load("ashtapada")).deserializeState("ashtapada S:5,30/N:off,23 S 4,2");
-  const search = new AbortController(), long = bot.choose(state, { lookahead: "mcts:1000000", signal: search.signal });
+  const search = new AbortController(), another = new AbortController(), long = bot.choose(state, { lookahead: "mcts:1000000", signal: search.signal });
   const others = [bot.choose(state, { lookahead: "2ply" }), bot.choose(state, { lookahead: "mcts:10" })];
   setImmediate(() => search.abort(new Error("enough")));
   await assert.rejects(long, /enough/);
   assert.deepEqual(await Promise.all(others), [0, 0]);
   await assert.rejects(bot.choose(state, { signal: AbortSignal.abort() }), { name: "AbortError" });
+  bot.free();
+  assert.deepEqual(await Promise.all([bot.choose(state), bot.choose(state, { lookahead: "2ply" })]), [0, 0]);
+  const { Client } = await import(pathToFileURL(join(app, "node_modules", "ashta", "shared", "client.js")));
+  const failing = new Client(() => { throw new Error("no worker"); }, async () => {}), { signal } = another;
+  await assert.rejects(failing.send("ask", {}, { signal }), /no worker/);
+  another.abort();
 });
 
 test("the module and the bots are small", async () => {
@@ -139,7 +145,7 @@ test("two bots and a person play with boardgame.io", { timeout: 120000 }, async 
   // Bundled as for a page: Node cannot import the folders of boardgame.io.
   await built("headless", { ssr: { noExternal: true }, build: { ssr: "headless.js", minify: false } });
   const { Client, Local, gameOf, botOf } = await import(pathToFileURL(join(app, "headless", "headless.js")));
-  const { Bot, Game } = ashta, game = await Game.load("ashtapada", { seats: 3 }), bot = await Bot.load("ashtapada-3p");
+  const { Bot, Game } = ashta, game = await Game.load("ashtapada", { seats: "3" }), bot = await Bot.load("ashtapada-3p");
   // Bots of boardgame.io wait before each action.
   const { setTimeout } = globalThis;
   globalThis.setTimeout = (act, time, ...rest) => setTimeout(act, time === 100 ? 0 : time, ...rest);
@@ -229,6 +235,7 @@ test("the drawing is the drawing of the page", { timeout: 120000 }, async t => {
     assert.ok(own.length > 20);
     assert.deepEqual(own, shown);
   }
+  assert.throws(() => drawBoard({}, { seenFrom: "X" }), /seenFrom must be S, E, N or W/);
   assert.match(drawBoard((await ashta.Game.load("pagade")).initialState(), { labels: { S: "<b>&" } }), /&#60;b&#62;&#38;/);
   assert.deepEqual(page.errors, []);
 });

@@ -6,7 +6,7 @@ import bytes from "ashta/bots/siga";
 import { useEffect, useState } from "react";
 
 /** Draws a position; `moves` are the moves of the last turn. */
-export function Board({ state, moves }: { state: State; moves?: Move[] }) {
+export function Board({ state, moves }: { state: State; moves?: readonly Move[] }) {
   return <div className="board" dangerouslySetInnerHTML={{ __html: drawBoard(state, { moves }) }} />;
 }
 
@@ -29,7 +29,8 @@ export function Siga() {
     if (state.isChanceNode()) setTurn({ state: state.throw(), moves });
     else {
       bot.choose(state, { lookahead: "2ply", signal: search.signal })
-        .then((action) => setTurn({ state: state.apply(action), moves }), () => {});
+        .then((action) => setTurn({ state: state.apply(action), moves: state.view().actions.filter(({ id }) => id === action) }))
+        .catch((error) => { if (!search.signal.aborted) throw error; });
     }
     return () => search.abort();
   }, [state, bot]);

@@ -95,7 +95,7 @@ class Ashta {
   }
 
   #failure() {
-    return new Error(this.#text(this.#exports.ashta_last_error()));
+    return new Refusal({ code: "failed", message: this.#text(this.#exports.ashta_last_error()) });
   }
 
   /** Reads the zero-terminated text at an address. */

@@ -35,17 +35,29 @@ export class Client {
     });
   }
 
+  /** Lets the worker free the content of a file. */
+  forget(file) {
+    this.#worker?.postMessage({ forget: file });
+  }
+
   #post(engine, message) {
-    if (!this.#worker) {
-      const worker = this.#worker = this.#start();
-      const listen = (kind, take) => worker.on ? worker.on(kind, take) : worker.addEventListener(kind, (event) => take(event.data ?? event));
-      listen("message", (answer) => worker === this.#worker && this.#take(answer));
-      listen("error", ({ message }) => worker === this.#worker && this.#fail(message));
-      worker.postMessage({ engine });
+    try {
+      this.#worker ??= this.#open(engine);
+      this.#worker.postMessage(message);
+      // Node ends when all workers are idle.
+      this.#worker.ref?.();
+    } catch (error) {
+      this.#end(message.id).reject(error);
     }
-    // Node ends when all workers are idle.
-    this.#worker.ref?.();
-    this.#worker.postMessage(message);
+  }
+
+  #open(engine) {
+    const worker = this.#start();
+    const listen = (kind, take) => worker.on ? worker.on(kind, take) : worker.addEventListener(kind, (event) => take(event.data ?? event));
+    listen("message", (answer) => worker === this.#worker && this.#take(answer));
+    listen("error", ({ message }) => worker === this.#worker && this.#fail(message));
+    worker.postMessage({ engine });
+    return worker;
   }
 
   #take({ id, progress, answer, error }) {
@@ -58,6 +70,7 @@ export class Client {
 
   /** A worker that cannot start never answers. */
   #fail(message) {
+    this.#worker.terminate();
     this.#worker = null;
     for (const id of [...this.#waiting.keys()]) this.#end(id).reject(new Error(message || "the worker could not be started"));
   }

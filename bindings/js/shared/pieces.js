@@ -45,8 +45,8 @@ function disc(svg, x, y, radius, text, isRinged) {
     svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
 }
 
-// Draws a group around the origin with the elements that `svg(tag, attributes, ...children)` makes. The group is at most `room` wide and high, but its discs have at least the size
-// `least`. If `isUpright` is true, the discs are one above the other.
+// Draws a group around the origin with the elements that `svg(tag, attributes, ...children)` makes. The group is at most
+// `room` wide and high, but its discs have at least the size `least`. If `isUpright` is true, the discs are one above the other.
 export function drawn(svg, group, room, isUpright, least = 0) {
   const { count, seat, isJoined } = group;
   const ring = group.isMarked;

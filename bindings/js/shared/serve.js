@@ -1,7 +1,7 @@
 // The worker of client.js: answers requests with agents, which it keeps.
 //
-// Each request gets one answer. The worker fetches the file of a bot or table when it is first needed, and keeps it.
-// Meanwhile, it answers other requests.
+// Each request gets one answer. The worker fetches the file of a bot or table when it is first needed, and keeps it
+// until the message `{ forget: name }`. Meanwhile, it answers other requests.
 
 // The number of agents that the worker keeps.
 const MOST = 32;
@@ -27,15 +27,14 @@ export function serve(port, load, fetchFile, tasks) {
     return files.get(name);
   }
 
-  function forget(key) {
+  function free(key) {
     agents.get(key).free?.();
     agents.delete(key);
   }
 
-  // Sets the content of a file that the host does not have.
-  function takeFile(name, bytes) {
-    for (const key of [...agents.keys()].filter((key) => JSON.parse(key).file === name)) forget(key);
-    files.set(name, bytes);
+  function forgetFile(name) {
+    for (const key of [...agents.keys()].filter((key) => JSON.parse(key).file === name)) free(key);
+    files.delete(name);
   }
 
   // Returns an agent; `content` is the content of its file, if it has one. A request that needs only the rules also
@@ -46,17 +45,22 @@ export function serve(port, load, fetchFile, tasks) {
     // The most recently used agent is the last.
     agents.delete(key);
     agents.set(key, agent);
-    if (agents.size > MOST) forget(agents.keys().next().value);
+    if (agents.size > MOST) free(agents.keys().next().value);
     return agent;
   }
 
-  port.onmessage = async ({ data: { id, task, engine, agent: wanted = { name: "random" }, bytes, sheet, ...rest } }) => {
+  port.onmessage = async ({ data: { id, task, engine, forget, agent: wanted = { name: "random" }, bytes, sheet, ...rest } }) => {
+    if (forget) return forgetFile(forget);
     if (!task) {
       library = load(engine);
       return;
     }
     try {
-      if (bytes) takeFile(wanted.file, bytes);
+      // The host does not have this file.
+      if (bytes) {
+        forgetFile(wanted.file);
+        files.set(wanted.file, bytes);
+      }
       const content = wanted.file && await fileOf(wanted.file, (...read) => port.postMessage({ id, progress: read }));
       const ashta = await library, asked = agentOf(ashta, wanted, content);
       const answer = (request) => ashta.answer({ sheet, ...request }, asked);
