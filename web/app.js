@@ -6,6 +6,7 @@ import * as board from "./board.js";
 import { bindDock, drawDock, moves, showHints } from "./dock.js";
 import { byId, onClick, showText } from "./dom.js";
 import { adviser, drawEstimates, loadTable } from "./estimates.js";
+import { place } from "./engine.js";
 import { bindExchange, openExchange, takeText } from "./exchange.js";
 import { bySeat } from "./game.js";
 import * as games from "./games.js";
@@ -31,6 +32,22 @@ let noList = null;
 let drawing = 0;
 
 const trouble = text => showText(byId("trouble"), text);
+
+// Shows an error. If the program that answers the requests has stopped, waits until it runs again, and continues.
+const RETRY = 1000;
+let isWaiting = false;
+async function fail(what, error) {
+  if (error.code !== "stopped") return trouble(`${what}: ${error.message}`);
+  trouble(error.message);
+  if (isWaiting) return;
+  isWaiting = true;
+  const runs = () => fetch(new URL("./icon.svg", import.meta.url)).then(({ ok }) => ok, () => false);
+  while (!await runs()) await new Promise(resolve => setTimeout(resolve, RETRY));
+  isWaiting = false;
+  trouble("");
+  schedule();
+  play.go();
+}
 
 play.onChange(({ kind, step, node }) => {
   if (kind === "moved") say(sentence(step, node, play.game.board.throws));
@@ -62,8 +79,8 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  if (play.game.last > 0) store.keepGame({ line: line(), players: play.players, at: play.game.at });
-  draw(step).catch(error => trouble(`The page cannot be drawn: ${error.message}`));
+  store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 });
+  draw(step).catch(error => fail("The page cannot be drawn", error));
 }
 
 async function draw(walk) {
@@ -81,7 +98,7 @@ async function draw(walk) {
   drawLog(game, play.goTo);
   const who = adviser();
   Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
-    .catch(error => error.code === "file" ? playWithout(who.agent, error) : trouble(`The chances cannot be computed: ${error.message}`));
+    .catch(error => error.code === "file" ? playWithout(who.agent, error) : fail("The chances cannot be computed", error));
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
   if (turn.isSettled()) document.body.dataset.state = state;
@@ -97,9 +114,11 @@ function gameName({ rules, seats, about }) {
 function drawBoard(view, walk) {
   const { game } = play, { choice } = turn, persons = play.persons();
   const seenFrom = settings.seen !== "own" ? settings.seen : persons.length === 1 ? persons[0] : "S";
+  // In the turn of a person, the course of this person.
+  const course = play.isPerson(view.mover) ? view.mover : persons.length === 1 ? persons[0] : seenFrom;
   const labels = bySeat(game.seats, play.label);
   const before = board.shown.board === game.board ? board.shown.view : null;
-  board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom, labels, options: choice?.options ?? [], moves: game.lastMoves });
+  board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom, course, labels, options: choice?.options ?? [], moves: game.lastMoves });
   if (!walk?.length) return;
   const isStill = !settings.moving || matchMedia("(prefers-reduced-motion: reduce)").matches;
   const time = isStill ? 0 : WALKS[settings.pace];
@@ -119,7 +138,8 @@ function drawPast() {
   for (const id of ["to-end", "turn-on", "step-on"]) byId(id).disabled = game.isAtEnd;
   const waits = play.isPaused && node !== "over" && !play.turnOfPerson();
   byId("past-note").hidden = !(play.isPaused && (waits || !game.isAtEnd || play.note));
-  byId("play-on").hidden = !(play.isPaused && node !== "over" && (waits || play.isRecorded(mover)));
+  byId("throw").hidden = play.isPaused && node !== "over" && (waits || play.isRecorded(mover));
+  byId("play-on").hidden = !byId("throw").hidden;
   const place = game.isAtEnd ? "The last step so far." : `Step ${game.at} of ${game.last}.`;
   const warning = game.isAtEnd || node === "over" ? "" : "Moves from here replace the later ones.";
   byId("past-note").firstElementChild.textContent = [play.note, place, warning].filter(Boolean).join(" ");
@@ -146,7 +166,8 @@ async function loadBots() {
       if (agent?.file?.endsWith(".table")) await loadTable();
       else if (agent) await prepare(agent);
     } catch (error) {
-      playWithout(agent, error);
+      if (error.code === "stopped") fail("", error);
+      else playWithout(agent, error);
     }
   }
 }
@@ -200,10 +221,10 @@ function bind() {
     "turn-back": goTo(game => game.before(game.at, at => game.begins(at)) ?? 0),
     "turn-on": goTo(game => game.after(game.at, at => game.begins(at)) ?? game.last),
     "play-on": playOn,
-    "look-back": () => openReview(retry).catch(error => trouble(`The game cannot be reviewed: ${error.message}`)),
+    "look-back": () => openReview(retry).catch(error => fail("The game cannot be reviewed", error)),
     "rematch": () => again(0),
     "swap": () => again(1),
-    "load-table": () => loadTable().catch(error => trouble(`Perfect play cannot be loaded: ${error.message}.`)),
+    "load-table": () => loadTable().catch(error => fail("Perfect play cannot be loaded", error)),
   };
   onClick(does);
   byId("slider").addEventListener("input", ({ target }) => play.goTo(Number(target.value)));
@@ -239,8 +260,8 @@ async function takeFile(file) {
 async function begin() {
   if (await openLink()) return;
   const wanted = new URLSearchParams(location.search).get("game"), own = store.ownGame();
-  const isReload = performance.getEntriesByType("navigation")[0]?.type !== "navigate";
-  const isWanted = ({ id, line }) => wanted === null || (isReload && id === own) || JSON.parse(line).start.split(" ")[0] === wanted;
+  const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload", here = isReload ? own : store.gameHere();
+  const isWanted = ({ id, line }) => wanted === null || id === here || JSON.parse(line).start.split(" ")[0] === wanted;
   for (const kept of store.games().sort((a, b) => (b.id === own) - (a.id === own))) {
     try {
       if (isWanted(kept) && await resumeGame(kept)) return;
@@ -272,13 +293,14 @@ async function openLink() {
 }
 
 try {
+  store.onLost(() => trouble("This browser does not keep games: its storage is full or blocked. Copy the link of the game, or save the game to a file."));
   bind();
   [noList] = await Promise.all([learnBots(), games.learn()]);
   await begin();
   // The page can react to input only now.
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;
   const { version } = await ask({ op: "hello" });
-  byId("about").textContent = `ashta ${version}. Everything is computed in this browser; nothing is sent anywhere.`;
+  byId("about").textContent = `ashta ${version}. Everything is computed ${place}; nothing is sent to other machines.`;
 } catch (error) {
   byId("turn-title").textContent = "The game cannot be loaded";
   trouble(`The rules cannot be loaded: ${error.message}. This page needs a browser with WebAssembly and module workers, and all of its files.`);

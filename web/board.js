@@ -18,6 +18,7 @@ const LEAST = 24, MOST = 1.5;
 const DRAG = 8;
 
 // The content of the drawing: `board` and `view` as the engine describes them; `seenFrom`, the seat at the lower edge;
+// `course`, the seat whose course is drawn;
 // `labels`, the name of each player by seat; `options`, the possible moves, as in choice.js; `moves`, the last moves:
 // [{ from, path, seat }].
 export let shown = { board: null };
@@ -46,10 +47,10 @@ function leastNow() {
 }
 
 export function draw(next) {
-  const { board, view, seenFrom, labels, moves } = next, before = shown;
+  const { board, view, seenFrom, course, labels, moves } = next, before = shown;
   const seats = view.seats.map(({ seat }) => seat);
   shown = next;
-  if (before.board !== board || before.seenFrom !== seenFrom) drawGround(board, seats, seenFrom);
+  if (before.board !== board || before.seenFrom !== seenFrom || before.course !== course) drawGround(board, seats, seenFrom, course);
   least = leastNow();
   const hadFocus = root.contains(document.activeElement);
   fill(lastLayer, moves.map(move => drawing.track(move, "last")));
@@ -60,11 +61,11 @@ export function draw(next) {
   if (hadFocus && !root.contains(document.activeElement)) pieceLayer.querySelector("[tabindex]")?.focus();
 }
 
-function drawGround(board, seats, seenFrom) {
+function drawGround(board, seats, seenFrom, course) {
   drawing = new Drawing(svg, board, seats, seenFrom);
   for (const [name, value] of Object.entries(drawing.attributes)) root.setAttribute(name, value);
   fill(ghosts);
-  fill(root, svg("g", { "aria-hidden": "true" }, drawing.ground(), lastLayer, lightLayer),
+  fill(root, svg("g", { "aria-hidden": "true" }, drawing.ground(course), lastLayer, lightLayer),
     pieceLayer, landingLayer, svg("g", { "aria-hidden": "true" }, ghosts));
   fill(byId("board"), root);
 }

@@ -11,8 +11,8 @@ import * as turn from "./turn.js";
 
 // A value from 0 to 1 as text: the chance to win. In games that are played for all ranks, the text is the expected
 // rank.
-export function worth(share, { outlook }, seats) {
-  return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(1)}` : `${(100 * share).toFixed(1)} %`;
+export function worth(share, { outlook }, seats, digits = 1) {
+  return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(digits)}` : `${(100 * share).toFixed(digits)} %`;
 }
 
 export let moves = [];
@@ -96,11 +96,14 @@ function moveButton(option, number, light) {
 // Shows the best value that each move can reach. `shares` has these values by the names of the moves.
 export function showHints(shares) {
   const { board, seats } = play.game;
-  const best = Math.max(...shares.values());
+  const best = Math.max(...shares.values()), isBest = share => share > best - 5e-5;
+  // With enough digits to tell the best moves from the others.
+  const text = (share, digits) => worth(share, board, seats.length, digits), others = [...shares.values()].filter(share => !isBest(share));
+  const digits = [1, 2, 3].find(digits => others.every(share => text(share, digits) !== text(best, digits))) ?? 4;
   for (const made of byId("actions").querySelectorAll("button")) {
-    const share = shares.get(made.dataset.move), isBest = share > best - 5e-5;
-    made.classList.toggle("best", isBest);
-    fill(made.querySelector(".hint"), isBest ? element("span", { "aria-label": "best: " }, "★ ") : null,
-      share === undefined ? null : worth(share, board, seats.length));
+    const share = shares.get(made.dataset.move);
+    made.classList.toggle("best", isBest(share));
+    fill(made.querySelector(".hint"), isBest(share) ? element("span", { "aria-label": "best: " }, "★ ") : null,
+      share === undefined ? null : text(share, digits));
   }
 }

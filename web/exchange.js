@@ -9,6 +9,9 @@ import { line, link, linked, read } from "./record.js";
 import { openSheet } from "./sheets.js";
 import * as store from "./store.js";
 
+// Whether the address of the page names only this machine.
+const IS_LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
+
 // The games in the last pasted text; the user chooses one of them.
 let records = [];
 
@@ -17,7 +20,7 @@ const refuse = text => showText(byId("exchange-trouble"), text);
 
 export function bindExchange() {
   onClick({
-    "copy-link": async () => copy(await link(), "Link copied. It shows the game at this place."),
+    "copy-link": async () => copy(await link(), `Link copied. ${IS_LOCAL ? "It opens only on this machine. To send the game to others, use Copy game." : "It shows the game at this place."}`),
     "copy-position": () => copy(byId("position-text").value, "Position copied."),
     "copy-game": () => copy(line(), "Game copied."),
     "save-game": save,
@@ -32,7 +35,7 @@ export function openExchange() {
   done("");
   refuse("");
   byId("choose-record").hidden = true;
-  const kept = store.games().map(game => [game, read(game.line).records?.[0]]).filter(([, found]) => found?.record);
+  const kept = store.games().map(game => [game, read(game.line).records?.[0]]).filter(([, found]) => found?.record?.moves.length);
   fill(byId("kept-games"), kept.map(([game, found]) => keptGame(game, found)));
   byId("no-games").hidden = kept.length > 0;
   byId("exchange").showModal();

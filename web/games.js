@@ -4,6 +4,7 @@
 // requests about this game must include the text.
 
 import { advance, ask } from "./ask.js";
+import { fetchBytes } from "./engine.js";
 import * as store from "./store.js";
 
 const known = new Map();
@@ -37,16 +38,14 @@ export function keep(game) {
   if (!isOwn(game)) return null;
   const old = named(game.name);
   known.set(game.name, game);
-  keepSheets();
+  store.keepSheet(game.sheet, old?.sheet);
   return old && old.sheet !== game.sheet ? old : null;
 }
 
 export function remove(name) {
+  store.dropSheet(named(name).sheet);
   known.delete(name);
-  keepSheets();
 }
-
-const keepSheets = () => store.keepSheets(all().filter(isOwn).map(({ sheet }) => sheet));
 
 // Plays moves from a position. The game is the game of `sheet`, or a listed game. Returns the answer of `advance`, with
 // the game (`about`) and its `board`.
@@ -67,9 +66,7 @@ export const addressOf = game => isOwn(game) ? `data:text/plain;charset=utf-8,${
 
 // Fetches the sheet of a built-in game, which is in the same folder as the page.
 export async function sheetOf(game) {
-  const answer = await fetch(new URL(`./${game.name}.toml`, import.meta.url));
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return answer.text();
+  return new TextDecoder().decode(await fetchBytes(new URL(`./${game.name}.toml`, import.meta.url)));
 }
 
 // Whether a text looks like a sheet, and not like a position or like games.

@@ -1,12 +1,17 @@
 // If `ashta serve` serves the page, the program is the engine of the worker. This module has the same interface as
 // `ashta.js`. Requests are synchronous, so it works only in a worker.
 
-import { fetchBytes, Refusal } from "./ashta.js";
-
-export { fetchBytes };
+import { fetchBytes as fetched, Refusal } from "./ashta.js";
 
 // There is no WebAssembly module to fetch.
 export const source = null;
+export const place = "by the program ashta on this machine";
+
+const stopped = () => new Refusal({ code: "stopped", message: "ashta has stopped. Start it again; your game is kept." });
+
+export const fetchBytes = (url, progress) => fetched(url, progress).catch(error => {
+  throw error instanceof TypeError ? stopped() : error;
+});
 
 // The program as an engine. An agent has a number. If the program has removed the agent to make room for other agents,
 // `open` opens the agent again.
@@ -30,7 +35,11 @@ const opened = open => ({ number: open(), open });
 function ask(path, body = "") {
   const request = new XMLHttpRequest();
   request.open("POST", new URL(`./${path}`, import.meta.url), false);
-  request.send(body);
+  try {
+    request.send(body);
+  } catch {
+    throw stopped();
+  }
   const answer = JSON.parse(request.responseText);
   if (answer.error) throw new Refusal(answer.error);
   return answer;

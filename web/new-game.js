@@ -61,9 +61,9 @@ export function enableStart(isReady) {
 }
 
 function draw() {
-  const game = chosenGame(), wins = beginnersWins(game.name, game.seats[0]);
+  const game = chosenGame(), skill = skillOf(game);
   drawCards("game", games.all().map(game => [game.name, game.title, facts(game), drawing(game)]), game.name, choose);
-  const luck = wins === null ? "" : ` At the level beginner the bot wins ${wins} of 100 games against its full strength.`;
+  const luck = skill === null ? "" : ` At the level beginner the bot wins ${(100 - skill) / 2} of 100 games against its full strength: 50 would be 0 % skill, 0 would be 100 % skill.`;
   byId("game-summary").textContent = game.summary + luck;
   byId("take-sheet").textContent = `Take the sheet of ${game.title}`;
   byId("remove-sheet").hidden = !games.isOwn(game);
@@ -77,7 +77,22 @@ function draw() {
   });
   const first = byId("choose-first").value;
   fill(byId("choose-first"), options([["", "by lot"], ...[...chosen.seats].map(seat => [seat, SEATS[seat]])], first));
-  drawPlayers(dialog, rulesNow(), chosen.seats, chosen.players);
+  drawPlayers(dialog, rulesNow(), chosen.seats, chosen.players, outlook(game));
+}
+
+// Whether the seats of the chosen rules play to win, in teams or for places, as in the engine's answer to `board`;
+// undefined until the engine has answered.
+const outlooks = new Map();
+function outlook({ sheet }) {
+  const request = { game: rulesNow(), seats: chosen.seats, start: chosen.seats[0], sheet }, key = JSON.stringify(request);
+  if (!outlooks.has(key)) {
+    outlooks.set(key, undefined);
+    ask({ op: "new", ...request }).then(({ position }) => ask({ op: "board", position, sheet })).then(({ outlook }) => {
+      outlooks.set(key, outlook);
+      draw();
+    }, () => {});
+  }
+  return outlooks.get(key);
 }
 
 // Draws cards to choose from: [value, title, note, picture].
@@ -102,13 +117,19 @@ function drawing(game) {
   return holder;
 }
 
+// The share of skill in a game for two: it is large if a beginner has a low score against the bot at full strength.
+// Otherwise null.
+function skillOf({ name, seats: [seats] }) {
+  const wins = beginnersWins(name, seats);
+  return wins === null || seats.length > 2 ? null : 100 - 2 * wins;
+}
+
 function facts(game) {
   const sizes = game.seats.map(seats => seats.length), least = Math.min(...sizes), most = Math.max(...sizes);
-  const [seats] = game.seats, wins = beginnersWins(game.name, seats);
+  const skill = skillOf(game);
   const all = [
     game.place, `${least < most ? `${least} to ${most}` : least} players`, game.minutes ? `${game.minutes} min` : null,
-    // The share of skill in a game for two: it is large if a beginner has a low score against the bot at full strength.
-    wins === null || seats.length > 2 ? null : `${100 - 2 * wins} % skill`,
+    skill === null ? null : `${skill} % skill`,
     isSolved(game.name) ? "solved" : null, games.isOwn(game) ? "your own" : null,
   ];
   // Lines break only between facts.

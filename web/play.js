@@ -88,8 +88,8 @@ export async function go(moves = null) {
   } catch (error) {
     if (isOld()) return;
     thinking = null;
-    isPaused = true;
-    trouble = error.message;
+    // If the program has stopped, the game continues when the program runs again.
+    if (error.code !== "stopped") [isPaused, trouble] = [true, error.message];
     changed({ kind: "failed" });
   }
 }

@@ -77,12 +77,15 @@ const winsOf = (player, bot) => {
 };
 export const sizeOfTable = (rules, seats) => `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
 
-// The possible players of a seat: [{ group, players: [[player, label, isPossible]] }].
-export function choices(rules, seats) {
+// The possible players of a seat: [{ group, players: [[player, label, isPossible]] }]. `outlook` is as in the engine's
+// answer to `board`, if it is known.
+export function choices(rules, seats, outlook) {
   const bot = found(BOTS, rules, seats), table = tableOf(rules, seats) !== null;
   const level = ([player, label]) => {
     const wins = winsOf(player, bot);
-    return [player, wins === null ? label : `${label}; wins ${wins} of 100 against the expert`, bot !== null];
+    const even = !outlook || seats.length === 2 ? "" : `, where even is ${outlook === "winner" ? Math.round(100 / seats.length) : 50}`;
+    const does = outlook === "placings" ? "scores" : "wins";
+    return [player, wins === null ? label : `${label}; ${does} ${wins} of 100 against the expert${even}`, bot !== null];
   };
   return [
     { group: "", players: [["person", "Person", true]] },

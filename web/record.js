@@ -6,6 +6,9 @@ import { SEATS } from "./game.js";
 import * as play from "./play.js";
 import { agentName } from "./players.js";
 
+// The largest number of bytes of the game in a link. The engine refuses longer requests.
+const LONGEST = 2 ** 20;
+
 // The current game as an object. If the game comes from a sheet, the object contains the sheet.
 function written() {
   const { game } = play;
@@ -24,7 +27,8 @@ export function line() {
 
 // The game as a link that shows the current node.
 export async function link() {
-  const code = await through(new CompressionStream("deflate-raw"), JSON.stringify({ ...written(), at: play.game.at }));
+  const text = new Blob([JSON.stringify({ ...written(), at: play.game.at })]);
+  const code = new Uint8Array(await new Response(text.stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
   const url = new URL(location.href);
   url.search = "";
   url.hash = `game=${btoa(String.fromCharCode(...code)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
@@ -39,13 +43,24 @@ export async function linked(text) {
   try {
     if (!/^[\w-]+$/.test(code)) return decodeURIComponent(code);
     const bytes = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));
-    return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes));
-  } catch {
-    throw new Error("The link is damaged: a part of it is missing or changed.");
+    return await unpacked(bytes);
+  } catch (error) {
+    throw error instanceof RangeError ? error : new Error("The link is damaged: a part of it is missing or changed.");
   }
 }
 
-const through = async (stream, content) => new Uint8Array(await new Response(new Blob([content]).stream().pipeThrough(stream)).arrayBuffer());
+// Unpacks a link. A short link can contain a very long text.
+async function unpacked(bytes) {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader(), parts = [];
+  for (let size = 0; size <= LONGEST;) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(parts).text();
+    size += value.length;
+    parts.push(value);
+  }
+  reader.cancel();
+  throw new RangeError("The link is too long: a game has at most 1 MiB.");
+}
 
 // Reads a text: { position }, or { records: [{ line, title, record | trouble }] }; throws an error that names the
 // problem.

@@ -8,8 +8,8 @@ import { best, choices, playerNamed, playerOrBest } from "./players.js";
 
 // Draws the choice of players for these rules. When the user chooses a player, changes `players`. Replaces players that
 // do not know the rules, and shows a warning if no bot knows them.
-export function drawPlayers(dialog, rules, seats, players) {
-  const groups = choices(rules, seats);
+export function drawPlayers(dialog, rules, seats, players, outlook) {
+  const groups = choices(rules, seats, outlook);
   fill(dialog.querySelector(".seat-choices"), [...seats].map(seat => {
     const entries = groups.map(({ group, players: all }) => {
       const made = options(all, playerOrBest(players[seat], rules, seats));
@@ -33,7 +33,7 @@ export function askPlayers(take) {
     if (!play.isRecorded(seat)) return player;
     return seat === node.mover && !play.persons().length ? "person" : playerNamed(player.slice(9), rules, letters);
   });
-  drawPlayers(dialog, rules, letters, players);
+  drawPlayers(dialog, rules, letters, players, play.game.board.outlook);
   dialog.querySelector("form").onsubmit = ({ submitter }) => submitter?.value === "take" && take(players);
   dialog.showModal();
 }

@@ -1,7 +1,7 @@
 // The dialog of the settings.
 
 import { byId, element, options } from "./dom.js";
-import { keepSettings, settings } from "./store.js";
+import * as store from "./store.js";
 
 const CHOICES = [
   ["throws", "Throws", { button: "by a button", auto: "automatic", hand: "typed in, from dice at a table" }],
@@ -20,9 +20,9 @@ const ON_PAGE = { "show-hints": "hints", "show-chances": "chances" };
 
 // Draws the dialog; calls `changed(key)` after a change.
 export function bindSettings(changed) {
+  const { settings } = store;
   const set = (key, value) => {
-    settings[key] = value;
-    keepSettings();
+    store.set(key, value);
     applyTheme();
     changed(key);
   };
@@ -39,5 +39,5 @@ export function bindSettings(changed) {
 }
 
 function applyTheme() {
-  document.documentElement.dataset.theme = settings.theme;
+  document.documentElement.dataset.theme = store.settings.theme;
 }

@@ -12,17 +12,33 @@ const DEFAULTS = {
 };
 
 const kept = key => attempt(() => JSON.parse(localStorage.getItem(key)));
-const keep = (key, value) => attempt(() => localStorage.setItem(key, JSON.stringify(value)));
+const keep = (key, value) => attempt(() => localStorage.setItem(key, JSON.stringify(value)) ?? true) || lost();
+
+// Tells the listener when the browser first does not store something.
+let lost = () => {};
+export function onLost(listener) {
+  lost = () => {
+    lost = () => {};
+    listener();
+  };
+}
 
 const known = Object.entries(kept(SETTINGS) ?? {}).filter(([key, value]) => typeof DEFAULTS[key] === typeof value);
 export const settings = { ...DEFAULTS, ...Object.fromEntries(known) };
-export const keepSettings = () => keep(SETTINGS, settings);
+// Changes a setting. Other settings can have changed in another tab.
+export function set(key, value) {
+  settings[key] = value;
+  keep(SETTINGS, { ...kept(SETTINGS), [key]: value });
+}
 
 // The game of this tab, and the function that releases its lock.
 let own = null, release = () => {};
+// Whether nothing was thrown in this game yet.
+let isNew = false;
 
-// The id of the game that this tab had before a reload, or null.
-export const ownGame = () => attempt(() => sessionStorage.getItem(OWN));
+// The id of the game at this place in the history of the tab, or null; and of the last game of this tab, or null.
+export const gameHere = () => history.state?.[OWN] ?? null;
+export const ownGame = () => gameHere() ?? attempt(() => sessionStorage.getItem(OWN));
 
 // The stored games, { id, line, players, at, when }; the newest game is the first. Leaves out damaged games.
 export const games = () => attempt(() => Object.keys(localStorage), []).filter(key => key.startsWith(GAME))
@@ -32,8 +48,12 @@ export const games = () => attempt(() => Object.keys(localStorage), []).filter(k
 // Reserves a stored game or a new game for this tab. Returns false if another tab has the game.
 export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join("-")) {
   if (id !== own && !await lock(id)) return false;
+  // A game without a throw is not kept beside the next game.
+  if (id !== own && isNew) attempt(() => localStorage.removeItem(GAME + own));
+  isNew = false;
   own = id;
   attempt(() => sessionStorage.setItem(OWN, id));
+  history.replaceState({ [OWN]: id }, "");
   return true;
 }
 
@@ -49,9 +69,10 @@ function lock(id) {
   }).catch(() => answer(true)));
 }
 
-// Stores the current game, { line, players, at }, and removes the oldest games if there are too many.
+// Stores the current game, { line, players, at, isNew }, and removes the oldest games if there are too many.
 export function keepGame(game) {
   if (own === null) return;
+  isNew = game.isNew;
   keep(GAME + own, { ...game, when: Date.now() });
   for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
@@ -61,4 +82,6 @@ export function sheets() {
   return Array.isArray(all) ? all.filter(sheet => typeof sheet === "string") : [];
 }
 
-export const keepSheets = all => keep(SHEETS, all);
+export const dropSheet = sheet => keep(SHEETS, sheets().filter(other => other !== sheet));
+// Stores a sheet instead of an old one. Other tabs can have opened other sheets.
+export const keepSheet = (sheet, old) => keep(SHEETS, [...sheets().filter(other => other !== sheet && other !== old), sheet]);

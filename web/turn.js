@@ -21,7 +21,7 @@ export async function currentTurn(isOld) {
   const view = await ask(game.request("view"));
   const can = play.turnOfPerson(), key = `${can} ${position}`;
   const outcomes = can === "enter" ? (await ask(game.request("chance"))).outcomes : null;
-  const choices = can === "choose" && chosenAt !== key ? await ask(game.request("choices")) : null;
+  const choices = can === "choose" && (chosenAt !== key || !choice) ? await ask(game.request("choices")) : null;
   if (isOld() || game !== play.game || position !== game.position) return null;
   if (choices) choice = new Choice(choices, view, game.board.words);
   if (can !== "choose") choice = null;
@@ -59,9 +59,18 @@ export function undo() {
   } else if (play.undoTo() !== null) play.goTo(play.undoTo());
 }
 
+// The reason why no piece can move now; empty at the end of the game.
+function reasonToWait() {
+  const { node, mover } = play.game.node, can = play.turnOfPerson();
+  if (node === "over") return "";
+  if (can) return can === "throw" ? "Throw first, then move a piece." : "Choose your throw first.";
+  return play.isPaused ? "Press Play from here to move a piece." : `It is the turn of ${SEATS[mover]}.`;
+}
+
 // Explains why a clicked piece cannot move.
 export async function cannot(group) {
-  if (!choice || group.seat !== play.game.node.mover) return;
+  if (!choice) return showNote(reasonToWait());
+  if (group.seat !== play.game.node.mover) return;
   const { reasons } = await ask(play.game.request("why"));
   const reason = choice?.picked.length ? null : reasons.find(({ piece }) => group.pieces.includes(piece));
   showNote(`${SEATS[group.seat]}'s piece ${group.square ? `on ${group.square}` : `(${group.place})`}: ${reason?.words ?? "no throw is left for it"}.`);

@@ -220,3 +220,36 @@ pageTest("the board is described to those who do not see it", {}, async page => 
     "South: twins on H4. Can go: H4 to H7 by 1+2; or H4 to H5 by 1; or H4 to H6 by 2; or twins H4 to H7 by 1+2, captures NN on H7"]);
   assert.equal(await page.getAttribute("#board svg", "aria-label"), "Board, seen from South");
 });
+
+pageTest("on a phone, a link begins with its button", { viewport: { width: 375, height: 667 }, hasTouch: true }, async page => {
+  assert.equal(await page.locator("h1").ariaSnapshot(), '- heading "Ashta" [level=1]');
+  await show(page, JSON.stringify({ players: ["a", "b"], start: "ashtapada S:5,30/N:off,23 S *", moves: [[4], [2], 0, 1] }));
+  assert.ok(!await page.isVisible("#throw"));
+  const { y, height } = await page.locator("#play-on").boundingBox();
+  assert.ok(y > 0 && y + height <= 667, `${y} + ${height}`);
+  const tap = () => page.locator("#board .piece.seat-S").first().dispatchEvent("pointerdown").then(() => page.locator("#board .piece.seat-S").first().dispatchEvent("pointerup"));
+  await tap();
+  assert.equal(await page.textContent("#turn-note"), "Press Play from here to move a piece.");
+  await page.click("#play-on");
+  await page.selectOption("#seats-dialog [data-seat=S]", "person");
+  await page.click("#seats-dialog [value=take]");
+  await page.locator("#throw:enabled").waitFor();
+  await tap();
+  assert.equal(await page.textContent("#turn-note"), "Throw first, then move a piece.");
+});
+
+for (const width of [375, 1280]) {
+  pageTest(`long unbroken words do not widen the page at ${width} pixels`, { viewport: { width, height: 800 } }, async page => {
+    const word = "W".repeat(240), sheet = (await readFile(join(SITE, "siga.toml"), "utf8")).replace(/^name = .*$/m, 'name = "long"').replace(/^title = .*$/m, `title = "${word}"`)
+      .replace(/^summary = .*$/m, `summary = "${word}"`);
+    await show(page, JSON.stringify({ players: [word, word], sheet, start: "long S:1,2/N:3,4 S *", moves: [] }));
+    const widths = async what => assert.ok(await page.evaluate(() => [document.documentElement, document.querySelector("dialog[open] form")]
+      .every(part => !part || part.scrollWidth <= part.clientWidth)), what);
+    await widths("page");
+    for (const dialog of DIALOGS) {
+      await opened(page, dialog);
+      await widths(dialog);
+      await page.keyboard.press("Escape");
+    }
+  });
+}

@@ -314,7 +314,7 @@ pageTest("the shelf says where a game is from, how long it takes, and how much i
   assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill · solved");
   assert.match(await facts("ashtapada"), /^India · 2 to 4 players · 14 min · \d+ % skill · solved$/);
   await page.check("input[name=game][value=siga]");
-  assert.match(await page.textContent("#game-summary"), /At the level beginner the bot wins 37 of 100 games against its full strength\.$/);
+  assert.match(await page.textContent("#game-summary"), /At the level beginner the bot wins 37 of 100 games against its full strength: 50 would be 0 % skill/);
   assert.match(await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(), /^novice: .*wins 44 of 100/);
   assert.equal(await page.locator("#new-game [data-seat=N] optgroup").first().getAttribute("label"), "The bot siga");
 });
@@ -439,5 +439,21 @@ pageTest("where the browser keeps nothing, all else works", {}, async page => {
   });
   await page.goto(`${running.server.url}/games/ashta/?seed=1`);
   await ready(page);
+  assert.match(await page.textContent("#trouble"), /^This browser does not keep games/);
   await press(page, "#throw");
 }, blank);
+
+pageTest("texts say what even play is, tell hints apart, and draw the course of the person to move", {}, async page => {
+  await page.check("#show-hints");
+  assert.match(await newGame(page, { game: "pagade", seats: "SENW", players: { S: "person", E: "person", N: "person", W: "person" } }), /throw$/);
+  await show(page, "pagade S:6,7,12,12/E:6,7,12,12/N:6,7,12,12/W:6,7,12,12 E 1,3");
+  await page.locator("#actions .best").first().waitFor();
+  const hints = await page.locator("#actions li").evaluateAll(all => all.map(({ innerText }) => /★? ?place [\d.]+/.exec(innerText)[0]));
+  const best = hints.filter(hint => hint.startsWith("★")).map(hint => hint.slice(2));
+  assert.ok(hints.every(hint => hint.startsWith("★") || !best.includes(hint)), hints.join());
+  assert.equal(await page.locator("#board .way").getAttribute("class"), "way seat-E");
+  await page.click("nav [data-dialog=new-game]");
+  await page.check("input[name=game][value=ashtapada]");
+  await page.check("input[name=seats][value=SENW]");
+  await page.locator("#new-game [data-seat=N] option[value='bot:novice']").filter({ hasText: "where even is 25" }).waitFor({ state: "attached" });
+});

@@ -5,8 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 
-import { ashta, copyGame, drop, hurry, newGame, open, paste, playTurn, position, press, ready, show, start, state } from "./browser.js";
+import { ashta, copyGame, drop, hurry, newGame, open, paste, playTurn, position, press, ready, ROOT, show, start, state } from "./browser.js";
 import { Engine } from "./engine.js";
 
 let running, page, folder;
@@ -278,4 +279,54 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   });
   assert.equal((await kept(page)).length, 19);
   await other.close();
+});
+
+pageTest("a short link with a very long text is refused", async () => {
+  const before = await position(page);
+  const bytes = deflateRawSync(Buffer.alloc(2 ** 26, " "), { level: 9 });
+  await paste(page, `https://example.org/#game=${bytes.toString("base64url")}`);
+  await page.waitForFunction(() => !document.getElementById("exchange-trouble").hidden);
+  assert.equal(await page.textContent("#exchange-trouble"), "The link is too long: a game has at most 1 MiB.");
+  await page.click("#exchange [data-close]");
+  assert.equal(await position(page), before);
+});
+
+test("each place in the history of a tab keeps its game, also before the first throw", { timeout: 120000 }, async () => {
+  const tab = await open(running);
+  const players = { S: "person", N: "greedy" };
+  assert.match(await newGame(tab, { game: "pagade", players }), /^0 throw$/);
+  await tab.goto(`${running.server.url}/games/ashta/?game=siga`);
+  await ready(tab);
+  const siga = await position(tab);
+  assert.match(siga, /^siga /);
+  for (const [go, game] of [["reload", "siga"], ["goBack", "pagade"], ["goForward", "siga"]]) {
+    await tab[go]();
+    await ready(tab);
+    assert.match(await position(tab), new RegExp(`^${game} `), go);
+  }
+  // Nothing was thrown, so the list of kept games is empty.
+  await tab.click("nav [data-dialog=exchange]");
+  assert.ok(await tab.isVisible("#no-games"));
+  assert.deepEqual(tab.errors, []);
+  await tab.context().close();
+});
+
+test("tabs keep each other's settings and sheets", { timeout: 120000 }, async () => {
+  const first = await open(running), second = await first.context().newPage();
+  await second.goto(`${running.server.url}/games/ashta/?game=siga`);
+  await ready(second);
+  const sheet = await readFile(join(ROOT, "env", "games", "siga.toml"), "utf8");
+  for (const [tab, field, value, name] of [[first, "pace", "quick", "one"], [second, "theme", "dark", "two"]]) {
+    await tab.click("nav [data-dialog=settings]");
+    await tab.selectOption(`#set-${field}`, value);
+    await tab.click("#settings [data-close]");
+    await drop(tab, "own.toml", sheet.replace(/^name = .*$/m, `name = "${name}"`));
+    await tab.locator("#sheet-done").filter({ hasText: "is in the list" }).waitFor();
+  }
+  await first.reload();
+  await ready(first);
+  assert.deepEqual(await Promise.all(["pace", "theme"].map(field => first.inputValue(`#set-${field}`))), ["quick", "dark"]);
+  await first.click("nav [data-dialog=new-game]");
+  for (const name of ["one", "two"]) assert.equal(await first.locator(`input[name=game][value=${name}]`).count(), 1);
+  await first.context().close();
 });

@@ -2,24 +2,34 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 
-import { blank, hurry, newGame, open, position, ready, ROOT, start, TARGET } from "./browser.js";
+import { ashta, blank, hurry, newGame, open, position, press, ready, ROOT, show, start, TARGET } from "./browser.js";
 
 let running, folder, program, address;
+
+async function serve(port) {
+  const environment = { ...process.env, HOME: folder, ASHTA_CHECKPOINTS: join(ROOT, "checkpoints") };
+  program = spawn(join(TARGET, "release", "ashta"), ["serve", "--port", port, "--no-browser"],
+    { cwd: folder, env: environment, stdio: ["ignore", "pipe", "inherit"] });
+  const { value } = await createInterface({ input: program.stdout })[Symbol.asyncIterator]().next();
+  return value.replace(/^page: /, "");
+}
+
+function stop() {
+  const ended = new Promise(resolve => program.once("exit", resolve));
+  program.kill();
+  return ended;
+}
 
 before(async () => {
   running = await start();
   folder = await mkdtemp(join(tmpdir(), "ashta-"));
-  const environment = { ...process.env, HOME: folder, ASHTA_CHECKPOINTS: join(ROOT, "checkpoints") };
-  program = spawn(join(TARGET, "release", "ashta"), ["serve", "--port", "0", "--no-browser"],
-    { cwd: folder, env: environment, stdio: ["ignore", "pipe", "inherit"] });
-  const { value } = await createInterface({ input: program.stdout })[Symbol.asyncIterator]().next();
-  address = value.replace(/^page: /, "");
+  address = await serve("0");
 });
 after(async () => {
   program?.kill();
@@ -61,4 +71,45 @@ test("a person plays, with hints by perfect play", { timeout: 60000 }, async () 
   }
   assert.match(now, /(choose|over)$/);
   assert.deepEqual(page.errors, []);
+});
+
+test("a long game is opened by few requests", { timeout: 120000 }, async () => {
+  const file = join(folder, "long.jsonl");
+  await ashta("arena", "random", "random", "--game", "ludo", "--seats", "4", "--pairs", "1", "--luck", "none", "--games", file);
+  const game = (await readFile(file, "utf8")).trim().split("\n").find(line => line.includes('"start"'));
+  const page = await served("game=siga");
+  await page.uncheck("#show-chances");
+  let requests = 0;
+  page.on("request", request => { requests += request.method() === "POST"; });
+  const began = performance.now();
+  await show(page, game);
+  const steps = Number(await page.getAttribute("#slider", "max"));
+  console.log(`a game of ${steps} steps: ${requests} requests, ${(performance.now() - began).toFixed(0)} ms`);
+  assert.ok(steps > 400 && requests > 1 && requests < 10, `${steps} steps, ${requests} requests`);
+  assert.match(await page.textContent("#about"), /computed by the program ashta on this machine/);
+  await page.click("nav [data-dialog=exchange]");
+  await page.click("#copy-link");
+  await page.locator("#exchange-done").filter({ hasText: "It opens only on this machine." }).waitFor();
+  await page.context().close();
+});
+
+test("if the program stops, the page says so, and goes on when it runs again", { timeout: 120000 }, async () => {
+  const page = await served("seed=3");
+  await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:expert" } });
+  let now = await show(page, "ashtapada S:5,30/N:off,23 S 3");
+  for (let times = 0; times < 2; times++) {
+    const before = await position(page), action = now.endsWith("choose") ? "#actions button" : "#throw";
+    await stop();
+    await page.locator(action).first().click();
+    await page.locator("#trouble").filter({ hasText: "ashta has stopped. Start it again; your game is kept." }).waitFor();
+    assert.equal(await position(page), before);
+    await page.evaluate(() => { document.body.dataset.state = "stopped"; });
+    assert.equal(await serve(new URL(address).port), address);
+    await ready(page, "stopped");
+    assert.ok(!await page.isVisible("#trouble"));
+    // The new program does not have the agents of the old one.
+    now = await press(page, action);
+    assert.notEqual(await position(page), before);
+  }
+  assert.deepEqual(page.errors.filter(error => !/ERR_CONNECTION_REFUSED/.test(error)), []);
 });

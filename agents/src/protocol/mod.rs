@@ -170,6 +170,7 @@ impl Engine {
             "chance" => rules::chance_outcomes(position()?),
             "legal" => rules::legal(position()?),
             "apply" => rules::apply(position()?, request),
+            "replay" => rules::replay(position()?, request),
             "turns" => rules::turns(position()?, request),
             "observe" => rules::observe(position()?),
             "board" => show::board(position()?),

@@ -1,5 +1,7 @@
 //! Operations on the rules alone, without an agent.
 
+use std::collections::BTreeSet;
+
 use ashta_env::chance;
 use ashta_env::game::{Action, Game, Node, Outcome, Seat, SeatSet};
 use ashta_env::race::Race;
@@ -122,6 +124,77 @@ fn apply_action(race: &Race, state: &mut State, name: &Value) -> Result<Action, 
     })?;
     race.apply_action(state, action);
     Ok(action)
+}
+
+/// `replay`: plays a list of moves. The actions of a turn are one step; each throw of a series is one step.
+pub(super) fn replay((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
+    let moves = request.get("moves").and_then(Value::as_array);
+    let moves = moves.ok_or_else(|| refuse(code::REQUEST, "`moves` must be a list of throws and actions"))?;
+    let mut answer = json!({"begins": node(&race, &state)});
+    let (mut steps, mut at) = (Vec::new(), 0);
+    while at < moves.len() && answer.get("refused").is_none() {
+        let begins = state;
+        let end = moves[at..].iter().position(Value::is_array).map_or(moves.len(), |actions| at + actions.max(1));
+        let played = replay_step(&race, &mut state, &moves[at..end], &mut steps);
+        if let Err((number, Refusal { code, message, .. })) = played {
+            let position = race.print(&begins);
+            answer["refused"] = json!({"code": code, "message": message, "number": at + number, "position": position});
+        }
+        at = end;
+    }
+    answer["steps"] = json!(steps);
+    Ok(answer)
+}
+
+/// Plays a throw, or some actions of a turn, and adds the steps. An error has the number of the illegal move, from 1.
+fn replay_step(
+    race: &Race,
+    state: &mut State,
+    moves: &[Value],
+    steps: &mut Vec<Value>,
+) -> Result<(), (usize, Refusal)> {
+    let (begins, seat) = (*state, show::node(race, state).1.map(Seat::letter));
+    if let [Value::Array(_)] = moves {
+        let wrong = |_| (1, refuse(code::THROW, "a throw must be a list of whole numbers from 0 to 255"));
+        let values = Vec::<u8>::deserialize(&moves[0]).map_err(wrong)?;
+        let dice = race.throw_values(Outcome(0)).len();
+        for thrown in if values.is_empty() { vec![&values[..]] } else { values.chunks(dice).collect() } {
+            if matches!(race.node(state), Node::Decision(_)) {
+                return Err((1, refuse(code::THROW, "an action must be chosen first")));
+            }
+            race.throw(state, thrown).map_err(|error| (1, refuse(code::THROW, error)))?;
+            steps.push(json!({"step": {"seat": seat, "thrown": thrown}, "node": node(race, state)}));
+        }
+        return Ok(());
+    }
+    let mut actions = Vec::new();
+    for (number, action) in (1..).zip(moves) {
+        actions.push(apply_action(race, state, action).map_err(|refusal| (number, refusal))?);
+    }
+    let ids: Vec<u8> = actions.iter().map(|action| action.0).collect();
+    let words = race.turn_text(&begins, &actions);
+    let why =
+        if words.starts_with("pass") { show::why((race.clone(), begins)).unwrap_or_default() } else { Value::Null };
+    let moves = show::moves(race, &begins, &actions);
+    let step = json!({"seat": seat, "actions": ids, "words": words, "moves": moves, "why": why});
+    steps.push(json!({"step": step, "node": node(race, state)}));
+    Ok(())
+}
+
+/// A position of `replay`.
+fn node(race: &Race, state: &State) -> Value {
+    let (node, mover) = show::node(race, state);
+    let choices = match node {
+        "decision" => afterstates(race, state).map(|ends| ends.states().iter().map(|end| race.print(end)).collect()),
+        _ => Ok(BTreeSet::new()),
+    };
+    json!({
+        "position": race.print(state),
+        "node": node,
+        "mover": mover.map(Seat::letter),
+        "choices": choices.ok().map(|ends| ends.len()),
+        "returns": (node == "over").then(|| by_seat(race, &race.returns(state))),
+    })
 }
 
 pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {

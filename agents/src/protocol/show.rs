@@ -52,11 +52,7 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
             "is_back": is_back(&race, piece),
         })
     });
-    let (node, mover) = match race.node(&state) {
-        Node::Chance(seat) => ("chance", Some(seat)),
-        Node::Decision(seat) => ("decision", Some(seat)),
-        Node::Terminal => ("over", None),
-    };
+    let (node, mover) = node(&race, &state);
     let legal = race.legal_actions(&state);
     let actions = legal.iter().map(|action| {
         let text = race.action_text(&state, action);
@@ -86,6 +82,15 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
         answer["returns"] = json!(by_seat(&race, &race.returns(&state)));
     }
     Ok(answer)
+}
+
+/// The kind of a position, and the seat that throws or chooses.
+pub(super) fn node(race: &Race, state: &State) -> (&'static str, Option<Seat>) {
+    match race.node(state) {
+        Node::Chance(seat) => ("chance", Some(seat)),
+        Node::Decision(seat) => ("decision", Some(seat)),
+        Node::Terminal => ("over", None),
+    }
 }
 
 /// Describes a move: its pieces, as indices in `standing`, their path, the throws and the words.

@@ -22,9 +22,9 @@ export class Drawing {
     };
   }
 
-  // Everything that does not change during the game.
-  ground() {
-    const { svg, board, seats, seenFrom, frame } = this;
+  // The board with the course of a seat.
+  ground(walks = this.seenFrom) {
+    const { svg, board, seats, frame } = this;
     // A private square is on the course of only one seat.
     const walker = square => seats.find(seat => board.courses[seat].includes(square));
     const squares = board.squares.map(({ square, ground, seat }) => {
@@ -40,14 +40,14 @@ export class Drawing {
       const [x, y] = frame.corner(board.courses[seat][0]);
       return svg("path", { class: `first seat-${seat}`, d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z` });
     });
-    // The course of the seat at the lower edge, with arrows.
-    const own = board.courses[seenFrom] ?? [];
+    // The course has arrows.
+    const own = board.courses[walks] ?? [];
     const points = own.map(square => frame.centre(square));
     const arrows = points.slice(1).flatMap(([x, y], at) => {
       const [fromX, fromY] = points[at], turn = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
       return at % ARROWS ? [] : [svg("path", { d: "M-5 -4L4 0L-5 4z", transform: `translate(${(x + fromX) / 2} ${(y + fromY) / 2}) rotate(${turn})` })];
     });
-    const way = svg("g", { class: `way seat-${seenFrom}` }, svg("polyline", { points: points.join(" ") }), arrows);
+    const way = svg("g", { class: `way seat-${walks}` }, svg("polyline", { points: points.join(" ") }), arrows);
     const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5 * frame.scale, "text-anchor": "middle", "font-size": 13 * frame.scale, class: "name" }, text));
     return [squares, way, starts, this.lotus(), svg("path", { class: "border", d: this.outline(board.squares) }), names];
   }
