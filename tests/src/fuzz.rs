@@ -48,12 +48,13 @@ const CODES: [&str; 8] = [
     "no-agent",
 ];
 /// The operations of the engine protocol, with the required fields of their answers.
-const FIELDS: [(&str, &[&str]); 14] = [
+const FIELDS: [(&str, &[&str]); 15] = [
     ("hello", &["name", "version", "protocol", "games", "agent"]),
     ("new", &["position"]),
     ("chance", &["outcomes"]),
     ("legal", &["actions"]),
     ("apply", &["position"]),
+    ("replay", &["begins", "steps"]),
     ("turns", &["positions"]),
     ("observe", &["observation", "mask", "encoding"]),
     ("board", &["side", "squares", "courses"]),

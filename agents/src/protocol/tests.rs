@@ -237,30 +237,26 @@ fn a_replay_has_every_step_of_a_record() {
     assert_eq!(thrown, [&json!([4]), &json!([2]), none, &json!([2]), none, &json!([3]), none], "{answer}");
     let nodes = [&answer["begins"]].into_iter().chain(steps.iter().map(|step| &step["node"]));
     for (node, next) in nodes.zip(steps) {
-        let position = &node["position"];
-        let view = ask(&json!({"op": "view", "position": position}).to_string());
-        assert_eq!((&node["node"], &node["mover"], node["returns"].is_null()), (&view["node"], &view["mover"], true));
-        let choices = ask(&json!({"op": "choices", "position": position}).to_string());
-        assert_eq!(node["choices"].as_u64(), choices["turns"].as_array().map(|turns| turns.len() as u64));
-        let step = &next["step"];
+        let about = |op: &str| ask(&json!({"op": op, "position": node["position"]}).to_string());
+        assert_eq!([&node["node"], &node["mover"]], [&about("view")["node"], &about("view")["mover"]]);
+        assert_eq!(node["choices"], about("choices")["turns"].as_array().map_or(0, Vec::len));
+        let (step, end) = (&next["step"], &next["node"]["position"]);
         if step["thrown"].is_null() {
-            let applied = json!({"op": "apply", "position": position, "action": step["actions"]}).to_string();
-            let applied = ask(&applied);
-            assert_eq!([&applied["words"], &applied["moves"]], [&step["words"], &step["moves"]]);
-            assert_eq!(applied["position"], next["node"]["position"]);
+            let request = json!({"op": "apply", "position": node["position"], "action": step["actions"]});
+            let applied = json!({"moves": step["moves"], "position": end, "words": step["words"]});
+            assert_eq!(ask(&request.to_string()), applied);
         }
     }
     let why = json!({"op": "why", "position": steps[5]["node"]["position"]}).to_string();
     assert_eq!(steps[6]["step"]["why"], ask(&why));
     assert_eq!((&answer["refused"]["number"], &answer["refused"]["code"]), (&json!(8), &json!(code::THROW)));
-    assert_eq!(answer["refused"]["position"], steps[6]["node"]["position"]);
-    let refused = |moves: Value| {
-        let answer = ask(&json!({"op": "replay", "position": start, "moves": moves}).to_string());
-        (answer["refused"]["number"].clone(), answer["refused"]["message"].as_str().unwrap_or_default().to_owned())
-    };
-    let (number, message) = refused(json!([[4, 2], 0, 7]));
-    assert!(number == 3 && message.starts_with("action 7 is not legal here"), "{number}: {message}");
-    assert_eq!(refused(json!([[-1]])), (json!(1), "a throw must be a list of whole numbers from 0 to 255".to_owned()));
-    assert_eq!(refused(json!([[3], [2]])), (json!(2), "an action must be chosen first".to_owned()));
+    for (moves, number, message) in [
+        (json!([[4, 2], 0, 7]), 3, "action 7 is not legal here; legal actions are {0, 1}"),
+        (json!([[-1]]), 1, "a throw must be a list of whole numbers from 0 to 255"),
+        (json!([[3], [2]]), 2, "an action must be chosen first"),
+    ] {
+        let refused = &ask(&json!({"op": "replay", "position": start, "moves": moves}).to_string())["refused"];
+        assert_eq!((&refused["number"], &refused["message"]), (&json!(number), &json!(message)));
+    }
     assert_eq!(error(&json!({"op": "replay", "position": start}).to_string()).0, code::REQUEST);
 }
