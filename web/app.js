@@ -96,6 +96,7 @@ async function draw(walk) {
   drawDock(now, option => board.lifted || board.lightMove(option));
   drawPast();
   drawLog(game, play.goTo);
+  keepFocus();
   const who = adviser();
   Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
     .catch(error => error.code === "file" ? playWithout(who.agent, error) : fail("The chances cannot be computed", error));
@@ -103,6 +104,14 @@ async function draw(walk) {
   // Tests wait for this state. It is set when the buttons react to clicks again.
   if (turn.isSettled()) document.body.dataset.state = state;
   else setTimeout(() => isOld() || (document.body.dataset.state = state), turn.SETTLE);
+}
+
+// If the element with the focus is gone or can no longer be used, moves the focus to the turn.
+let focused = null;
+addEventListener("focusin", ({ target }) => { focused = target; });
+function keepFocus() {
+  const isUsable = focused === null || (focused.isConnected && !focused.disabled && focused.checkVisibility());
+  if (!isUsable) byId("turn").focus({ preventScroll: true });
 }
 
 function gameName({ rules, seats, about }) {

@@ -33,10 +33,22 @@ let lit = null, press = null;
 const [lastLayer, lightLayer, pieceLayer, landingLayer, ghosts] = Array.from({ length: 5 }, () => svg("g", {}));
 const root = svg("svg", {
   onpointerdown: pressed, onpointermove: moved, onpointerup: released, onpointercancel: drop, onpointerleave: () => light(null),
-  onfocusin: ({ target }) => lifted ? lightMove(landingOf(target)?.option) : light(spotOf(target)?.group ?? null),
+  onfocusin: ({ target }) => {
+    stopAt(target);
+    if (lifted) lightMove(landingOf(target)?.option);
+    else light(spotOf(target)?.group ?? null);
+  },
   onfocusout: () => light(null),
   onkeydown: typed,
 });
+
+// The board is one tab stop: the piece or landing that had the focus last, or the whole board.
+let stop = root;
+function stopAt(element) {
+  stop.setAttribute("tabindex", -1);
+  stop = element;
+  stop.setAttribute("tabindex", 0);
+}
 
 new ResizeObserver(() => shown.board && !lifted && !press && Math.abs(leastNow() - least) > 1 && draw(shown)).observe(byId("board"));
 
@@ -58,7 +70,9 @@ export function draw(next) {
   spots = [];
   const all = groups(view, board.words);
   fill(pieceLayer, drawing.onSquares(all, least, placePiece), seats.map(seat => drawing.inTray(all, seat, view.mover === seat, labels[seat], placePiece)));
-  if (hadFocus && !root.contains(document.activeElement)) pieceLayer.querySelector("[tabindex]")?.focus();
+  const isLost = !root.contains(document.activeElement);
+  if (isLost) stopAt(spots.find(({ options }) => options.length)?.made ?? root);
+  if (isLost && hadFocus) stop.focus({ preventScroll: true });
 }
 
 function drawGround(board, seats, seenFrom, course) {
@@ -73,9 +87,9 @@ function drawGround(board, seats, seenFrom, course) {
 // Draws a group at a point. If the group can move, it is a button, otherwise a picture.
 function placePiece(group, x, y, shape) {
   const options = shown.options.filter(option => option.key === group.key);
-  const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
+  const role = options.length ? { role: "button", "aria-pressed": "false" } : { role: "img" };
   const classes = `piece seat-${group.seat}${options.length ? " can" : ""}${group.isTaken ? " taken" : ""}`;
-  const made = svg("g", { ...role, class: classes, transform: `translate(${x} ${y})`, "data-key": group.key, "aria-label": labelOf(group, options) }, shape);
+  const made = svg("g", { ...role, tabindex: -1, class: classes, transform: `translate(${x} ${y})`, "data-key": group.key, "aria-label": labelOf(group, options) }, shape);
   spots.push({ x, y, group, options, made });
   return made;
 }
@@ -143,9 +157,12 @@ function drop() {
   press = null;
 }
 
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
 function typed(event) {
   const { key, target } = event;
   const landing = landingOf(target), spot = spotOf(target);
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   if (key === "Escape" && lifted) {
     const from = lifted;
     lower();
@@ -155,7 +172,13 @@ function typed(event) {
     else if (spot?.options.length) {
       lift(spot);
       landings[0].made.focus();
-    } else return;
+    } else if (spot && key === "Enter") cannot(spot.group);
+    else return;
+  } else if (STEPS[key]) {
+    // From landing to landing, or from piece to piece; pieces that can move are first.
+    const places = lifted ? landings : spots.toSorted((a, b) => Boolean(b.options.length) - Boolean(a.options.length));
+    const at = places.findIndex(({ made }) => made === target);
+    places.at((Math.max(at, STEPS[key] < 0 ? 0 : -1) + STEPS[key]) % places.length)?.made.focus();
   } else return;
   event.preventDefault();
   event.stopPropagation();
@@ -172,7 +195,7 @@ function lift(spot) {
     // A piece that leaves the board lands at the end of the tray.
     const { width, height, at: inTray } = drawing.frame.tray(option.seat);
     const [x, y] = option.path.length ? drawing.frame.centre(option.path.at(-1)) : inTray(width - 60, height / 2);
-    const made = svg("g", { class: `landing seat-${option.seat}${option.captures.length ? " captures" : ""}`, role: "button", tabindex: 0, "aria-label": option.words });
+    const made = svg("g", { class: `landing seat-${option.seat}${option.captures.length ? " captures" : ""}`, role: "button", tabindex: -1, "aria-label": option.words });
     const place = { x: x + (at - (here.length - 1) / 2) * SIZE * 0.6, y, option, made };
     const sum = stacked(option.throws);
     const text = `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;

@@ -25,7 +25,6 @@ export function bindDock() {
 // when it leaves.
 export function drawDock({ view, can, outcomes }, light) {
   const { board } = play.game, { choice } = turn;
-  const hadFocus = byId("moves").contains(document.activeElement);
   byId("turn").className = view.mover ? `seat-${view.mover}` : "over";
   fill(byId("turn-title"), title(view, can));
   drawNote(view);
@@ -40,7 +39,6 @@ export function drawDock({ view, can, outcomes }, light) {
   fill(byId("entering"), outcomes?.map(({ throw: values }) =>
     button(() => turn.enter(values), { "aria-label": values.join(" and ") }, drawThrows(values, null, board.throws))));
   byId("moves-title").textContent = outcomes ? "Your throw" : "Moves";
-  if (hadFocus && !byId("moves").contains(document.activeElement)) byId("turn").focus({ preventScroll: true });
 }
 
 function title(view, can) {

@@ -3,6 +3,7 @@
 import { throwWords } from "./dice.js";
 import { button, byId, chip, element } from "./dom.js";
 import { SEATS } from "./game.js";
+import { grouped } from "./pieces.js";
 
 export const words = choices => choices.map(step => step.words).join("; ");
 
@@ -28,6 +29,15 @@ export function drawLog(game, goTo) {
   if (top < list.scrollTop || top + here.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top;
 }
 
+// The list is one tab stop: the arrow keys move the focus from line to line.
+byId("turns").addEventListener("keydown", event => {
+  const step = { ArrowUp: "previousElementSibling", ArrowDown: "nextElementSibling" }[event.key], list = byId("turns");
+  if (!step) return;
+  const line = event.target === list ? list.querySelector("li:has([aria-current])") ?? list.firstElementChild : event.target.closest("li")[step];
+  line?.firstElementChild.focus();
+  event.preventDefault();
+});
+
 // The lines of the list: { from, to, number, turns }. Consecutive turns without moves share a line.
 function linesOf(game) {
   const places = game.turns;
@@ -43,11 +53,12 @@ function linesOf(game) {
 }
 
 function item({ to, number, turns }, goTo) {
-  const names = turns.map(({ seat, throws }) => `${SEATS[seat]} ${throws.join(", ")}`);
-  const done = [...new Set(turns.map(({ choices }) => words(choices)))].filter(Boolean).join("; ");
+  // Turns with the same words share them.
+  const parts = [...grouped(turns, ({ choices }) => words(choices))].map(([done, same], at) =>
+    [at ? "; " : null, element("b", {}, same.map(({ seat, throws }) => `${SEATS[seat]} ${throws.join(", ")}`).join("; ")), done ? `: ${done}` : null]);
   const [seat, numbers] = turns.length === 1 ? [turns[0].seat, number] : ["", `${number}–${number + turns.length - 1}`];
-  return element("li", { class: `seat-${seat}` }, button(() => goTo(to), {}, element("span", { class: "number" }, numbers), chip(seat),
-    element("span", {}, element("b", {}, names.join("; ")), done ? `: ${done}` : "")));
+  return element("li", { class: `seat-${seat}` }, button(() => goTo(to), { tabindex: -1 }, element("span", { class: "number" }, numbers), chip(seat),
+    element("span", {}, parts)));
 }
 
 const MOST_NEWS = 8;

@@ -153,8 +153,12 @@ export function seat(seated) {
   restart("seated");
 }
 
-// The targets of undo and redo, or null. A target is a node where a person has a choice; without persons, the beginning
-// of a turn.
-const isStop = at => persons().length ? game.nodes[at].choices > 1 && isPerson(game.nodes[at].mover) : game.begins(at);
+// The targets of undo and redo, or null. A target is a node where a person types the throw or has a choice; without
+// persons, the beginning of a turn.
+function isStop(at) {
+  const { node, choices, mover } = game.nodes[at];
+  if (node === "chance" && settings.throws === "hand") return !isRecorded(mover);
+  return persons().length ? choices > 1 && isPerson(mover) : game.begins(at);
+}
 export const undoTo = () => game.before(game.at, isStop);
 export const redoTo = () => game.after(game.at, isStop);

@@ -19,7 +19,7 @@ let chosenAt = null, since = 0;
 export async function currentTurn(isOld) {
   const { game } = play, { position } = game;
   const view = await ask(game.request("view"));
-  const can = play.turnOfPerson(), key = `${can} ${position}`;
+  const can = play.turnOfPerson(), key = `${can} ${game.at}/${game.last} ${position}`;
   const outcomes = can === "enter" ? (await ask(game.request("chance"))).outcomes : null;
   const choices = can === "choose" && (chosenAt !== key || !choice) ? await ask(game.request("choices")) : null;
   if (isOld() || game !== play.game || position !== game.position) return null;
@@ -70,10 +70,10 @@ function reasonToWait() {
 // Explains why a clicked piece cannot move.
 export async function cannot(group) {
   if (!choice) return showNote(reasonToWait());
-  if (group.seat !== play.game.node.mover) return;
   const { reasons } = await ask(play.game.request("why"));
-  const reason = choice?.picked.length ? null : reasons.find(({ piece }) => group.pieces.includes(piece));
-  showNote(`${SEATS[group.seat]}'s piece ${group.square ? `on ${group.square}` : `(${group.place})`}: ${reason?.words ?? "no throw is left for it"}.`);
+  const reason = reasons.find(({ piece }) => group.pieces.includes(piece))?.words;
+  if (!choice || !(reason || choice.moves.some(({ seat }) => seat === group.seat))) return;
+  showNote(`${SEATS[group.seat]}'s piece ${group.square ? `on ${group.square}` : `(${group.place})`}: ${reason && !choice.picked.length ? reason : "the throws that are left cannot move it"}.`);
 }
 
 export function showNote(text, kind = "soft") {

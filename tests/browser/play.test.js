@@ -7,53 +7,60 @@ import { blank, copyGame, hurry, newGame, pageTests, playTurn, position, press, 
 
 const { running, pageTest } = pageTests();
 
-pageTest("turns are played by keys alone", {}, async page => {
+pageTest("a whole game is played by keys alone, and the focus is never lost", {}, async page => {
+  await page.addInitScript(() => { localStorage["ashta.settings"] = '{"pace":"none","moving":false}'; });
+  await page.goto(`${running.server.url}/games/ashta/?seed=4`);
+  await ready(page);
   // Opens the dialog of a new game, and moves the focus through it.
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   assert.ok(await page.isVisible("#new-game"));
-  const focus = () => page.evaluate(() => document.activeElement.value ?? document.activeElement.textContent);
   await page.locator("input[name=game]:checked").focus();
-  await page.keyboard.press("ArrowDown");
-  assert.equal(await focus(), "ashte-kashte");
+  while (await page.evaluate(() => document.activeElement.value) !== "siga") await page.keyboard.press("ArrowDown");
   await page.locator("#choose-first").focus();
   await page.keyboard.press("s");
   await page.locator("#new-game button[value=start]").focus();
   await page.evaluate(() => { document.body.dataset.state = "new"; });
   await page.keyboard.press("Enter");
-  await ready(page, "new");
-  assert.match(await page.textContent("#game-name"), /^Ashte Kashte for two$/);
-  // Throws with the space key; chooses by number or on the board.
+  let now = await ready(page, "new");
+  assert.match(await page.textContent("#game-name"), /^S.* for two$/);
   assert.equal(await page.evaluate(() => document.activeElement.id), "turn");
-  for (let turn = 0; turn < 6; turn++) {
-    let now = await state(page);
-    if (now.endsWith("throw")) {
-      await page.keyboard.press(" ");
-      now = await ready(page, now);
-    }
-    if (!now.endsWith("choose")) continue;
-    if (turn % 2 === 0) await page.keyboard.press("1");
+  // Throws with the space key; chooses by number or on the board.
+  const is = selector => page.evaluate(selector => document.activeElement.matches(selector), selector);
+  for (let turn = 0; !now.endsWith("over"); turn++) {
+    if (now.endsWith("throw")) await page.keyboard.press(" ");
+    else if (turn % 3 === 0) await page.keyboard.press("1");
     else {
-      await page.locator(".piece.can").first().focus();
+      if (!await is("#board *")) await page.keyboard.press("Shift+Tab");
+      assert.ok(await is("#board *"), "the board is the tab stop before the turn");
+      while (!await is(".piece.can")) await page.keyboard.press("ArrowRight");
+      if (turn % 2) await page.keyboard.press("ArrowLeft");
+      while (!await is(".piece.can")) await page.keyboard.press("ArrowLeft");
       assert.ok(await page.locator(".track.lit").count() > 0, "the path of the piece with the focus is lit");
       await page.keyboard.press("Enter");
+      await page.keyboard.press("ArrowDown");
+      assert.ok(await is(".landing"));
       await page.keyboard.press("Enter");
     }
     now = await ready(page, now);
-    if (now.endsWith("choose")) await playTurn(page);
+    assert.ok(!await is("body"), now);
+    const stops = await page.evaluate(() => [...document.querySelectorAll("#place *, #log *")].filter(one => one.tabIndex >= 0).length);
+    assert.equal(stops, 2, "one tab stop for the board, one for the list of turns");
   }
-  const played = Number((await state(page)).split(" ")[0]);
-  assert.ok(played >= 12, `${played} steps were played`);
-  // Arrows step back and forth, U undoes.
+  // In the list, arrows go from turn to turn; elsewhere they step back and forth.
+  await page.locator("#turns").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => document.activeElement), await page.evaluate(() => document.querySelector("#turns li:nth-child(2) button")));
   await page.keyboard.press("ArrowLeft");
-  await ready(page);
+  const played = Number(now.split(" ")[0]);
   await page.waitForFunction(at => document.body.dataset.state.startsWith(`${at} `), played - 1);
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction(at => document.body.dataset.state.startsWith(`${at} `), played);
   assert.ok((await page.locator("#news p").allTextContents()).some(text => /throws \d \(/.test(text)), "throws are announced");
-});
+}, blank);
 
 pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}, async page => {
   await hurry(page);
@@ -271,7 +278,19 @@ pageTest("what cannot move says why, and so does a lost throw", {}, async page =
   await hurry(page, "hand");
   await show(page, "ashtapada S:off,off/N:off,23 S *");
   await page.locator("#entering button[aria-label='2']").click();
-  await page.locator("#turns button").first().filter({ hasText: "South 2: nothing moves: it waits for a throw of 1" }).waitFor();
+  const says = words => page.locator("#turns button").first().filter({ hasText: words }).waitFor();
+  await says("South 2: nothing moves (off: it waits for a throw of 1)");
+  // A lost turn has its own sentence, for the turn and for each piece.
+  for (const [text, thrown, words] of [
+    ["ludo S:hand,hand,hand,7/N:hand,hand,hand,3 S *2", "6", "South 6: 3 throws of 6 in a row: the turn is lost"],
+    ["ur S:hand,hand,hand,hand,hand,3,9/N:hand,hand,hand,hand,hand,hand,home S *", "0", "South 0: the turn is lost"],
+    ["ashte-kashte S:47,home,home,home/N:8,12,23,45 S *", "8", "South 8: nothing moves ("],
+  ]) {
+    await show(page, text);
+    await page.locator(`#entering button[aria-label='${thrown}']`).click();
+    await says(words);
+  }
+  assert.doesNotMatch(await page.locator("#turns").textContent(), /finished|North/);
 });
 
 pageTest("turns in which nothing moves are one line", {}, async page => {
@@ -280,7 +299,7 @@ pageTest("turns in which nothing moves are one line", {}, async page => {
   const enter = thrown => press(page, `#entering button[aria-label='${thrown}']`);
   for (const thrown of [2, 3, 2]) await enter(thrown);
   const lines = () => page.locator("#turns button").allTextContents();
-  assert.deepEqual(await lines(), ["1–3South 2; North 3; South 2: nothing moves: it waits for a throw of 1"]);
+  assert.deepEqual(await lines(), ["1–3South 2; North 3; South 2: nothing moves (off: it waits for a throw of 1)"]);
   await enter(1);
   assert.match((await lines())[0], /^4NNorth 1/);
   // A click on a line with several turns shows their end.
@@ -404,6 +423,23 @@ pageTest("throws are typed in from dice at a table", {}, async page => {
   assert.ok((await playTurn(page)).endsWith("enter"), "the bot's throws, too");
   await page.getByRole("button", { name: "1 and 1", exact: true }).click();
   await page.waitForFunction(() => document.body.dataset.state.endsWith("enter"));
+});
+
+pageTest("undo goes back to a typed throw, and then to the own choice", {}, async page => {
+  await hurry(page, "hand");
+  await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "person" } });
+  await show(page, "ashte-kashte S:5,9,20,30/N:4,6,10,12 S 3");
+  await playTurn(page);
+  await press(page, "#entering button[aria-label='3']");
+  assert.match(await position(page), / N 3$/);
+  await press(page, "#undo");
+  assert.match(await position(page), / N \*$/, "the throw can be typed again");
+  await press(page, "#entering button[aria-label='2']");
+  assert.match(await position(page), / N 2$/);
+  for (const place of [/ N \*$/, / S 3$/]) {
+    await press(page, "#undo");
+    assert.match(await position(page), place);
+  }
 });
 
 pageTest("rules that no bot knows are said to be so, and baselines play them", {}, async page => {

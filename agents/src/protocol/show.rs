@@ -148,13 +148,14 @@ pub(super) fn choices((race, state): (Race, State)) -> Answer {
     }))
 }
 
-/// `why`: the pieces of the deciding side that have no move in this turn, each with the reason.
+/// `why`: the pieces of the deciding side that have no move in this turn, each with the reason; and why nothing moves.
 pub(super) fn why((race, state): (Race, State)) -> Answer {
     let own = race.colour(&state);
     let first = race.standing(&state).iter().position(|piece| piece.seat == own).unwrap_or(0);
+    let idle = race.idle_text(&state);
     let reasons = race.reasons(&state);
     let reasons = reasons.iter().map(|(slot, words)| json!({"piece": first + slot, "words": words}));
-    Ok(json!({"reasons": reasons.collect::<Vec<_>>()}))
+    Ok(json!({"idle": idle, "reasons": reasons.collect::<Vec<_>>()}))
 }
 
 /// Whether a piece is on the part of its course that returns over squares of an earlier part.

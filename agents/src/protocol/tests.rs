@@ -204,7 +204,7 @@ fn choices_are_whole_turns_that_apply_takes_at_once() {
     assert_eq!(captures["words"], "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again");
     assert_eq!(captures["moves"][1]["path"], json!(["B3", "B4"]));
     let why = ask(r#"{"op":"why","position":"ashtapada S:4,30/N:off,23 N 2"}"#);
-    assert_eq!(why, json!({"reasons": [{"piece": 2, "words": "it waits for a throw of 1"}]}));
+    assert_eq!(why, json!({"idle": null, "reasons": [{"piece": 2, "words": "it waits for a throw of 1"}]}));
     let none = ask(r#"{"op":"choices","position":"ashtapada S:5,30/N:off,23 S *"}"#);
     assert_eq!(none, json!({"turns": [], "moves": [], "nodes": []}));
     let (refused, message) = error(&json!({"op": "apply", "position": position, "action": [0, 7]}).to_string());

@@ -6,13 +6,53 @@ use std::collections::BTreeSet;
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
 use crate::race::position::state::{Phase, State, sort};
-use crate::race::turns::text::any_of;
+use crate::race::turns::actions::PASS;
+use crate::race::turns::text::{any_of, joined};
 
 /// The largest number of positions of a turn that are visited. Larger turns get no reasons. If a changed position has a
 /// larger turn, the piece counts as unable to move there.
 const MOST: usize = 1 << 12;
 
 impl Race {
+    /// Says why no piece can move in the turn of `state`: that the turn is lost, or the reasons with the names of the
+    /// pieces that have not finished. `None` if a piece can move.
+    pub fn idle_text(&self, state: &State) -> Option<String> {
+        let is_idle = matches!(self.node(state), Node::Decision(_))
+            && self.legal_actions(state).iter().all(|action| action == PASS);
+        if !is_idle {
+            return None;
+        }
+        if let Some(lost) = self.lost(state) {
+            return Some(lost);
+        }
+        let seat = self.colour(state);
+        let mut by_reason: Vec<(String, BTreeSet<String>)> = Vec::new();
+        for (slot, reason) in self.reasons(state) {
+            let place = state.pieces[seat.index()][slot];
+            let name = self.square(seat, place).map_or_else(|| self.place_text(place), |square| square.to_string());
+            match by_reason.iter_mut().find(|(words, _)| *words == reason) {
+                _ if place == self.rules.goal => {}
+                Some((_, names)) => drop(names.insert(name)),
+                None => by_reason.push((reason, BTreeSet::from([name]))),
+            }
+        }
+        let parts = by_reason.into_iter().map(|(reason, names)| format!("{}: {reason}", joined(names, ", ")));
+        Some(format!("nothing moves ({})", joined(parts, "; ")).replace(" ()", ""))
+    }
+
+    /// Says that a throw is lost in every position: it is the last throw of a row, or all throws are 0.
+    fn lost(&self, state: &State) -> Option<String> {
+        let row = self.turns.notation().loses_throw(state).then(|| {
+            format!("{} throws of {} in a row: ", state.thrown, any_of(&self.rules.sheet.turn.again))
+        });
+        let is_nothing = state.phase == Phase::Choose && self.pending_throws(state).iter().all(|&value| value == 0);
+        let lost = row.or_else(|| is_nothing.then(String::new))?;
+        let mut next = *state;
+        self.apply_action(&mut next, PASS);
+        let what = if next.phase == Phase::Throw && next.mover == state.mover { "throw" } else { "turn" };
+        Some(format!("{lost}the {what} is lost"))
+    }
+
     /// For each piece of the mover that has no move in the turn of `state`: its slot, and the reason in words. Empty
     /// within a turn, and if the turn leads through too many positions.
     pub fn reasons(&self, state: &State) -> Vec<(usize, String)> {
@@ -23,7 +63,8 @@ impl Race {
         let own = state.pieces[self.colour(state).index()];
         let moved: BTreeSet<u8> = turns.moves.iter().map(|next| next.leaves).collect();
         let idle = (0..self.pieces()).filter(|&slot| !moved.contains(&own[slot]));
-        idle.map(|slot| (slot, self.reason(state, own[slot]))).collect()
+        let lost = self.lost(state);
+        idle.map(|slot| (slot, lost.clone().unwrap_or_else(|| self.reason(state, own[slot])))).collect()
     }
 
     /// The reason why a piece at `place` has no move.
@@ -151,7 +192,23 @@ mod tests {
         has("thaayam S:4,7,13,keep/N:off,23,23,keep S 1,3", "3: it is blocked by other pieces of its seat");
         has("saturankam S:54,72/N:off,home N 1,4", "0: the throws must be used by other pieces");
         has("ashtapada S:19,59/N:57,keep N 3", "1: no throw can move it in this position");
+        assert_eq!(reasons("ludo S:hand,hand,hand,7/N:hand,hand,hand,3 S 6*3")[3], "3: 3 throws of 6 in a row: the turn is lost");
         assert_eq!(reasons("pagade S:60,74,75,76/N:6,7,12,12 S 1,1"), ["3: the gate opens when South has cut"]);
+    }
+
+    #[test]
+    fn a_turn_without_a_move_says_why_and_names_the_pieces() {
+        let idle = |position: &str| {
+            let (race, state) = Race::parse_position(position).expect("a position");
+            race.idle_text(&state)
+        };
+        let says = |position: &str, words: &str| assert_eq!(idle(position).as_deref(), Some(words), "{position}");
+        says("ludo S:hand,hand,hand,7/N:hand,hand,hand,3 S 6*3", "3 throws of 6 in a row: the turn is lost");
+        says("ur S:hand,hand,hand,hand,hand,3,9/N:hand,hand,hand,hand,hand,hand,home S 0", "the turn is lost");
+        says("ashtapada S:off,off/N:off,23 S 2", "nothing moves (off: it waits for a throw of 1)");
+        for movable in ["ludo S:hand,hand,hand,7/N:hand,hand,hand,3 S 6*2", "ashtapada S:off,30/N:off,23 S 2"] {
+            assert_eq!(idle(movable), None);
+        }
     }
 
     #[test]

@@ -13,6 +13,11 @@ pub(crate) trait TurnNotation: TurnMachine {
         series.chain(state.dice.into_iter().filter(|&value| value > 0)).collect()
     }
 
+    /// Returns whether the throw is lost because it is the last throw of a row.
+    fn loses_throw(&self, _: &State) -> bool {
+        false
+    }
+
     /// Loads the throws from the text of a position.
     ///
     /// # Errors

@@ -674,6 +674,10 @@ impl TurnNotation for ThrowTurns {
         if state.phase == Phase::Throw { Vec::new() } else { vec![state.dice[0]] }
     }
 
+    fn loses_throw(&self, state: &State) -> bool {
+        self.is_lost(state)
+    }
+
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
         let is_thrown = |value: u8| self.rules.outcomes.iter().any(|throw| throw.values[0] == value);
         match (phase, values) {
