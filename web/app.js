@@ -214,6 +214,10 @@ function bind() {
   };
   for (const button of document.querySelectorAll("[data-dialog]")) button.addEventListener("click", openers[button.dataset.dialog]);
   for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", closeAll);
+  for (const button of document.querySelectorAll(".told button")) button.addEventListener("click", () => {
+    button.parentElement.hidden = true;
+    keepFocus();
+  });
   for (const dialog of document.querySelectorAll("dialog")) {
     // A click outside of a dialog closes it.
     dialog.addEventListener("click", event => event.target === dialog && dialog.close(""));

@@ -35,10 +35,10 @@ export function picture(width, height, label, ...parts) {
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, ...hidden }, ...parts);
 }
 
-// Shows a text; hides the element if the text is empty.
+// Shows a text, in the first paragraph of the element if it has one; hides the element if the text is empty.
 export function showText(place, text) {
   place.hidden = !text;
-  place.textContent = text ?? "";
+  (place.querySelector("p") ?? place).textContent = text ?? "";
 }
 
 export function onClick(does) {

@@ -18,10 +18,8 @@ before(async () => {
 after(() => running.close());
 
 const KINDS = [
-  ["ashtapada", "SN", "bot:novice"], ["ashtapada", "SEN", "bot:expert"], ["ashtapada", "SENW", "bot:beginner"],
-  ["ashte-kashte", "SN", "bot:expert"], ["ashte-kashte", "SEN", "bot:advanced"], ["ashte-kashte", "SENW", "bot:intermediate"],
-  ["pagade", "SN", "bot:expert"], ["pagade", "SN", "bot:2ply", { no_cut: "lap" }], ["pagade", "SENW", "bot:expert"],
-  ["pagade", "SENW", "bot:expert", { teams: "true" }],
+  ["ashtapada", "SEN", "bot:expert"], ["ashte-kashte", "SENW", "bot:intermediate"],
+  ["pagade", "SN", "bot:2ply", { no_cut: "lap" }], ["pagade", "SENW", "bot:expert", { teams: "true" }],
 ];
 
 // Makes the best move by the hints with the mouse: on the board if its piece is there, else in the list.
@@ -135,13 +133,9 @@ test("every built-in game offers the moves of the engine", { timeout: 250000 }, 
   await hurry(sheet);
   await sheet.uncheck("#show-chances");
   for (const name of (await readdir(join(ROOT, "env", "games"))).map(file => file.replace(".toml", ""))) {
-    const began = Date.now();
     const { position } = await engine.ask({ op: "new", game: name });
     await show(sheet, position);
-    const game = await sheet.evaluate(clickThrough);
-    const played = Date.now();
-    await check(engine, game);
-    console.log(name, game.nodes.length, game.seen.length, played - began, Date.now() - played);
+    await check(engine, await sheet.evaluate(clickThrough));
   }
   await engine.close();
   assert.deepEqual(sheet.errors, []);

@@ -210,6 +210,39 @@ for (const [width, height] of [[375, 667], [320, 568], [667, 375], [820, 1180], 
   });
 }
 
+pageTest("nothing is cut off or covered", { viewport: { width: 375, height: 667 } }, async page => {
+  const boxes = parts => page.locator(parts).evaluateAll(all => all.map(one => one.getBoundingClientRect().toJSON()));
+  const covers = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  const contains = (a, b) => a.left <= b.left + 1 && a.top <= b.top + 1 && a.right >= b.right - 1 && a.bottom >= b.bottom - 1;
+  await page.click("nav [data-dialog=new-game]");
+  for (const { height } of await boxes("#choose-seats .card")) assert.ok(height < 50, "the number of players is one line");
+  await page.click("#new-game [data-close]");
+  await show(page, "ashtapada S:5,17/N:2,9 S 4,1,8,4,1,8,3");
+  const [thrown] = await boxes("#thrown"), dice = await boxes("#thrown .die");
+  assert.deepEqual([dice.length, dice.every(die => contains(thrown, die))], [4, true]);
+  await show(page, "ludo S:hand,hand,hand,home/E:hand,hand,home,home/N:hand,home,home,home/W:hand,hand,hand,hand S *");
+  const pieces = await boxes("#board .piece");
+  for (const caption of await boxes("#board .caption")) assert.ok(!pieces.some(piece => covers(piece, caption)), "discs cover a word in a tray");
+  // A message leaves the board in sight, and can be dismissed.
+  await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
+  const [[notice], [board], [dock]] = await Promise.all(["#notice", "#board svg", "#turn"].map(boxes));
+  assert.ok(notice.bottom <= board.top && board.bottom <= dock.top + 1 && dock.bottom <= 668, JSON.stringify([notice, board, dock]));
+  await page.click("#notice button");
+  assert.ok(await page.isHidden("#notice"));
+  // The places of four seats.
+  await page.evaluate(() => {
+    document.getElementById("turn").className = "over";
+    document.getElementById("turn-title").textContent = "Over: 1. South, 2. East, 3. North, 4. West";
+  });
+  for (const [width, height] of [[1280, 900], [375, 667]]) {
+    await page.setViewportSize({ width, height });
+    assert.ok(await page.locator("#turn-title").evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+  }
+  // 1280 by 900 pixels at a zoom of 400 %.
+  await page.setViewportSize({ width: 320, height: 225 });
+  assert.ok((await boxes("#board svg"))[0].height > 150);
+});
+
 pageTest("hints and chances are those of the bot, and of perfect play once it is loaded", { query: "seed=3" }, async page => {
   const text = "ashtapada S:5,30/N:off,23 S 4,2", before = "ashtapada S:5,30/N:off,23 S *";
   await page.check("#show-hints");

@@ -86,13 +86,19 @@ export class Drawing {
   // The tray of a seat with its pieces; `label` is the name of the player.
   inTray(all, seat, isMover, label, place) {
     const { svg, frame } = this, { width, height, transform, at } = frame.tray(seat), { isCross, scale } = frame;
-    const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2, captions = [];
-    const placed = trayed(all, seat).flatMap((own, side) => own.map(group => {
-      const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2;
-      const step = group.count > 2 ? room * 0.5 : room * 0.9, span = room + (group.count - 1) * step;
-      const caption = group.place, letters = caption.length * (isCross ? 9.5 : 6.6) + 12;
-      const start = side === 0 ? (isCross ? 12 : width * 0.3) : width - 8 - span - letters;
-      captions.push(svg("text", { x: start, y: middle + (isCross ? 6 : 4), "font-size": isCross ? 17 : 12, class: "caption" }, caption));
+    const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2, captions = [], sides = trayed(all, seat), here = sides.flat();
+    const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2, size = isCross ? 14 : 12;
+    const lettersOf = ({ place }) => place.length * size * 0.56 + 10;
+    // Waiting pieces are at the left, finished pieces at the right. If there is little room, discs overlap more.
+    let left = isCross ? 12 : width * 0.3, right = width - 8;
+    const free = here.reduce((free, group) => free - lettersOf(group) - room, right - left - 4);
+    const most = free / Math.max(1, here.reduce((gaps, { count }) => gaps + count - 1, 0));
+    const placed = sides.flatMap((own, side) => own.map(group => {
+      const step = Math.max(4, Math.min(group.count > 2 ? room * 0.5 : room * 0.9, most)), span = room + (group.count - 1) * step;
+      const caption = group.place, letters = lettersOf(group);
+      const start = side === 0 ? left : right -= span + letters;
+      if (side === 0) left += span + letters;
+      captions.push(svg("text", { x: start, y: middle + (isCross ? 5 : 4), "font-size": size, class: "caption" }, caption));
       const [x, y] = at(start + letters + span / 2, middle);
       const discs = Array.from({ length: group.count }, (_, number) => {
         const [cx, cy] = at(start + letters + room / 2 + number * step, middle);
