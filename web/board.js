@@ -52,10 +52,17 @@ function stopAt(element) {
 
 new ResizeObserver(() => shown.board && !lifted && !press && Math.abs(leastNow() - least) > 1 && draw(shown)).observe(byId("board"));
 
-function leastNow() {
-  const { frame } = drawing;
-  const pixels = Math.min(root.clientWidth / frame.width, root.clientHeight / frame.height);
-  return Math.min(LEAST / (pixels || 1), MOST * SIZE);
+// Pixels in a unit of the whole drawing.
+const scale = () => Math.min(root.clientWidth / drawing.frame.width, root.clientHeight / drawing.frame.height) || 1;
+const leastNow = () => Math.min(LEAST / scale(), MOST * SIZE);
+
+// If squares are small, enlarges the part of the board with the lifted piece and its landings, at most twice.
+function zoom() {
+  const { width, height } = drawing.frame, places = lifted && SIZE * scale() < LEAST ? [lifted, ...landings] : [];
+  const [[left, right], [top, bottom]] = ["x", "y"].map(axis => places.map(place => place[axis])).map(all => [Math.min(...all) - SIZE, Math.max(...all) + SIZE]);
+  const part = places.length ? Math.min(1, Math.max(0.5, (right - left) / width, (bottom - top) / height)) : 1;
+  const begin = (middle, whole) => part < 1 ? Math.max(0, Math.min(middle - part * whole / 2, whole - part * whole)) : 0;
+  root.setAttribute("viewBox", [begin((left + right) / 2, width), begin((top + bottom) / 2, height), part * width, part * height].join(" "));
 }
 
 export function draw(next) {
@@ -148,6 +155,7 @@ function released(event) {
   if (landing) return pick(landing.option);
   const canMove = ended.spot?.options.length > 0;
   if (ended.ghost || ended.wasLifted || !canMove) lower();
+  zoom();
   if (ended.spot && !canMove) cannot(ended.spot.group);
 }
 
@@ -171,6 +179,7 @@ function typed(event) {
     if (landing) pick(landing.option);
     else if (spot?.options.length) {
       lift(spot);
+      zoom();
       landings[0].made.focus();
     } else if (spot && key === "Enter") cannot(spot.group);
     else return;
@@ -212,6 +221,7 @@ function lower() {
   lifted?.made.setAttribute("aria-pressed", "false");
   lifted = null;
   landings = [];
+  zoom();
   fill(landingLayer);
   fill(lightLayer);
 }

@@ -63,46 +63,38 @@ for (const [game, seats, bot, flags = {}] of KINDS) {
   });
 }
 
-// Plays the game on the page to its end with random clicks, by turns on the board and in the list. Returns the positions
-// of all nodes, and what the page showed: [{ at, step, words, landings, isLifted, canLeave, clicked }].
-function clickThrough() {
+// Plays the game on the page to its end with random clicks, by turns on the board and in the list. Returns the nodes, and
+// what the page showed: [{ at, words, onBoard, landings, canLeave, chosen }].
+async function clickThrough() {
   const query = selector => [...document.querySelectorAll(selector)];
   const press = made => ["pointerdown", "pointerup"].forEach(type => made.dispatchEvent(new PointerEvent(type, { bubbles: true })));
-  const labels = made => made.map(one => one.getAttribute("aria-label"));
+  const label = made => made.getAttribute("aria-label").toLowerCase();
+  const settled = async before => {
+    while (document.body.dataset.state === before || !/(choose|over)$/.test(document.body.dataset.state)) await new Promise(requestAnimationFrame);
+  };
+  const play = await import("./play.js"), seen = [];
   let seed = 7;
-  const random = below => (seed = seed * 48271 % 0x7fffffff) % below;
-  async function clicked(seen) {
+  document.body.dataset.state = "seating";
+  play.seat(Object.fromEntries(play.game.seats.map(seat => [seat, "person"])));
+  await settled("seating");
+  while (!document.body.dataset.state.endsWith("over")) {
     const { state } = document.body.dataset, buttons = query("#actions button"), leave = document.getElementById("leave");
-    const entry = { at: Number.parseInt(state), step: state.includes("then"), words: buttons.map(one => one.querySelector(".words").textContent), canLeave: !leave.disabled };
-    const chosen = random(buttons.length + entry.canLeave);
+    const words = buttons.map(one => one.querySelector(".words").textContent.toLowerCase()), canLeave = !leave.disabled;
+    const chosen = (seed = seed * 48271 % 0x7fffffff) % (words.length + canLeave), entry = { at: Number.parseInt(state), words, canLeave, chosen };
     if (chosen === buttons.length) leave.click();
     else if (seen.length % 2) buttons[chosen].click();
     else {
-      const pieces = query(".piece.can").map(one => [one, labels([one])[0].split(". Can go: ")[1].split("; or ")]);
-      entry.onBoard = pieces.flatMap(([, words]) => words);
-      const [piece, words] = pieces.find(([, words]) => words.some(text => text.toLowerCase() === entry.words[chosen].toLowerCase()));
+      const pieces = query(".piece.can").map(one => [one, label(one).split(". can go: ")[1].split("; or ")]);
+      const [piece, own] = pieces.find(([, own]) => own.includes(words[chosen]));
       press(piece);
-      const landings = query(".landing");
-      entry.landings = [labels(landings), words];
-      press(landings.find(one => labels([one])[0].toLowerCase() === entry.words[chosen].toLowerCase()));
+      Object.assign(entry, { onBoard: pieces.flatMap(([, own]) => own), landings: [query(".landing").map(label).sort(), own.sort()] });
+      press(query(".landing").find(one => label(one) === words[chosen]));
     }
-    seen.push({ ...entry, chosen });
+    seen.push(entry);
     await settled(state);
   }
-  async function settled(before) {
-    while (document.body.dataset.state === before || !/(choose|over)$/.test(document.body.dataset.state)) await new Promise(requestAnimationFrame);
-  }
-  return import("./play.js").then(async play => {
-    const seen = [];
-    document.body.dataset.state = "seating";
-    play.seat(Object.fromEntries(play.game.seats.map(seat => [seat, "person"])));
-    await settled("seating");
-    while (!document.body.dataset.state.endsWith("over")) await clicked(seen);
-    return { seen, nodes: play.game.nodes.map(({ position, node }) => ({ position, node })) };
-  });
+  return { seen, nodes: play.game.nodes.map(({ position, node }) => ({ position, node })) };
 }
-
-const lower = words => words.map(text => text.toLowerCase()).sort();
 
 // Checks a game of `clickThrough`: every decision offers the moves of the engine, and ends in the position of the turn.
 async function check(engine, { seen, nodes }) {
@@ -110,33 +102,29 @@ async function check(engine, { seen, nodes }) {
     if (node !== "decision") continue;
     const { turns, moves, nodes: places } = await engine.ask({ op: "choices", position });
     const shown = seen.filter(entry => entry.at === at);
-    let here = places[0], end = here.end;
+    let here = places[0];
     // A turn without a choice is not shown.
     if (!shown.length) assert.equal(turns.length, 1, position);
-    const forward = line => { here = places[line[1]]; ({ end } = here); };
-    for (const { words, onBoard, landings, canLeave, chosen } of shown) {
-      const wanted = lower(here.lines.map(([move]) => moves[move].words));
-      assert.deepEqual(lower(words), wanted, position);
-      if (onBoard) assert.deepEqual(lower(onBoard), wanted, position);
-      if (landings) assert.deepEqual(lower(landings[0]), lower(landings[1]), position);
-      assert.equal(canLeave, end !== null, position);
-      if (chosen === words.length) here = { lines: [], end };
-      else forward(here.lines[chosen]);
-      while (here.lines.length === 1 && !end && !moves[here.lines[0][0]].captures.length) forward(here.lines[0]);
+    for (const { words, onBoard = words, landings = [], canLeave, chosen } of shown) {
+      const wanted = here.lines.map(([move]) => moves[move].words.toLowerCase()).sort();
+      for (const list of [words, onBoard]) assert.deepEqual(list.toSorted(), wanted, position);
+      assert.deepEqual(landings[0], landings[1], position);
+      assert.equal(canLeave, here.end !== null, position);
+      here = chosen === words.length ? { ...here, lines: [] } : places[here.lines[chosen][1]];
+      while (here.lines.length === 1 && !here.end && !moves[here.lines[0][0]].captures.length) here = places[here.lines[0][1]];
     }
-    assert.equal(nodes[at + 1].position, shown.length ? turns[end[0]].position : turns[0].position, position);
+    assert.equal(nodes[at + 1].position, turns[shown.length ? here.end[0] : 0].position, position);
   }
 }
 
-test("every built-in game offers the moves of the engine", { timeout: 250000 }, async () => {
-  const engine = new Engine("random"), sheet = await open(running, { query: "seed=5" });
-  await hurry(sheet);
-  await sheet.uncheck("#show-chances");
-  for (const name of (await readdir(join(ROOT, "env", "games"))).map(file => file.replace(".toml", ""))) {
-    const { position } = await engine.ask({ op: "new", game: name });
-    await show(sheet, position);
-    await check(engine, await sheet.evaluate(clickThrough));
+test("every built-in game offers the moves of the engine", { timeout: 500000 }, async () => {
+  const engine = new Engine("random"), page = await open(running, { query: "seed=5" });
+  await hurry(page);
+  await page.uncheck("#show-chances");
+  for (const file of await readdir(join(ROOT, "env", "games"))) {
+    await show(page, (await engine.ask({ op: "new", game: file.replace(".toml", "") })).position);
+    await check(engine, await page.evaluate(clickThrough));
   }
   await engine.close();
-  assert.deepEqual(sheet.errors, []);
+  assert.deepEqual(page.errors, []);
 });
