@@ -1,7 +1,5 @@
-#![doc = include_str!("../README.md")]
-//!
-//! [`Agent::act`] chooses moves in many games together. [`NamedAgent`] parses the name of an agent: a bot, a baseline or
-//! perfect play, with a look-ahead. [`NamedAgent::player`] makes a [`Player`] for one game.
+//! Agents for race games. [`Agent::act`] chooses moves in many games together. [`NamedAgent`] parses the name of an
+//! agent: a bot, a baseline or perfect play, with a look-ahead. [`NamedAgent::player`] makes a [`Player`] for one game.
 //!
 //! [`learn::trainer`] trains a bot for any game that implements [`Game`](ashta_env::Game). The examples `train.rs` and
 //! `own_game.rs` of this package are complete training runs.
@@ -21,6 +19,8 @@
 //!
 //! [`learn::net`], [`learn::replay`] and [`learn::trainer`] require the feature `learning`, which is on by default.
 //! Without this feature, this package does not depend on burn.
+//!
+#![doc = include_str!("../README.md")]
 
 pub mod arena;
 pub mod learn;

@@ -131,6 +131,7 @@ fn is_due(block: u64) -> bool {
 impl<'a> Tournament<'a> {
     /// A tournament in which `entrants` play in all lineups. If there is a `reference`, its values measure the luck.
     ///
+    /// # Errors
     /// When there are too few or too many entrants.
     pub fn new(
         race: &'a Race,
@@ -147,6 +148,7 @@ impl<'a> Tournament<'a> {
 
     /// Makes the entrant `name` the anchor, which has rating 0.
     ///
+    /// # Errors
     /// When no entrant has this name.
     pub fn with_anchor(mut self, name: &str) -> Result<Tournament<'a>, Error> {
         let anchor = self.entrants.iter().position(|entrant| entrant.name == name);
@@ -160,6 +162,7 @@ impl<'a> Tournament<'a> {
 
     /// Adds an SPRT of the first entrant against each of the others; the tournament ends when all tests have a verdict.
     ///
+    /// # Errors
     /// When the hypotheses or error rates are invalid.
     pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, Error> {
         let Sprt { elo0, elo1, alpha, beta } = sprt;
@@ -208,6 +211,7 @@ impl<'a> Tournament<'a> {
     /// receives each block. Play stops when `take` breaks, when `is_stopped` returns true, or when the SPRT has
     /// all verdicts. `config.blocks` is ignored.
     ///
+    /// # Panics
     /// As [`play_blocks`].
     pub fn play(
         &self,
@@ -303,6 +307,7 @@ impl<'a> Tournament<'a> {
 
     /// Measures the luck and the swings of `lines` again, on `threads` threads.
     ///
+    /// # Errors
     /// When the start or a move of a line is not possible.
     pub fn measure_luck(&self, lines: &[&GameLine], threads: usize) -> Result<Vec<GameLine>, Error> {
         let part = |lines: &[&GameLine]| {
@@ -324,6 +329,7 @@ impl<'a> Tournament<'a> {
 
     /// Compares the luck and the swing of a line with the line `measured`.
     ///
+    /// # Errors
     /// When the difference is larger than rounding can explain.
     pub fn check_luck(&self, line: &GameLine, measured: &GameLine) -> Result<(), Error> {
         let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= LUCK_TOLERANCE;
@@ -349,6 +355,7 @@ impl<'a> Tournament<'a> {
 
     /// The facts of a record from a file, verified by replaying its moves.
     ///
+    /// # Errors
     /// When the record is not complete, or is not a game of this tournament.
     pub fn verified_facts(&self, line: &GameLine) -> Result<GameFacts, Error> {
         Ok(self.facts_of(line, &self.verified_game(line)?))
@@ -356,6 +363,7 @@ impl<'a> Tournament<'a> {
 
     /// The game of a record, without its turns, verified by replaying its moves.
     ///
+    /// # Errors
     /// As [`Tournament::verified_facts`].
     pub fn verified_game(&self, line: &GameLine) -> Result<PlayedGame<State>, Error> {
         self.verify(line).map_err(Error::because(format!("game {} of block {}", line.leg, line.block)))

@@ -116,6 +116,7 @@ fn is_close(stated: &Value, found: &Value) -> bool {
 impl BenchmarkResult {
     /// Reads a result.
     ///
+    /// # Errors
     /// When the text is not a result, or its format, budget or number of games is wrong.
     pub fn read(text: &str) -> Result<BenchmarkResult, Error> {
         let result: BenchmarkResult =
@@ -133,6 +134,7 @@ impl BenchmarkResult {
 
     /// The game of the result.
     ///
+    /// # Errors
     /// When the first record has no game, or the game is not for two seats.
     pub fn race(&self) -> Result<Race, Error> {
         let first = self.games.first().ok_or_else(|| Error::new("`games` is empty"))?;
@@ -144,6 +146,7 @@ impl BenchmarkResult {
 
     /// Replays all games of `race`, and returns the regret of the agent by `table`, which must be a table of `race`.
     ///
+    /// # Errors
     /// When a game is not legal, has other throws than those of the seed, or is out of order; when the stated regret is
     /// wrong. The error names the first game that is wrong.
     pub fn verify(&self, race: &Race, table: &Arc<Table>) -> Result<RegretReport, Error> {

@@ -60,7 +60,8 @@ unsafe fn about(agent: Handle, position: Text, make: impl FnOnce(&str, Ask<'_>) 
 }
 
 /// Returns the position before the first throw. `game` is the name of a game or the text of a sheet. `seats` is a
-/// number or letters, or `NULL` for the usual seats; `first` is a letter, or `NULL` for the seat that `seed` determines.
+/// number or letters, or `NULL` for the usual seats; `first` is a letter, or `NULL` for the seat that `seed`
+/// determines.
 ///
 /// # Safety
 /// As [`ashta_choose`](super::ashta_choose), for `game`, `seats` and `first`.

@@ -168,7 +168,7 @@ pub fn exploitability<'py>(
     let shown = json!({
         "agent": mind.name(),
         "game": game.race.spec().name,
-        "best_response": found.to_json(&game.race),
+        "best_response": found.to_json(game.race.spec().seats),
         "exploitability": found.exploitability(),
     });
     Ok(to_python(py, &shown.to_string())?)

@@ -1,9 +1,8 @@
 //! Best response by value iteration. With two seats: the scores of two players, at least one with a fixed policy. With
 //! more seats: the score of one seat if all other seats have a fixed policy.
 
-use ashta_env::game::{Game, Seat};
-use ashta_env::race::Race;
-use ashta_env::turn_index::{RaceTurns, Sides, TurnModel};
+use ashta_env::game::{Seat, SeatSet};
+use ashta_env::turn_index::{Sides, TurnModel};
 
 use serde_json::{Map, Value as Json, json};
 
@@ -38,13 +37,12 @@ impl Response {
     }
 
     /// The scores as JSON: `first`, `second` and so on, `mean`, and with more than two seats `seats`.
-    pub fn to_json(&self, race: &Race) -> Json {
+    pub fn to_json(&self, seats: SeatSet) -> Json {
         let mut shown: Map<String, Json> =
             ORDER.iter().zip(&self.by_order).map(|(order, score)| ((*order).to_owned(), json!(score))).collect();
         shown.insert("mean".to_owned(), json!(self.mean()));
         if self.by_seat.len() > 2 {
-            let seats =
-                race.spec().seats.iter().zip(&self.by_seat).map(|(seat, score)| (seat.to_string(), json!(score)));
+            let seats = seats.iter().zip(&self.by_seat).map(|(seat, score)| (seat.to_string(), json!(score)));
             shown.insert("seats".to_owned(), seats.collect());
         }
         shown.into()
@@ -113,12 +111,14 @@ pub fn evaluate_policies<T: TurnModel>(
 }
 
 /// Returns the expected score of one of three or four seats when it plays the best response to `policy`, which plays
-/// all other seats; `None` if the watch stopped the sweeps. `memory` is as in [`evaluate_policies`].
+/// all other seats; `None` if the watch stopped the sweeps. `starts` has the first position for each seat that can
+/// throw first, in the order of the seats. `memory` is as in [`evaluate_policies`].
 ///
 /// # Errors
 /// When the policy and the game have different numbers of positions, or the values do not converge.
-pub(crate) fn best_responses(
-    turns: &RaceTurns,
+pub(crate) fn best_responses<T: TurnModel>(
+    turns: &T,
+    starts: &[(Seat, Sides)],
     policy: &TabularPolicy,
     memory: &mut Memory,
     config: &SolveConfig,
@@ -138,14 +138,12 @@ pub(crate) fn best_responses(
         return Ok(None);
     }
     let (mut by_order, mut by_seat) = (vec![0.0; seats], vec![0.0; seats]);
-    let all: Vec<Seat> = index.race().spec().seats.iter().collect();
-    for &first in &all {
-        let Some((_, sides)) = index.locate(&index.race().initial_state(first)) else { continue };
+    for &(first, sides) in starts {
         let cells = index.number(first, sides) * seats;
         for (order, seat) in index.in_turn(first).enumerate() {
             let value = f64::from(memory.0[cells + order]) * UNIT / seats as f64;
             by_order[order] += value;
-            all.iter().position(|&own| own == seat).into_iter().for_each(|at| by_seat[at] += value);
+            starts.iter().position(|&(own, _)| own == seat).into_iter().for_each(|at| by_seat[at] += value);
         }
     }
     Ok(Some(Response { by_order, by_seat }))

@@ -108,8 +108,8 @@ impl<T: TurnModel> MaxN<'_, T> {
         self.turns.visit(self.turns.index().movers()[mover], sides, 1, &mut choice);
         let normal = 1.0 / (1.0 - self.turns.cut_off());
         if let Some(policy) = self.others {
-            // For the other seats, the seat that throws follows the policy. `passing` and `staying` already contain forced
-            // passes and forced repeats, which are subtracted here.
+            // For the other seats, the seat that throws follows the policy. `passing` and `staying` already contain
+            // forced passes and forced repeats, which are subtracted here.
             let number = self.turns.index().number(self.turns.index().movers()[mover], sides);
             let forced = |then, probability: f64| (-probability, TurnEnd { sides, then });
             let RoundBackup { passing, staying, .. } = choice.backup;
