@@ -26,6 +26,7 @@ pub use sheet::ruleset::{self, Ruleset, RulesetError};
 /// An environment with seed 0 for a built-in game with this number of seats. `text` is `game?flag=value&flag=value`,
 /// such as `pagade?teams=true`.
 ///
+/// # Errors
 /// If the game or a house rule is unknown, or the game does not allow this number of seats.
 pub fn make(text: &str, seats: usize) -> Result<Env<Race>, RulesetError> {
     Ok(Env::new(std::sync::Arc::new(Race::named(text, seats)?)))
