@@ -7,6 +7,7 @@ one core and prints the regret per decision. Needs torch. The package has a tabl
 
 import argparse
 import copy
+import math
 import time
 
 import numpy as np
@@ -80,8 +81,19 @@ def lambda_returns(agent: Agent, path: list[ashta.States], ends: list[ashta.Stat
     return np.concatenate(targets[::-1])
 
 
-def train(game: ashta.Game, minutes: float, seed: int, games: int = 512, turns: int = 24, decay: float = 0.7):
-    """Yields the CPU minutes and an agent with the mean of the latest weights."""
+def train(
+    game: ashta.Game,
+    seed: int,
+    minutes: float = math.inf,
+    limit: float = math.inf,
+    games: int = 512,
+    turns: int = 24,
+    decay: float = 0.7,
+):
+    """Trains for some minutes of CPU time or until it has played `limit` turns.
+
+    Yields after each update: the CPU minutes, the number of turns, and an agent with the mean of the latest weights.
+    """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     rng = np.random.default_rng(seed)
@@ -90,8 +102,8 @@ def train(game: ashta.Game, minutes: float, seed: int, games: int = 512, turns: 
     optimizer = torch.optim.Adam(net.parameters(), 2e-3)
     starts = ashta.States([game.new_initial_state(player) for player in range(2)])
     states = starts[rng.integers(2, size=games)]
-    spent, shown = 0.0, 0.0
-    while spent < minutes:
+    spent, played, updates = 0.0, 0, 0
+    while spent < minutes and played < limit:
         begun, path, ends = time.process_time(), [states], []
         for _ in range(turns):
             ends.append(turn(agent, path[-1], rng))
@@ -106,15 +118,13 @@ def train(game: ashta.Game, minutes: float, seed: int, games: int = 512, turns: 
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        states = path[-1]
-        optimizer.param_groups[0]["lr"] = 2e-3 * max(0.02, 1 - spent / minutes)
+        states, played, updates = path[-1], played + games * turns, updates + 1
+        optimizer.param_groups[0]["lr"] = 2e-3 * max(0.02, 1 - max(spent / minutes, played / limit))
         with torch.no_grad():
             for slow, fast in zip(mean.parameters(), net.parameters()):
-                slow.lerp_(fast, 0.02)
+                slow.lerp_(fast, max(0.02, 2 / (updates + 1)))
         spent += (time.process_time() - begun) / 60
-        if spent - shown > 0.5 or spent >= minutes:
-            shown = spent
-            yield spent, Agent(mean)
+        yield spent, played, Agent(mean)
 
 
 def main() -> None:
@@ -125,7 +135,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     game = ashta.Game(options.game)
-    for spent, agent in train(game, options.minutes, options.seed):
+    shown = 0.0
+    for spent, _, agent in train(game, options.seed, options.minutes):
+        if spent - shown < 0.5 and spent < options.minutes:
+            continue
+        shown = spent
         regret = ashta.regret(agent, game, pairs=options.pairs)["regret"]["regret_per_decision"]
         low, high = regret["interval"]
         print(f"{spent:5.2f} min: regret {regret['mean']:.6f} [{low:.6f}, {high:.6f}]", flush=True)
