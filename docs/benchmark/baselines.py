@@ -31,7 +31,7 @@ sys.path.append(str(Path(__file__).parents[2] / "bindings/python/examples"))
 import td_lambda  # noqa: E402
 
 TASKS = {name: f"{name}?pieces=2" for name in ["ashte-kashte", "ashtapada", "pagade"]}
-POINTS = [10_000, 30_000, 100_000, 300_000, 1_000_000]
+POINTS = [10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
 
 
 def regret(task, policy, seed, pairs, table):
@@ -40,22 +40,26 @@ def regret(task, policy, seed, pairs, table):
     return ashta.regret(policy, game, pairs=pairs, seed=seed, table=table, threads=1)["regret"]["regret_per_decision"]
 
 
-def look(game, perfect, turns=150, games=256):
-    """Plays perfectly: returns the decisions per turn, the turns per game, and states in which a player decides."""
+def look(game, perfect, throws=400, games=256):
+    """Plays perfectly; returns states in which a player decides, and the numbers of decisions per throw, turn, game."""
     starts = ashta.States([game.new_initial_state(player) for player in range(2)])[np.arange(games) % 2]
-    states, decisions, ended, seen = starts, 0, 0, []
-    for seed in range(turns):
-        states = states.throw(seed=seed)
-        seen.append(states[states.players() >= 0][: games // 64])
+    states, seen, counts = starts, [], []
+    for seed in range(throws):
+        before, states, decisions = states.turn_players(), states.throw(seed=seed), 0
+        has_choice = states.players() >= 0
+        seen.append(states[has_choice][: games // 64])
         while len(live := np.flatnonzero(states.players() >= 0)):
             actions = np.full(games, -1)
             actions[live] = perfect.act(states[live])
             states, decisions = states.apply(actions), decisions + len(live)
         over = states.players() == -4
-        ended += over.sum()
+        # Without a decision, the same player throws again in the same turn.
+        ended = has_choice | (states.turn_players() != before)
+        counts.append([decisions, games, ended.sum(), over.sum()])
         order = np.argsort(np.concatenate([np.flatnonzero(~over), np.flatnonzero(over)]))
         states = ashta.States.concatenate([states[~over], starts[over]])[order]
-    return decisions / (turns * games), turns * games / ended, ashta.States.concatenate(seen)
+    decisions, *others = np.sum(counts[throws // 4 :], axis=0)
+    return ashta.States.concatenate(seen), *(decisions / other for other in others)
 
 
 def decision_seconds(policy, states):
@@ -74,29 +78,28 @@ def decision_seconds(policy, states):
 # suffix of the name and the track.
 
 
-def td(game, seed, facts):
+def td(game, seed, facts, budget):
     """The example of TD(λ) with a quarter of its games at the same time, so that it makes more updates."""
-    per_turn = facts[0]
-    for _, turns, agent in td_lambda.train(game, seed, limit=POINTS[-1] / per_turn - 3072, games=128):
-        yield turns * per_turn, {("", "one-ply"): agent}
+    _, per_throw, *_ = facts
+    for _, throws, agent in td_lambda.train(game, seed, limit=budget / per_throw - 3072, games=128):
+        yield throws * per_throw, {("", "one-ply"): agent}
 
 
-def bot(game, seed, facts):
+def bot(game, seed, facts, budget):
     """`ashta train` with the configuration of the game; it uses each sample three times."""
-    per_turn, length, _ = facts
-    per_game = per_turn * length * 2  # each turn has at most one side branch, of one turn
+    *_, per_turn, per_game = facts
+    branches = 2  # each turn has at most one side branch, of one turn
     with tempfile.TemporaryDirectory() as folder:
         settings = {
             "run.seed": seed, "run.threads": 1, "run.time_limit_minutes": "none", "run.directory": folder,
-            "run.checkpoint_iterations": 1_000_000, "selfplay.games": int(0.95 * POINTS[-1] / per_game),
-            "selfplay.games_per_iteration": 16, "selfplay.alternatives": 1, "selfplay.exploration": 0.05,
-            "learning.replays": 3.0, "evaluation.every_iterations": 1_000_000, "evaluation.final_pairs": 1,
-            "evaluation.opponents": ["random"],
+            "run.checkpoint_iterations": 1_000_000, "selfplay.games": int(0.95 * budget / per_game / branches),
+            "selfplay.games_per_iteration": 16, "selfplay.alternatives": 1, "learning.replays": 3.0,
+            "evaluation.every_iterations": 1_000_000, "evaluation.final_pairs": 1, "evaluation.opponents": ["random"],
         }  # fmt: skip
-        played, points = [], list(POINTS)
+        played, points = [], [point for point in POINTS if point <= budget]
 
         def is_at_point(metrics):
-            played.append(metrics["selfplay/turns_per_game"] * 16 * per_turn * 2)
+            played.append(metrics["selfplay/turns_per_game"] * 16 * per_turn * branches)
             return sum(played) + 1.1 * played[-1] > points[0] and points.pop(0)
 
         run = ashta.train(game.name, settings, callback=is_at_point, progress=False)
@@ -173,7 +176,7 @@ class Rollouts(MaskableRolloutBuffer):
             array *= views
 
 
-def ppo(game, seed, facts):
+def ppo(game, seed, facts, budget):
     """MaskablePPO in self-play: both players are the current policy and learn."""
     env = Games(game, 128, seed)
     model = MaskablePPO(
@@ -183,17 +186,17 @@ def ppo(game, seed, facts):
         rollout_buffer_kwargs={"env": env}, seed=seed, device="cpu",
     )  # fmt: skip
 
-    model.lr_schedule = lambda _: 1e-3 * max(0.02, 1 - model.num_timesteps / POINTS[-1])
+    model.lr_schedule = lambda _: 1e-3 * max(0.02, 1 - model.num_timesteps / budget)
 
     def policy(observations, action_masks):
         return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
 
-    while model.num_timesteps + 8192 <= POINTS[-1]:
+    while model.num_timesteps + 8192 <= budget:
         model.learn(8192, reset_num_timesteps=False)
         yield model.num_timesteps, {("", "policy"): policy}
 
 
-def dqn(game, seed, facts, count=128, length=1600, ahead=10, batch=512, updates=1):
+def dqn(game, seed, facts, budget, count=128, length=1600, ahead=10, batch=512):
     """Double DQN with masks in self-play: ten-step targets, whose signs follow the player, and a slow target."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -222,9 +225,9 @@ def dqn(game, seed, facts, count=128, length=1600, ahead=10, batch=512, updates=
     def policy(observations, action_masks):
         return best(target, observations, action_masks).numpy()
 
-    for now in itertools.count():
+    for now in range(budget // count):
         steps, row = now * count, now % length
-        share = steps / POINTS[-1]
+        share = steps / budget
         masks = games.legal_actions
         chosen = best(online, games.observations.astype(np.float32), masks).numpy()
         explores = rng.random(count) < max(0.05, 1 - share / 0.1 * 0.95)
@@ -237,7 +240,7 @@ def dqn(game, seed, facts, count=128, length=1600, ahead=10, batch=512, updates=
         memory["rewards"][row], memory["over"][row] = games.rewards, over
         games.reset(int(rng.integers(2**63)), only=over)
         filled = min(now + 1, length)
-        for _ in range(updates if filled > 40 else 0):
+        if filled > 40:
             times = now - ahead - rng.integers(filled - ahead, size=batch)
             picks, wheres = rng.integers(count, size=batch), [(times + k) % length for k in range(ahead + 1)]
             views = memory["views"][wheres[0], picks]
@@ -266,14 +269,14 @@ def dqn(game, seed, facts, count=128, length=1600, ahead=10, batch=512, updates=
 
 
 class Rollout(mcts.Evaluator):
-    """Values of OpenSpiel's search: 16 random games, which `ashta.rollout` plays."""
+    """Values of OpenSpiel's search: 8 random games, which `ashta.rollout` plays."""
 
     def __init__(self, seed):
         self.seeds = np.random.default_rng(seed)
 
     def evaluate(self, state):
         seed = int(self.seeds.integers(2**63))
-        return 2 * ashta.rollout([state.state], "random", games=16, seed=seed, threads=1)["mean"][0] - 1
+        return 2 * ashta.rollout([state.state], "random", games=8, seed=seed, threads=1)["mean"][0] - 1
 
     def prior(self, state):
         if state.is_chance_node():
@@ -290,6 +293,8 @@ def open_spiel(game, seed, simulations=100):
     search = mcts.MCTSBot(spiel, 2.0, simulations, Rollout(seed), random_state=random, solve=False)
 
     def policy(state):
+        if len(actions := state.legal_actions()) == 1:
+            return actions[0]
         node = spiel.new_initial_state()
         node.state = state.clone()
         return search.step(node)
@@ -303,7 +308,7 @@ SEARCHES = {
     "random": ("policy", 200, lambda *_: "random"),
     "greedy": ("one-ply", 200, lambda *_: "greedy"),
     "greedy+2ply": ("search", 200, lambda *_: "greedy+2ply"),
-    "OpenSpiel MCTS": ("search", 8, open_spiel),
+    "OpenSpiel MCTS": ("search", 5, open_spiel),
 }
 
 
@@ -330,19 +335,20 @@ class Results:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
         print(*line.values(), flush=True)
 
-    def learn(self, name, table, facts, pairs, **keys):
-        """Trains a learner and measures its policies after the last update before each of the `POINTS`."""
-        states, spent, steps, begun = facts[2], 0.0, 0, time.process_time()
-        for now, policies in LEARNERS[name](states.game, keys["seed"], facts):
+    def learn(self, name, table, facts, budget, pairs, **keys):
+        """Trains a learner unless there is a line of its end; measures its policies after the last update before each of the `POINTS`."""
+        keys |= {"budget": budget}
+        if any(line["steps"] > budget / 2 for line in self.find(baseline=name, **keys)):
+            return
+        states, spent, steps, begun = facts[0], 0.0, 0, time.process_time()
+        for now, policies in LEARNERS[name](states.game, keys["seed"], facts, budget):
             spent += time.process_time() - begun
             before, steps = steps, now
-            if any(steps <= point < 2 * steps - before for point in POINTS):
+            if any(steps <= point < 2 * steps - before and point <= budget for point in POINTS):
                 for (suffix, track), policy in policies.items():
                     more = {"baseline": name + suffix, "track": track, "steps": round(steps)}
                     self.measure(policy, table, states, pairs, spent, **keys, **more)
             begun = time.process_time()
-        if steps < POINTS[-1] / 2:
-            raise RuntimeError(f"{name} has ended after {steps} steps")
 
 
 def main():
@@ -350,7 +356,8 @@ def main():
     parser.add_argument("results", type=Path)
     parser.add_argument("--pagade", required=True, metavar="TABLE", help="the table of `pagade?pieces=2`")
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=TASKS)
-    parser.add_argument("--only", nargs="+", default=[*SEARCHES, *LEARNERS], help="names of baselines")
+    parser.add_argument("--only", nargs="+", default=[*LEARNERS, *SEARCHES], help="names of baselines")
+    parser.add_argument("--steps", type=int, default=1_000_000, help="steps of each training")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -360,13 +367,12 @@ def main():
         table = ashta.Table.load(options.pagade if task == "pagade" else game)
         facts = look(game, ashta.Agent(options.pagade if task == "pagade" else "perfect", game))
         for name in options.only:
-            keys = {"task": task, "seed": seed}
-            if name in SEARCHES:
-                track, pairs, policy = SEARCHES[name]
-                keys |= {"baseline": name, "track": track, "steps": 0}
-                results.measure(policy(game, seed), table, facts[2], pairs, **keys)
-            elif not any(line["steps"] > POINTS[-1] / 2 and line["baseline"] == name for line in results.find(**keys)):
-                results.learn(name, table, facts, 200, **keys)
+            if name in LEARNERS:
+                results.learn(name, table, facts, options.steps, 200, task=task, seed=seed)
+                continue
+            track, pairs, policy = SEARCHES[name]
+            keys = {"task": task, "seed": seed, "budget": 0, "baseline": name, "track": track, "steps": 0}
+            results.measure(policy(game, seed), table, facts[0], pairs, **keys)
 
 
 if __name__ == "__main__":
