@@ -31,6 +31,7 @@ sys.path.append(str(Path(__file__).parents[2] / "bindings/python/examples"))
 import td_lambda  # noqa: E402
 
 TASKS = {name: f"{name}?pieces=2" for name in ["ashte-kashte", "ashtapada", "pagade"]}
+SEEDS = [1, 2, 3]
 POINTS = [10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
 
 
@@ -64,14 +65,13 @@ def look(game, perfect, throws=400, games=256):
 
 def decision_seconds(policy, states):
     """The CPU seconds that a policy needs for a decision; it makes up to 256 decisions together."""
-    agent, count = ashta.Agent.of(policy, states.game), 1
-    while True:
-        begun = time.process_time()
-        agent.act(states[:: len(states) // count])
-        spent = (time.process_time() - begun) / len(states[:: len(states) // count])
-        if spent * count > 0.2 or count >= 256:
-            return spent
-        count *= 4
+    agent, spent = ashta.Agent.of(policy, states.game), 0.0
+    for count in [1, 4, 16, 64, 256]:
+        if spent < 0.2:
+            some, begun = states[:: len(states) // count], time.process_time()
+            agent.act(some)
+            spent = time.process_time() - begun
+    return spent / len(some)
 
 
 # A learner is a generator: after an update, it yields the number of steps and its policies. The key of a policy is a
@@ -123,11 +123,8 @@ class Games(VecEnv):
         super().__init__(count, box, gymnasium.spaces.Discrete(game.num_distinct_actions()))
         self.players = []
 
-    def restart(self, over=None):
-        self.games.reset(int(self.seeds.integers(2**63)), only=over)
-
-    def reset(self):
-        self.restart()
+    def reset(self, only=None):
+        self.games.reset(int(self.seeds.integers(2**63)), only=only)
         return self.games.observations.copy()
 
     def step_async(self, actions):
@@ -136,26 +133,18 @@ class Games(VecEnv):
 
     def step_wait(self):
         over, rewards = self.games.terminated | self.games.truncated, self.games.rewards.copy()
-        self.restart(over)
-        return self.games.observations.copy(), rewards, over, [{} for _ in over]
+        return self.reset(over), rewards, over, [{} for _ in over]
 
-    def env_method(self, name, *args, **kwargs):
-        return self.games.legal_actions.copy()  # `action_masks` is the only method
+    def env_method(self, *_):
+        return self.games.legal_actions.copy()  # only `action_masks` is called
 
-    def has_attr(self, name):
-        return name == "action_masks"
-
-    def get_attr(self, name, indices=None):
+    def get_attr(self, *_):
         return [None] * self.num_envs
 
-    def set_attr(self, name, value, indices=None):
-        raise NotImplementedError
-
-    def env_is_wrapped(self, wrapper, indices=None):
-        return [False] * self.num_envs
-
-    def close(self):
+    def close(self, *_):
         pass
+
+    env_is_wrapped, set_attr = get_attr, close
 
 
 class Rollouts(MaskableRolloutBuffer):
@@ -181,9 +170,8 @@ def ppo(game, seed, facts, budget):
     env = Games(game, 128, seed)
     model = MaskablePPO(
         "MlpPolicy", env, n_steps=64, batch_size=512, n_epochs=4, gamma=1.0, gae_lambda=0.95, ent_coef=0.01,
-        learning_rate=1e-3,
-        policy_kwargs={"net_arch": [128], "activation_fn": torch.nn.ReLU}, rollout_buffer_class=Rollouts,
-        rollout_buffer_kwargs={"env": env}, seed=seed, device="cpu",
+        policy_kwargs={"net_arch": [128], "activation_fn": torch.nn.ReLU}, seed=seed, device="cpu",
+        rollout_buffer_class=Rollouts, rollout_buffer_kwargs={"env": env},
     )  # fmt: skip
 
     model.lr_schedule = lambda _: 1e-3 * max(0.02, 1 - model.num_timesteps / budget)
@@ -196,8 +184,8 @@ def ppo(game, seed, facts, budget):
         yield model.num_timesteps, {("", "policy"): policy}
 
 
-def dqn(game, seed, facts, budget, count=128, length=1600, ahead=10, batch=512):
-    """Double DQN with masks in self-play: ten-step targets, whose signs follow the player, and a slow target."""
+def dqn(game, seed, facts, budget, count=128, length=1600, ahead=3, batch=512):
+    """Double DQN with masks in self-play: three-step targets, whose signs follow the player, and a slow target."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     inputs, actions = game.observation_tensor_size(), game.num_distinct_actions()
@@ -215,12 +203,11 @@ def dqn(game, seed, facts, budget, count=128, length=1600, ahead=10, batch=512):
         "views": np.zeros((length, count), np.float32), "actions": np.zeros((length, count), np.int64),
         "rewards": np.zeros((length, count), np.float32), "over": np.zeros((length, count), bool),
     }  # fmt: skip
-    hidden = torch.tensor(-1e9)
 
     @torch.no_grad()
     def best(net, observations, action_masks):
         values = net(torch.from_numpy(observations))
-        return torch.where(torch.from_numpy(action_masks) != 0, values, hidden).argmax(1)
+        return torch.where(torch.from_numpy(action_masks) != 0, values, -1e9).argmax(1)
 
     def policy(observations, action_masks):
         return best(target, observations, action_masks).numpy()
@@ -254,9 +241,8 @@ def dqn(game, seed, facts, budget, count=128, length=1600, ahead=10, batch=512):
                 follow = best(online, after, memory["masks"][last])
                 value = target(torch.from_numpy(after)).gather(1, follow[:, None])[:, 0].numpy()
             goals = torch.from_numpy(returns + alive * value * memory["views"][last] * views)
-            first = wheres[0], picks
-            guesses = online(torch.from_numpy(memory["seen"][first]).float())
-            guesses = guesses.gather(1, torch.from_numpy(memory["actions"][first])[:, None])[:, 0]
+            guesses = online(torch.from_numpy(memory["seen"][wheres[0], picks]).float())
+            guesses = guesses.gather(1, torch.from_numpy(memory["actions"][wheres[0], picks])[:, None])[:, 0]
             loss = torch.nn.functional.smooth_l1_loss(guesses, goals)
             optimizer.zero_grad()
             loss.backward()
@@ -268,8 +254,8 @@ def dqn(game, seed, facts, budget, count=128, length=1600, ahead=10, batch=512):
         yield steps + count, {("", "policy"): policy}
 
 
-class Rollout(mcts.Evaluator):
-    """Values of OpenSpiel's search: 8 random games, which `ashta.rollout` plays."""
+class Rollout(mcts.RandomRolloutEvaluator):
+    """The means of 8 random games, which `ashta.rollout` plays faster than OpenSpiel."""
 
     def __init__(self, seed):
         self.seeds = np.random.default_rng(seed)
@@ -278,17 +264,11 @@ class Rollout(mcts.Evaluator):
         seed = int(self.seeds.integers(2**63))
         return 2 * ashta.rollout([state.state], "random", games=8, seed=seed, threads=1)["mean"][0] - 1
 
-    def prior(self, state):
-        if state.is_chance_node():
-            return state.chance_outcomes()
-        actions = state.legal_actions()
-        return [(action, 1 / len(actions)) for action in actions]
-
 
 def open_spiel(game, seed, simulations=100):
     """OpenSpiel's MCTS (UCT)."""
-    name, _, flags = game.name.partition("?")
-    spiel = pyspiel.load_game("ashta_" + name.replace("-", "_"), {"pieces": int(flags.partition("=")[2])})
+    name, _, flags = game.name.replace("-", "_").partition("?")
+    spiel = pyspiel.load_game(f"ashta_{name}({flags})")
     random = np.random.RandomState(seed)
     search = mcts.MCTSBot(spiel, 2.0, simulations, Rollout(seed), random_state=random, solve=False)
 
@@ -336,7 +316,7 @@ class Results:
         print(*line.values(), flush=True)
 
     def learn(self, name, table, facts, budget, pairs, **keys):
-        """Trains a learner unless there is a line of its end; measures its policies after the last update before each of the `POINTS`."""
+        """Trains a learner and measures it just before each of the `POINTS`, unless the file has its last measurement."""
         keys |= {"budget": budget}
         if any(line["steps"] > budget / 2 for line in self.find(baseline=name, **keys)):
             return
@@ -355,24 +335,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
     parser.add_argument("--pagade", required=True, metavar="TABLE", help="the table of `pagade?pieces=2`")
-    parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=TASKS)
     parser.add_argument("--only", nargs="+", default=[*LEARNERS, *SEARCHES], help="names of baselines")
     parser.add_argument("--steps", type=int, default=1_000_000, help="steps of each training")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     options = parser.parse_args()
     torch.set_num_threads(1)
     results = Results(options.results)
-    for seed, task in itertools.product(options.seeds, options.tasks):
+    for seed, task in itertools.product(SEEDS, TASKS):
         game = ashta.Game(TASKS[task], 2)
         table = ashta.Table.load(options.pagade if task == "pagade" else game)
         facts = look(game, ashta.Agent(options.pagade if task == "pagade" else "perfect", game))
         for name in options.only:
             if name in LEARNERS:
                 results.learn(name, table, facts, options.steps, 200, task=task, seed=seed)
-                continue
-            track, pairs, policy = SEARCHES[name]
-            keys = {"task": task, "seed": seed, "budget": 0, "baseline": name, "track": track, "steps": 0}
-            results.measure(policy(game, seed), table, facts[0], pairs, **keys)
+            else:
+                track, pairs, policy = SEARCHES[name]
+                keys = {"task": task, "seed": seed, "budget": 0, "baseline": name, "track": track, "steps": 0}
+                results.measure(policy(game, seed), table, facts[0], pairs, **keys)
 
 
 if __name__ == "__main__":
