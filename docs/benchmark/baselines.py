@@ -3,8 +3,8 @@
     pip install ashta[open_spiel] sb3-contrib matplotlib
     python docs/benchmark/baselines.py docs/benchmark/results.jsonl
 
-A second start skips the measurements that the file contains. All learners use one thread. A step is one decision of any
-seat that the environment was asked to play during training; CPU time is that of the training without measurements.
+A second start skips the measurements that the file contains. All learners use one thread. A step is one action of any
+player that the environment plays during training. CPU time is the time of the training without the measurements.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def regret(task, policy, seed, pairs, table):
 
 
 def look(game, perfect, throws=400, games=256):
-    """Plays perfectly; returns states in which a player decides, and the numbers of decisions per throw, turn, game."""
+    """Plays perfectly; returns the states of some decisions, and the decisions per throw, per turn and per game."""
     starts = ashta.States([game.new_initial_state(player) for player in range(2)])[np.arange(games) % 2]
     states, seen, counts = starts, [], []
     for seed in range(throws):
@@ -54,7 +54,7 @@ def look(game, perfect, throws=400, games=256):
             actions[live] = perfect.act(states[live])
             states, decisions = states.apply(actions), decisions + len(live)
         over = states.players() == -4
-        # Without a decision, the same player throws again in the same turn.
+        # If nobody decides and the same player throws again, the turn continues.
         ended = has_choice | (states.turn_players() != before)
         counts.append([decisions, games, ended.sum(), over.sum()])
         order = np.argsort(np.concatenate([np.flatnonzero(~over), np.flatnonzero(over)]))
@@ -269,8 +269,7 @@ def open_spiel(game, seed, simulations=100):
     """OpenSpiel's MCTS (UCT)."""
     name, _, flags = game.name.replace("-", "_").partition("?")
     spiel = pyspiel.load_game(f"ashta_{name}({flags})")
-    random = np.random.RandomState(seed)
-    search = mcts.MCTSBot(spiel, 2.0, simulations, Rollout(seed), random_state=random, solve=False)
+    search = mcts.MCTSBot(spiel, 2.0, simulations, Rollout(seed), False, np.random.RandomState(seed))
 
     def policy(state):
         if len(actions := state.legal_actions()) == 1:
@@ -288,7 +287,7 @@ SEARCHES = {
     "random": ("policy", 200, lambda *_: "random"),
     "greedy": ("one-ply", 200, lambda *_: "greedy"),
     "greedy+2ply": ("search", 200, lambda *_: "greedy+2ply"),
-    "OpenSpiel MCTS": ("search", 5, open_spiel),
+    "OpenSpiel MCTS": ("search", 20, open_spiel),
 }
 
 
