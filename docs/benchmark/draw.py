@@ -15,6 +15,7 @@ matplotlib.use("svg")
 matplotlib.rcParams.update({"svg.hashsalt": "ashta", "svg.fonttype": "none"})
 import matplotlib.pyplot as plt  # noqa: E402
 
+TRACKS = ["policy", "one-ply", "search"]
 BUDGETS = {0: "0", 1_000_000: "10⁶", 10_000_000: "10⁷"}
 AXES = {"steps": "steps of training", "cpu_seconds": "CPU seconds of training"}
 
@@ -22,10 +23,10 @@ AXES = {"steps": "steps of training", "cpu_seconds": "CPU seconds of training"}
 def curves(lines):
     """The points of each curve: a dict from task, baseline, track and budget to `[points][seeds]` of lines."""
     seeds = defaultdict(lambda: defaultdict(list))
-    for line in lines:
-        key = line["task"], line["baseline"], line["track"], line["budget"]
-        seeds[key][line["seed"]].append(line)
-    return {key: list(zip(*(sorted(points, key=lambda line: line["steps"]) for points in runs.values())))
+    for line in sorted(lines, key=lambda line: line["steps"]):
+        seeds[line["task"], line["baseline"], line["track"], line["budget"]][line["seed"]].append(line)
+    # Leaves out runs that have not ended.
+    return {key: list(zip(*(points for points in runs.values() if len(points) == max(map(len, runs.values())))))
             for key, runs in seeds.items()}  # fmt: skip
 
 
@@ -33,7 +34,8 @@ def table(found, tasks):
     """One row for each baseline, track and budget: mean and range over the seeds of the last point."""
     print("| baseline | track | steps | CPU s | µs a decision |", " | ".join(tasks), "|")
     print("|---" * (5 + len(tasks)) + "|")
-    for baseline, track, budget in dict.fromkeys(key[1:] for key in found):
+    rows = sorted(dict.fromkeys(key[1:] for key in found), key=lambda row: TRACKS.index(row[1]))
+    for baseline, track, budget in rows:
         ends = {task: found[key][-1] for task in tasks if (key := (task, baseline, track, budget)) in found}
         lines = [line for end in ends.values() for line in end]
         cpu = np.mean([line["cpu_seconds"] for line in lines])
@@ -46,33 +48,32 @@ def table(found, tasks):
 
 
 def draw(found, tasks, output):
-    names = list(dict.fromkeys((key[1].split("+")[0] if key[3] else key[1], key[3] > 0) for key in found))
-    learners = [name for name, learns in names if learns]
-    others = [name for name, learns in names if not learns]
-    figure, grid = plt.subplots(len(tasks), 2, figsize=(10, 3.6 * len(tasks)), sharex="col", layout="constrained")
+    learners = list(dict.fromkeys(baseline.split("+")[0] for _, baseline, _, budget in found if budget))
+    others = list(dict.fromkeys(baseline for _, baseline, _, budget in found if not budget))
+    figure, grid = plt.subplots(len(tasks), 2, figsize=(10, 11), sharex="col", sharey="row", layout="constrained")
     for (task, baseline, track, budget), points in found.items():
         for axes, by in zip(grid[tasks.index(task)], AXES):
             values = np.array([[line["regret"] for line in point] for point in points])
             if not budget:
-                style = {"color": "0.45", "linestyle": ["-", "--", "-.", ":"][others.index(baseline) % 4]}
-                axes.axhline(values.mean(), label=f"{baseline} ({track})", linewidth=1, **style)
+                style = ["-", "--", "-.", ":"][others.index(baseline) % 4]
+                axes.axhline(values.mean(), label=f"{baseline} ({track})", linewidth=1, color="0.45", linestyle=style)
                 continue
             at = np.mean([[line[by] for line in point] for point in points], axis=1)
             color = f"C{learners.index(baseline.split('+')[0])}"
-            label = f"{baseline} ({track})" + (f", {BUDGETS[budget]} steps" if budget > 1_000_000 else "")
+            label = f"{baseline} ({track})"
             if track == "search":
                 marker = "D" if "mcts" in baseline else "*"
                 axes.plot(at, values.mean(1), marker, color=color, label=label, markersize=7, markeredgecolor="k")
                 continue
-            style = {"linestyle": "--" if budget > 1_000_000 else "-", "marker": "s" if track == "policy" else "o"}
-            axes.plot(at, values.mean(1), label=label, color=color, markersize=4, **style)
+            label += f", {BUDGETS[budget]} steps" if budget > 1_000_000 else ""
+            style = ("s" if track == "policy" else "o") + ("--" if budget > 1_000_000 else "-")
+            axes.plot(at, values.mean(1), style, label=label, color=color, markersize=4)
             axes.fill_between(at, values.min(1), values.max(1), color=color, alpha=0.15, linewidth=0)
     for row, task in zip(grid, tasks):
         row[0].set_ylabel(f"{task}: regret per decision")
         for axes in row:
             axes.set(xscale="log", yscale="log")
             axes.grid(alpha=0.3)
-        row[1].sharey(row[0])
     for axes, label in zip(grid[-1], AXES.values()):
         axes.set_xlabel(label)
     labels = {label: line for line, label in zip(*map(list, grid[0][0].get_legend_handles_labels()))}
