@@ -67,7 +67,7 @@ def draw(found, tasks, output):
                 continue
             label += f", {BUDGETS[budget]} steps" if budget > 1_000_000 else ""
             style = ("s" if track == "policy" else "o") + ("--" if budget > 1_000_000 else "-")
-            axes.plot(at, values.mean(1), style, label=label, color=color, markersize=4)
+            axes.plot(at, values.mean(1), style, label=label, color=color, markersize=4, linewidth=1.2)
             axes.fill_between(at, values.min(1), values.max(1), color=color, alpha=0.15, linewidth=0)
     for row, task in zip(grid, tasks):
         row[0].set_ylabel(f"{task}: regret per decision")
