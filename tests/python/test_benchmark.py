@@ -29,7 +29,8 @@ def test_a_result_has_the_regret_of_its_games(result, tmp_path):
     file.write_text(json.dumps(result))
     told = json.loads(program.run("benchmark", "verify", file, "--json").stdout)
     assert told["regret"] == result["regret"] and told["class"] == "1,000,000 steps"
-    assert "all 80 games are legal and have the throws of the seed 3" in program.run("benchmark", "verify", file).stdout
+    shown = program.run("benchmark", "verify", file).stdout
+    assert "all 80 games are legal and have the throws of the seed 3" in shown and "not a complete result" in shown
 
 
 def test_wrong_results_are_refused_with_the_place(result, tmp_path):
@@ -46,9 +47,16 @@ def test_wrong_results_are_refused_with_the_place(result, tmp_path):
     assert "the seed 4" in wrong(lambda it: it.update(seed=4))
     assert "but there are 79 games" in wrong(lambda it: it["games"].pop())
     assert "game 1 of block 2 is in its place" in wrong(lambda it: it["games"].__setitem__(3, it["games"][5]))
-    assert "but the games give" in wrong(lambda it: it["regret"]["regret_per_decision"].update(mean=0.001))
+    for figure in ("regret_per_decision", "luck_adjusted_score"):
+        assert "`regret` is wrong: the games give" in wrong(lambda it: it["regret"][figure].update(mean=0.001))
+    forfeit = {"ending": {"forfeited": {"seat": "N", "reason": "it ended"}}, "moves": [first], "turns": 1}
+    assert "not played to its end" in wrong(lambda it: it["games"][0].update(forfeit))
     assert "3,600 CPU seconds" in wrong(lambda it: it.update(budget={"cpu_seconds": 1e5}))
     assert "unknown field `team`" in wrong(lambda it: it.update(team="a"))
+    false = ashta.arena({"mine": "greedy", "perfect": "random"}, benchmark.game("ashte-kashte"), pairs=3, luck="none")
+    whole = {**result, "pairs": 3, "seed": 7919, "games": false.games}
+    with pytest.raises(ValueError, match="game 0 of block 0: the opponent is not perfect"):
+        benchmark.verify(whole)
     file = tmp_path / "result.json"
     file.write_text("{}")
     refused = program.run("benchmark", "verify", file)
