@@ -69,9 +69,9 @@ export function draw(next) {
   const { board, view, seenFrom, course, labels, moves } = next, before = shown;
   const seats = view.seats.map(({ seat }) => seat);
   shown = next;
+  const hadFocus = root.contains(document.activeElement);
   if (before.board !== board || before.seenFrom !== seenFrom || before.course !== course) drawGround(board, seats, seenFrom, course);
   least = leastNow();
-  const hadFocus = root.contains(document.activeElement);
   fill(lastLayer, moves.map(move => drawing.track(move, "last")));
   lower();
   spots = [];
