@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ashta_env::game::{Action, BySeat, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
@@ -118,9 +118,11 @@ pub struct Tournament<'a> {
     reference: Option<Reference<Race>>,
     anchor: Option<usize>,
     sprt: Option<Sprt>,
-    /// The number of blocks in which the tests were looked at, and the tests that have a verdict, by the other agent.
-    tests: Mutex<(u64, BTreeMap<usize, SprtSummary>)>,
+    tests: Mutex<Verdicts>,
 }
+
+/// The number of blocks in which the tests were looked at, and the tests that have a verdict, by the other agent.
+type Verdicts = (u64, BTreeMap<usize, SprtSummary>);
 
 /// Whether tests are looked at after a block. Their cost grows with the number of blocks, so this happens after every
 /// block at first, then less often.
@@ -253,14 +255,13 @@ impl<'a> Tournament<'a> {
 
     /// Whether the SPRT has all verdicts after `block`.
     fn is_decided(&self, block: u64, facts: &[GameFacts]) -> bool {
-        let has_verdict = |test: &SprtSummary| test.verdict != Verdict::Open;
-        self.sprt.is_some_and(|sprt| is_due(block) && self.sprt_summaries(sprt, facts).iter().all(has_verdict))
+        self.sprt.is_some_and(|sprt| is_due(block) && self.verdicts(sprt, facts).1.len() + 1 == self.entrants.len())
     }
 
-    /// The states of the SPRT. A test that has a verdict in a block that is due keeps this state.
-    fn sprt_summaries(&self, sprt: Sprt, facts: &[GameFacts]) -> Vec<SprtSummary> {
-        let (mut tests, end) = (self.tests.lock().unwrap_or_else(PoisonError::into_inner), facts.last());
-        let end = end.map_or(0, |game| game.block + 1);
+    /// Looks at the tests in all blocks that are due and were not looked at before. Each test keeps its first verdict.
+    fn verdicts(&self, sprt: Sprt, facts: &[GameFacts]) -> MutexGuard<'_, Verdicts> {
+        let mut tests = self.tests.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = facts.last().map_or(0, |game| game.block + 1);
         for block in (tests.0..end).filter(|&block| is_due(block)) {
             let games = facts.partition_point(|game| game.block <= block);
             for test in sprt_summaries(sprt, self.entrants.len(), &facts[..games]) {
@@ -270,7 +271,12 @@ impl<'a> Tournament<'a> {
             }
         }
         tests.0 = tests.0.max(end);
-        let now = sprt_summaries(sprt, self.entrants.len(), facts);
+        tests
+    }
+
+    /// The states of the SPRT: of a test with a verdict, the state that it had then.
+    fn sprt_summaries(&self, sprt: Sprt, facts: &[GameFacts]) -> Vec<SprtSummary> {
+        let (tests, now) = (self.verdicts(sprt, facts), sprt_summaries(sprt, self.entrants.len(), facts));
         now.into_iter().map(|test| tests.1.get(&test.other).cloned().unwrap_or(test)).collect()
     }
 

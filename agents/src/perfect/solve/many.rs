@@ -1,7 +1,7 @@
-//! Value iteration for three and four seats: maxⁿ, in which every seat maximizes its own expected return; or best
-//! responses, in which one seat maximizes its return against a fixed policy of all others.
+//! Value iteration for three and four seats. In maxⁿ, every seat maximizes its own expected return. For a best
+//! response, one seat does this against a fixed policy of all others.
 //!
-//! This is a convention: with more than two seats there can be several equilibria. If several afterstates are equally
+//! maxⁿ is a convention: with more than two seats there can be several equilibria. If several afterstates are equally
 //! good for the seat that chooses (their values differ by at most [`TIE`]), it chooses the first one in the order of
 //! enumeration.
 

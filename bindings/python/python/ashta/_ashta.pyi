@@ -518,7 +518,7 @@ class Positions:
 
 def positions(game: Game) -> Positions:
     """The turn-start states of a game that can be solved, in the order of its table. In games for two and four players,
-    the first player throws in all of them; mirror images of these states are left out.
+    they are only the states in which the first player throws, because the other states are their mirror images.
 
     Raises `ValueError` if the game cannot be solved."""
 

@@ -19,6 +19,7 @@ use crate::report::analysis::is_bounded;
 
 /// Reads a position of a built-in game, of the game of `agent`, or of the sheet that `--game` names.
 ///
+/// # Errors
 /// When the text is not a position of such a game, or its turn is too large. The message contains `argument`, the name
 /// of the argument.
 pub fn position_of(argument: &str, text: &str, game: Option<&str>, agent: &NamedAgent) -> Result<(Race, State)> {
@@ -36,6 +37,7 @@ const SEEDS: u64 = 1_000_000;
 
 /// Runs the command.
 ///
+/// # Errors
 /// When the agent, the game or the seat does not exist, or the record cannot be written.
 pub fn run(args: &PlayArgs) -> Result<()> {
     let agent = games::agent(&args.agent)?;
