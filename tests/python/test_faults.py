@@ -79,7 +79,8 @@ def test_a_bot_that_could_not_be_read_again_is_not_trained(tmp_path):
 
 
 def test_limits_of_the_system_are_sentences(tmp_path):
-    few = faults.ashta("arena", "greedy", "random", "--game", "siga", "--threads", "200", limits="ulimit -v 1500000")
+    arena = ["arena", "greedy", "random", "--game", "siga", "--threads", "200"]
+    few = faults.ashta(*arena, limits="ulimit -v 1500000; export RUST_MIN_STACK=2000000000")
     assert few.returncode == 2 and "cannot start 200 threads" in few.stderr, few.stderr
     table = tmp_path / "ur.table"
     large = faults.ashta("solve", "ur", "-o", table, limits="ulimit -v 2500000")
