@@ -2,6 +2,7 @@
 
 import { byId, element, options } from "./dom.js";
 import * as store from "./store.js";
+import { LANGUAGES, text } from "./text.js";
 
 const CHOICES = [
   ["throws", "Throws", { button: "by a button", auto: "automatic", hand: "typed in, from dice at a table" }],
@@ -9,6 +10,8 @@ const CHOICES = [
   ["seen", "Board seen from", { own: "the person's seat", S: "South", E: "East", N: "North", W: "West" }],
   ["theme", "Colours", { system: "like the system", light: "light", dark: "dark" }],
 ];
+const LANGUAGE = ["language", text("settings.language"),
+  Object.fromEntries([["", text("settings.languageOfBrowser")], ...LANGUAGES.map(language => [language, text(`settings.languages.${language}`)])])];
 const SWITCHES = [
   ["forced", "Play automatically if there is only one action"],
   ["moving", "Show pieces moving along their path"],
@@ -24,9 +27,11 @@ export function bindSettings(changed) {
   const set = (key, value) => {
     store.set(key, value);
     applyTheme();
-    changed(key);
+    // A page in another language begins anew, with the current game.
+    if (key === "language") location.reload();
+    else changed(key);
   };
-  const choices = CHOICES.map(([key, title, values]) => element("label", { class: "line" }, title, " ",
+  const choices = [...CHOICES, LANGUAGE].map(([key, title, values]) => element("label", { class: "line" }, title, " ",
     element("select", { id: `set-${key}`, onchange: ({ target }) => set(key, target.value) }, options(Object.entries(values), settings[key]))));
   const switches = SWITCHES.map(([key, title]) => element("label", { class: "line switch" },
     element("input", { type: "checkbox", id: `set-${key}`, checked: settings[key], onchange: ({ target }) => set(key, target.checked) }), " ", title));

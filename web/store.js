@@ -8,7 +8,7 @@ const GAME = "ashta.game.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets"
 const MOST = 20;
 
 const DEFAULTS = {
-  throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, seen: "own", theme: "system", chances: true, hints: false,
+  throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, seen: "own", language: "", theme: "system", chances: true, hints: false,
 };
 
 const kept = key => attempt(() => JSON.parse(localStorage.getItem(key)));

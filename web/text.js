@@ -1,0 +1,26 @@
+// The texts of the page in the language of the user. `en.json` and `de.json` hold a text for each key; in a text,
+// `{name}` stands for a value. A text can have one form for each plural category of Unicode, chosen by the value `count`.
+
+import { settings } from "./store.js";
+
+export const LANGUAGES = document.querySelector("meta[name=ashta-languages]").content.split(" ");
+export const language = [settings.language, ...navigator.languages.map(wanted => wanted.split("-")[0]), "en"].find(wanted => LANGUAGES.includes(wanted));
+const texts = await fetch(new URL(`./${language}.json`, import.meta.url)).then(answer => answer.json());
+const plurals = new Intl.PluralRules(language);
+
+// The text of a key, such as "dock.throw".
+export function text(key, values = {}) {
+  const found = key.split(".").reduce((part, name) => part?.[name], texts) ?? key;
+  const form = typeof found === "string" ? found : found[plurals.select(values.count)] ?? found.other;
+  return form.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+// Fills the elements of a part of the page: `data-text` is the key of the content, `data-label` the key of the label
+// for screen readers.
+export function translate(part = document) {
+  for (const place of part.querySelectorAll("[data-text]")) place.textContent = text(place.dataset.text);
+  for (const place of part.querySelectorAll("[data-label]")) place.setAttribute("aria-label", text(place.dataset.label));
+}
+
+document.documentElement.lang = language;
+translate();
