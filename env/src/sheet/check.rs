@@ -5,6 +5,7 @@ mod idle;
 
 use std::sync::{Arc, LazyLock};
 
+use serde::Deserialize;
 use toml::{Table, Value};
 
 pub(super) use idle::idle_keys;
@@ -43,7 +44,8 @@ static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
     let text = "name = ''\ntitle = ''\nsummary = ''\nseats = { allowed = [], turn_limit = 1 }\n\
                 board = { side = 1, course = '' }\npieces = { count = 1 }\nthrows = { values = [] }\n\
                 turn = { kind = 'throw', must = 'one' }";
-    toml::from_str::<Sheet>(text).expect("a sheet with every required key").table()
+    let table = text.parse::<Table>().expect("a table");
+    Sheet::deserialize(table).expect("a sheet with every required key").table()
 });
 
 fn value_of<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
