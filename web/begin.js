@@ -2,12 +2,13 @@
 
 import { ask } from "./ask.js";
 import { newSeed } from "./chance.js";
-import { bySeat, headOf, SEATS } from "./game.js";
+import { bySeat, headOf } from "./game.js";
 import * as games from "./games.js";
 import { say } from "./log.js";
 import * as play from "./play.js";
 import { playerOrBest, seated } from "./players.js";
 import * as store from "./store.js";
+import { text } from "./text.js";
 
 // Shows another game. Stored games do not change.
 async function take(played, players, at, note) {
@@ -33,7 +34,7 @@ export function again(further) {
 export async function resumeGame({ id, line, players, at }) {
   const { start, moves, sheet } = JSON.parse(line);
   const played = await games.played(start, moves, sheet);
-  if (played.error) throw new Error(`This game cannot be played any more: ${played.error.message}.`);
+  if (played.error) throw new Error(text("begin.gone", { error: played.error.message }));
   if (!await store.claim(id)) return false;
   play.take(played, availablePlayers(players, start), at);
   return true;
@@ -49,31 +50,31 @@ export async function takePosition(position) {
   const played = await games.played(position);
   const { rules, letters } = headOf(played.begins.position);
   await take(played, seated(letters, play.players, rules));
-  say("The position is set up.");
+  say(text("begin.isSetUp"));
 }
 
 // Shows a record at the node that the record names, or at its first node.
 export async function takeRecord(record) {
   const played = await games.played(record.start, record.moves, record.sheet);
   const { error, steps, about } = played;
-  if (error) throw new Error(`Move ${error.number} of the game is not possible at ${error.position}: ${error.message}.`);
+  if (error) throw new Error(text("begin.illegal", { ...error, error: error.message }));
   const { seats } = headOf(record.start);
   if (record.players && record.players.length !== seats.length) {
-    throw new Error(`The game names ${record.players.length} players, but there are ${seats.length} seats.`);
+    throw new Error(text("begin.players", { count: record.players.length, seats: seats.length }));
   }
   // If the record includes a sheet, adds the game of the sheet to the list of games.
   if (!games.named(about.name)) games.keep(about);
-  const players = bySeat(seats, (_, at) => `recorded:${record.players?.[at] ?? "unknown"}`);
+  const players = bySeat(seats, (_, at) => `recorded:${record.players?.[at] ?? text("begin.unknown")}`);
   await take(played, players, record.at ?? 0, remark(record, steps.at(-1)?.node ?? played.begins));
-  say(`A game of ${steps.length} steps, shown from its beginning.`);
+  say(text("begin.shown", { count: steps.length }));
 }
 
 // Returns a remark if the end of a record does not follow from its moves, otherwise "".
 function remark({ returns = [], ending }, { returns: reached }) {
-  if (ending?.forfeited) return `${SEATS[ending.forfeited.seat]} forfeited: ${ending.forfeited.reason}.`;
+  if (ending?.forfeited) return text("begin.forfeited", { seat: text(`seat.${ending.forfeited.seat}`), reason: ending.forfeited.reason });
   if (!returns.length || ending === "open" || ending === "truncated") return "";
-  const written = `The record says that the seats get ${returns.join(", ")}, but its moves `;
-  if (!reached) return `${written}do not end the game.`;
+  const values = { returns: returns.join(", "), reached: reached?.join(", ") };
+  if (!reached) return text("begin.notOver", values);
   const agrees = reached.length === returns.length && reached.every((share, at) => Math.abs(share - returns[at]) < 1e-6);
-  return agrees ? "" : `${written}lead to ${reached.join(", ")}.`;
+  return agrees ? "" : text("begin.differs", values);
 }

@@ -4,6 +4,7 @@
 // `throws` comes from the engine's `board`: the values, their odds, and the number of dice that are thrown together.
 
 import { element, picture, svg } from "./dom.js";
+import { text } from "./text.js";
 
 // Angle and height of each drawn cowrie. They look irregular, but never change.
 const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1], [-12, 0], [6, 2]];
@@ -65,7 +66,7 @@ function shape(value, throws) {
 export function throwWords(value, throws) {
   const mouths = mouthsOf(value, throws);
   if (mouths === null) return String(value);
-  return `${value} (${mouths === 0 ? "no mouth" : mouths === 1 ? "one mouth" : `${mouths} mouths`} up)`;
+  return mouths === 0 ? text("dice.noMouth", { value }) : text("dice.mouths", { value, count: mouths });
 }
 
 // Draws throws next to each other. If there are many, draws equal throws once. Throws that are not in `left` are pale.
@@ -76,7 +77,7 @@ export function drawThrows(values, left, throws) {
   const take = value => unused.includes(value) && unused.splice(unused.lastIndexOf(value), 1).length > 0;
   return counted.map(([value, count]) => {
     const open = unused ? [...Array(count)].filter(() => take(value)).length : count;
-    const number = count === 1 ? value : open && open < count ? `${value} ×${open} of ${count}` : `${value} ×${count}`;
+    const number = count === 1 ? value : open && open < count ? text("dice.some", { value, open, count }) : `${value} ×${count}`;
     return element("span", { class: `die${open ? "" : " used"}` }, shape(value, throws), element("b", {}, number));
   });
 }

@@ -5,11 +5,11 @@
 import { prepare, values } from "./ask.js";
 import { worth } from "./dock.js";
 import { byId, chip, element, fill, picture, svg } from "./dom.js";
-import { SEATS } from "./game.js";
 import { say } from "./log.js";
 import * as play from "./play.js";
 import * as players from "./players.js";
 import { settings } from "./store.js";
+import { text } from "./text.js";
 
 // The number of positions in one request. Other requests must wait until this request is answered.
 const AT_ONCE = 40;
@@ -49,7 +49,7 @@ export async function loadTable() {
       progress.value = read;
     });
     tables.add(table);
-    say("Perfect play is loaded.");
+    say(text("estimates.loaded"));
   } finally {
     progress.hidden = true;
     byId("load-table").disabled = false;
@@ -61,7 +61,7 @@ export async function loadTable() {
 export async function drawEstimates(view, who, isOld) {
   const { game } = play, table = tableNow();
   byId("load-table").hidden = table === null || tables.has(table);
-  if (table !== null) byId("load-table").textContent = `Perfect play (${players.sizeOfTable(game.rules, game.letters)})`;
+  if (table !== null) byId("load-table").textContent = text("estimates.load", { size: players.sizeOfTable(game.rules, game.letters) });
   drawSeats(game, view, who);
   if (settings.chances && await learn(game, who, game.turns) && !isOld()) drawSeats(game, view, who);
 }
@@ -74,19 +74,19 @@ function drawSeats(game, view, who) {
   fill(byId("seats"), view.seats.map(({ seat, has_cut: hasCut, finished }, at) => {
     const share = now?.[at];
     const marks = [
-      outlook === "teams" ? `with ${SEATS[{ S: "N", N: "S", E: "W", W: "E" }[seat]]}` : null,
-      hasGate ? `${hasCut ? "has" : "has not"} ${words.captured}` : null,
-      finished && !isOver ? `place ${finished}` : null,
+      outlook === "teams" ? text("estimates.with", { seat: text(`seat.${{ S: "N", N: "S", E: "W", W: "E" }[seat]}`) }) : null,
+      !hasGate ? null : hasCut ? text("estimates.has", words) : text("estimates.hasNot", words),
+      finished && !isOver ? text("estimates.place", { place: finished }) : null,
     ].filter(Boolean).join(", ");
     const bar = element("div", { class: "bar", "aria-hidden": "true" }, share === undefined ? null : element("div", {}));
     if (share !== undefined) bar.firstChild.style.width = `${100 * share}%`;
     return element("li", { class: `seat-${seat}${view.mover === seat ? " mover" : ""}` }, chip(seat),
-      element("span", { class: "who" }, SEATS[seat], element("span", { class: "soft" }, ` ${play.label(seat)}`), marks ? element("small", {}, marks) : null),
+      element("span", { class: "who" }, text(`seat.${seat}`), element("span", { class: "soft" }, ` ${play.label(seat)}`), marks ? element("small", {}, marks) : null),
       element("span", { class: "share" }, share === undefined ? "" : worth(share, game.board, view.seats.length)),
       isShown ? bar : null);
   }));
-  const when = game.begins(from) ? "before the throw" : isOver ? "at the end" : "with the best choice";
-  byId("estimates-by").textContent = isShown ? `${outlook === "placings" ? "Expected places" : "Chances"} ${when}, by ${who.name}.` : "";
+  const when = `${outlook === "placings" ? "places" : "chances"}.${game.begins(from) ? "throw" : isOver ? "end" : "choice"}`;
+  byId("estimates-by").textContent = isShown ? text(`estimates.by.${when}`, { who: who.name }) : "";
   fill(byId("line"), isShown && game.turns.length > 1 ? line(game, who) : null);
 }
 
@@ -101,7 +101,7 @@ function line(game, who) {
   const lines = game.seats.map((seat, own) => svg("polyline", {
     class: `seat-${seat}`, points: all.flatMap((shares, number) => shares ? [`${x(number).toFixed(1)},${y(shares[own]).toFixed(1)}`] : []).join(" "),
   }));
-  const drawing = picture(width, height, `Chances over ${turns.length - 1} turns, shown at turn ${now}`,
+  const drawing = picture(width, height, text("estimates.line", { turns: turns.length - 1, now }),
     rules, svg("path", { class: "now", d: `M${x(now)} 0V${height}` }), lines);
   drawing.setAttribute("preserveAspectRatio", "none");
   return drawing;

@@ -8,6 +8,7 @@ import * as play from "./play.js";
 import { line, link, linked, read } from "./record.js";
 import { openSheet } from "./sheets.js";
 import * as store from "./store.js";
+import { language, text } from "./text.js";
 
 // Whether the address of the page names only this machine.
 const IS_LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
@@ -15,14 +16,14 @@ const IS_LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 // The games in the last pasted text; the user chooses one of them.
 let records = [];
 
-const done = text => { byId("exchange-done").textContent = text; };
-const refuse = text => showText(byId("exchange-trouble"), text);
+const done = said => { byId("exchange-done").textContent = said; };
+const refuse = said => showText(byId("exchange-trouble"), said);
 
 export function bindExchange() {
   onClick({
-    "copy-link": async () => copy(await link(), `Link copied. ${IS_LOCAL ? "It opens only on this machine. To send the game to others, use Copy game." : "It shows the game at this place."}`),
-    "copy-position": () => copy(byId("position-text").value, "Position copied."),
-    "copy-game": () => copy(line(), "Game copied."),
+    "copy-link": async () => copy(await link(), IS_LOCAL ? text("exchange.linkIsLocal") : text("exchange.linkCopied")),
+    "copy-position": () => copy(byId("position-text").value, text("exchange.positionCopied")),
+    "copy-game": () => copy(line(), text("exchange.gameCopied")),
     "save-game": save,
     "take-pasted": () => takeText(byId("pasted").value),
     "take-record": () => show(records[byId("record-number").value]),
@@ -44,11 +45,11 @@ export function openExchange() {
 function keptGame(game, { record, title }) {
   const name = record.start.split(" ")[0];
   const act = () => orRefuse(async () => {
-    if (!await resumeGame(game)) throw new Error("This game is open in another tab.");
+    if (!await resumeGame(game)) throw new Error(text("exchange.elsewhere"));
     byId("exchange").close("done");
   });
   return element("li", {}, button(act, { class: "quiet" },
-    element("b", {}, named(name.split("?")[0])?.title ?? name), ` ${title}, `, new Date(game.when).toLocaleString()));
+    element("b", {}, named(name.split("?")[0])?.title ?? name), ` ${title}, `, new Date(game.when).toLocaleString(language)));
 }
 
 async function orRefuse(act, before = "") {
@@ -59,16 +60,16 @@ async function orRefuse(act, before = "") {
   }
 }
 
-async function copy(text, said) {
+async function copy(copied, said) {
   try {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(copied);
     done(said);
   } catch {
     // Without access to the clipboard, the user can copy the text by hand.
-    byId("pasted").value = text;
+    byId("pasted").value = copied;
     byId("pasted").focus();
     byId("pasted").select();
-    done("The browser gives no access to its clipboard. Copy the text below by hand.");
+    done(text("exchange.noClipboard"));
   }
 }
 
@@ -76,26 +77,26 @@ function save() {
   const url = URL.createObjectURL(new Blob([`${line()}\n`], { type: "application/json" }));
   element("a", { href: url, download: `${play.game.rules.split("?")[0]}.jsonl` }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
-  done("Game saved.");
+  done(text("exchange.saved"));
 }
 
 // Opens a text: a link, a position, a game, a file of games, or a sheet.
-export async function takeText(text) {
+export async function takeText(pasted) {
   refuse("");
   byId("choose-record").hidden = true;
-  if (looksLikeSheet(text)) return openSheet(text);
+  if (looksLikeSheet(pasted)) return openSheet(pasted);
   await orRefuse(async () => {
-    const found = read(await linked(text) ?? text);
+    const found = read(await linked(pasted) ?? pasted);
     if (found.position) {
       await takePosition(found.position);
       return byId("exchange").close("done");
     }
     records = found.records;
     if (records.length === 1) return show(records[0]);
-    fill(byId("record-number"), options(records.map(({ title, trouble }, at) => [at, `${at + 1}: ${trouble ? "cannot be read" : title}`])));
+    fill(byId("record-number"), options(records.map(({ title, trouble }, at) => [at, `${at + 1}: ${trouble ? text("exchange.unreadable") : title}`])));
     byId("choose-record").hidden = false;
     byId("record-number").focus();
-    done(`${records.length} games.`);
+    done(text("exchange.found", { count: records.length }));
   });
 }
 
@@ -103,4 +104,4 @@ const show = ({ line: number, record, trouble }) => orRefuse(async () => {
   if (trouble) throw new Error(trouble);
   await takeRecord(record);
   byId("exchange").close("done");
-}, records.length > 1 ? `Line ${number}: ` : "");
+}, records.length > 1 ? text("exchange.line", { number }) : "");

@@ -5,6 +5,7 @@
 // the drawing.
 
 import { SEATS } from "./frame.js";
+import { list, text } from "./text.js";
 
 export { SEATS };
 
@@ -124,14 +125,15 @@ export class Game {
   get result() {
     const { returns } = this.nodes[this.last];
     if (!returns) return null;
-    const names = this.seats.map(seat => SEATS[seat]), most = Math.max(...returns);
+    const names = this.seats.map(seat => text(`seat.${seat}`)), most = Math.max(...returns);
     const winners = names.filter((_, at) => returns[at] === most);
-    if (winners.length === names.length) return "No seat can ever move again: a draw";
+    if (winners.length === names.length) return text("game.draw");
     if (this.board.outlook === "placings") {
       const places = returns.map(own => 1 + returns.filter(other => other > own).length);
-      return `Over: ${names.map((name, at) => [places[at], name]).sort(([a], [b]) => a - b).map(place => place.join(". ")).join(", ")}`;
+      const ordered = names.map((name, at) => [places[at], name]).sort(([a], [b]) => a - b);
+      return text("game.places", { places: ordered.map(place => place.join(". ")).join(", ") });
     }
-    return winners.length === 1 ? `${winners[0]} wins` : `${winners.join(" and ")} win`;
+    return text("game.wins", { winners: list(winners), count: winners.length });
   }
 
   between(from, to) {

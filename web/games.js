@@ -6,6 +6,7 @@
 import { advance, ask } from "./ask.js";
 import { fetchBytes } from "./engine.js";
 import * as store from "./store.js";
+import { text } from "./text.js";
 
 const known = new Map();
 
@@ -56,7 +57,7 @@ export async function played(position, moves = [], sheet) {
     // If the position has an error, the engine reports it. The engine can still know a sheet that was removed from the
     // page.
     await ask({ op: "view", position });
-    throw new Error(`Open the sheet of \`${name}\` first: this page does not have it.`);
+    throw new Error(text("games.noSheet", { name }));
   }
   const answer = await advance(position, moves, about.sheet);
   return { ...answer, about, board: await ask({ op: "board", position, sheet: about.sheet }) };
@@ -70,13 +71,13 @@ export async function sheetOf(game) {
 }
 
 // Whether a text looks like a sheet, and not like a position or like games.
-export const looksLikeSheet = text => !text.trim().startsWith("{") && /^\s*(\[+\s*[\w.]+\s*\]|[\w.]+\s*=)/m.test(text);
+export const looksLikeSheet = content => !content.trim().startsWith("{") && /^\s*(\[+\s*[\w.]+\s*\]|[\w.]+\s*=)/m.test(content);
 
 // The house rules of a game: [{ name, about, default, values: [{ name, about }] }]. The number of pieces is the first.
 export function houseRules({ flags, pieces }) {
   const { count, allowed } = pieces;
   const numbers = [count, ...allowed.filter(number => number !== count)].map(number => ({ name: String(number), about: "" }));
-  const own = { name: "pieces", about: "Pieces of each seat.", default: String(count), values: numbers };
+  const own = { name: "pieces", about: text("games.pieces"), default: String(count), values: numbers };
   return numbers.length > 1 ? [own, ...flags] : flags;
 }
 

@@ -2,9 +2,9 @@
 // checks the form of a record. The engine checks the moves when they are replayed.
 
 import { attempt } from "./attempt.js";
-import { SEATS } from "./game.js";
 import * as play from "./play.js";
 import { agentName } from "./players.js";
+import { list, text } from "./text.js";
 
 // The largest number of bytes of the game in a link. The engine refuses longer requests.
 const LONGEST = 2 ** 20;
@@ -27,8 +27,8 @@ export function line() {
 
 // The game as a link that shows the current node.
 export async function link() {
-  const text = new Blob([JSON.stringify({ ...written(), at: play.game.at })]);
-  const code = new Uint8Array(await new Response(text.stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
+  const content = new Blob([JSON.stringify({ ...written(), at: play.game.at })]);
+  const code = new Uint8Array(await new Response(content.stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
   const url = new URL(location.href);
   url.search = "";
   url.hash = `game=${btoa(String.fromCharCode(...code)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
@@ -37,15 +37,15 @@ export async function link() {
 
 // Returns the text after `#game=` in a link: a compressed game, or a game or position as plain text. Returns null
 // without `#game=`.
-export async function linked(text) {
-  const [, code] = /#game=([^\s]+)$/.exec(text.trim()) ?? [];
+export async function linked(pasted) {
+  const [, code] = /#game=([^\s]+)$/.exec(pasted.trim()) ?? [];
   if (code === undefined) return null;
   try {
     if (!/^[\w-]+$/.test(code)) return decodeURIComponent(code);
     const bytes = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));
     return await unpacked(bytes);
   } catch (error) {
-    throw error instanceof RangeError ? error : new Error("The link is damaged: a part of it is missing or changed.");
+    throw error instanceof RangeError ? error : new Error(text("record.damagedLink"));
   }
 }
 
@@ -59,44 +59,44 @@ async function unpacked(bytes) {
     parts.push(value);
   }
   reader.cancel();
-  throw new RangeError("The link is too long: a game has at most 1 MiB.");
+  throw new RangeError(text("record.longLink"));
 }
 
 // Reads a text: { position }, or { records: [{ line, title, record | trouble }] }; throws an error that names the
 // problem.
-export function read(text) {
-  const trimmed = text.trim();
-  if (!trimmed) throw new Error("There is nothing to read: paste a link, a position, a game or a sheet.");
+export function read(pasted) {
+  const trimmed = pasted.trim();
+  if (!trimmed) throw new Error(text("record.nothing"));
   if (!trimmed.startsWith("{")) {
     const lines = trimmed.split("\n").length;
-    if (lines > 1) throw new Error(`This is neither a game nor a position: a position has one line, this text has ${lines} lines.`);
+    if (lines > 1) throw new Error(text("record.neither", { lines }));
     return { position: trimmed };
   }
-  const lines = text.split(/\r?\n/).map((content, at) => [content.trim(), at + 1]).filter(([content]) => content);
+  const lines = pasted.split(/\r?\n/).map((content, at) => [content.trim(), at + 1]).filter(([content]) => content);
   // The first line of the file of an arena can contain the sheet of all its games.
   const isHeader = content => content.startsWith('{"arena"');
   const sheet = isHeader(lines[0][0]) ? attempt(() => JSON.parse(lines[0][0]).sheet) ?? undefined : undefined;
   const records = lines.filter(([content]) => !isHeader(content)).map(([content, number]) => ({ line: number, ...parsed(content, sheet) }));
-  if (!records.length) throw new Error("The file has the settings of an arena, but no games.");
+  if (!records.length) throw new Error(text("record.noGames"));
   return { records };
 }
 
 function parsed(line, sheet) {
   const record = attempt(() => ({ sheet, ...JSON.parse(line) }));
-  const trouble = record ? wrong(record) : "This looks like a game, but cannot be read: a part of it is missing or changed.";
+  const trouble = record ? wrong(record) : text("record.damaged");
   return trouble ? { trouble } : { record, title: title(record) };
 }
 
 // The first problem with the form of a record, or null.
 function wrong({ start, sheet = "", moves, players = [], at = 0 }) {
-  if (typeof start !== "string") return "The game has no first position (`start`).";
-  if (typeof sheet !== "string") return "The sheet of the game must be a text (`sheet`).";
-  if (!Array.isArray(moves)) return "The game has no list of throws and choices (`moves`).";
+  if (typeof start !== "string") return text("record.noStart");
+  if (typeof sheet !== "string") return text("record.sheet");
+  if (!Array.isArray(moves)) return text("record.noMoves");
   const bad = moves.findIndex(move => !isNumber(move) && !(Array.isArray(move) && move.length && move.every(isNumber)));
-  if (bad >= 0) return `Move ${bad + 1} of the game, ${JSON.stringify(moves[bad])}, is neither a throw nor a choice.`;
+  if (bad >= 0) return text("record.badMove", { number: bad + 1, move: JSON.stringify(moves[bad]) });
   const areNames = Array.isArray(players) && players.every(name => typeof name === "string");
-  if (!areNames) return "The players of the game must be a list of names (`players`).";
-  return isNumber(at) ? null : "The place to show must be a number (`at`).";
+  if (!areNames) return text("record.players");
+  return isNumber(at) ? null : text("record.at");
 }
 
 const isNumber = value => Number.isInteger(value) && value >= 0;
@@ -104,6 +104,7 @@ const isNumber = value => Number.isInteger(value) && value >= 0;
 function title({ players = [], returns = [], turns, ending }) {
   const won = returns.length && Math.max(...returns) > Math.min(...returns)
     ? players.filter((_, at) => returns[at] === Math.max(...returns)) : [];
-  const end = ending?.forfeited ? `${SEATS[ending.forfeited.seat]} forfeited` : won.length ? `${won.join(" and ")} won` : null;
-  return [players.join(" – ") || "a game", turns ? `${turns} turns` : null, end].filter(Boolean).join(", ");
+  const end = ending?.forfeited ? text("record.forfeited", { seat: text(`seat.${ending.forfeited.seat}`) })
+    : won.length ? text("record.won", { players: list(won) }) : null;
+  return [players.join(" – ") || text("record.game"), turns ? text("record.turns", { turns }) : null, end].filter(Boolean).join(", ");
 }

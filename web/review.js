@@ -3,8 +3,8 @@
 
 import { button, byId, chip, element, fill } from "./dom.js";
 import * as estimates from "./estimates.js";
-import { SEATS } from "./game.js";
 import * as play from "./play.js";
+import { percent, text } from "./text.js";
 
 // The classes of bad choices, with the smallest cost of each class, as in `ashta analyze`.
 const CLASSES = [[0.08, "blunder"], [0.04, "error"], [0.02, "doubtful"]];
@@ -29,48 +29,48 @@ function turningPoint(game, valueAt) {
   return game.steps.findLastIndex((_, at) => !isAhead(at)) + 1 || null;
 }
 
-const percent = share => `${(100 * share).toFixed(1)} %`;
 const most = (all, key) => all.reduce((best, one) => one[key] > (best?.[key] ?? 0) ? one : best, null);
 
 // Opens the dialog, and fills it when the adviser has answered. `retry(at)` continues the game from node `at`.
 export async function openReview(retry) {
   const { game } = play, who = estimates.adviser();
-  byId("review-result").textContent = `${game.result ?? "Not over yet"}, after ${game.turns.length - 1} turns.`;
-  byId("review-by").textContent = `${who.name} values ${game.nodes.length} positions …`;
+  byId("review-result").textContent = text("review.result", { result: game.result ?? text("review.notOver"), count: game.turns.length - 1 });
+  byId("review-by").textContent = text("review.busy", { who: who.name, count: game.nodes.length });
   for (const id of ["review-seats", "review-moments", "review-choices"]) fill(byId(id));
   byId("review").showModal();
   await estimates.learn(game, who, [...game.nodes.keys()]);
   if (game !== play.game || !byId("review").open) return;
   const valueAt = at => estimates.valueAt(game, at, who);
   const all = changes(game, valueAt);
-  byId("review-by").textContent = `Luck and costs as chances to win, by ${who.name}. Luck is the change by a throw; cost is the loss compared with the best choice.`;
+  byId("review-by").textContent = text("review.by", { who: who.name });
   fill(byId("review-seats"), game.seats.map(seat => {
     const own = all.filter(change => change.seat === seat), sum = key => own.reduce((total, change) => total + change[key], 0);
     const choices = own.filter(({ step, at }) => step.actions && game.nodes[at].choices > 1);
     const luck = sum("luck");
     return element("li", { class: `seat-${seat}` }, chip(seat),
-      element("span", {}, element("b", {}, SEATS[seat]), ` ${play.label(seat)}: luck ${luck < 0 ? "−" : "+"}${percent(Math.abs(luck))}, choices cost ${percent(sum("cost"))} (${choices.length} choices)`));
+      element("span", {}, element("b", {}, text(`seat.${seat}`)), ` ${play.label(seat)}: `,
+        text("review.seat", { luck: `${luck < 0 ? "−" : "+"}${percent(Math.abs(luck))}`, cost: percent(sum("cost")), count: choices.length })));
   }));
   const turn = turningPoint(game, valueAt);
   const moments = [
-    ["Biggest mistake", most(all, "cost"), change => `cost ${percent(change.cost)}`],
-    ["Luckiest throw", most(all, "luck"), change => `brought ${percent(change.luck)}`],
-    ["Turning point", turn === null ? null : all[turn - 1], () => "from here on the winner was ahead"],
+    [text("review.mistake"), most(all, "cost"), change => text("review.cost", { cost: percent(change.cost) })],
+    [text("review.luckiest"), most(all, "luck"), change => text("review.brought", { luck: percent(change.luck) })],
+    [text("review.turning"), turn === null ? null : all[turn - 1], () => text("review.ahead")],
   ];
-  fill(byId("review-moments"), moments.map(([name, change, words]) => change && item(change, `${name}: `, words(change), retry)));
+  fill(byId("review-moments"), moments.map(([name, change, words]) => change && item(change, name, words(change), retry)));
   const costly = all.filter(({ cost }) => cost >= CLASSES.at(-1)[0]).sort((a, b) => b.cost - a.cost).slice(0, LISTED);
-  fill(byId("review-choices"), costly.map(change => item(change, "", `${CLASSES.find(([from]) => change.cost >= from)[1]}, cost ${percent(change.cost)}`, retry)));
+  fill(byId("review-choices"), costly.map(change => item(change, "", text(`review.classes.${CLASSES.find(([from]) => change.cost >= from)[1]}`, { cost: percent(change.cost) }), retry)));
   byId("review-none").hidden = costly.length > 0;
 }
 
 // A step as a button that shows it; a choice also has a button to try it again.
 function item({ at, seat, step }, before, after, retry) {
   const number = play.game.turns.filter(place => place <= at).length;
-  const words = step.thrown ? `throws ${step.thrown.join(", ")}` : step.words;
+  const words = step.thrown ? text("review.throws", { values: step.thrown.join(", ") }) : step.words;
   const does = act => () => {
     byId("review").close("done");
     act(at);
   };
-  return element("li", {}, button(does(play.goTo), { class: "quiet" }, element("b", {}, before), `turn ${number}, ${SEATS[seat]}: ${words} (${after})`),
-    step.actions ? button(does(retry), {}, "Try again") : null);
+  return element("li", {}, button(does(play.goTo), { class: "quiet" }, element("b", {}, before), text("review.step", { number, seat: text(`seat.${seat}`), words, about: after })),
+    step.actions ? button(does(retry), {}, text("review.retry")) : null);
 }

@@ -2,9 +2,10 @@
 // current game.
 
 import { byId, chip, element, fill, options, showText } from "./dom.js";
-import { bySeat, SEATS } from "./game.js";
+import { bySeat } from "./game.js";
 import * as play from "./play.js";
 import { best, choices, playerNamed, playerOrBest } from "./players.js";
+import { text } from "./text.js";
 
 // Draws the choice of players for these rules. When the user chooses a player, changes `players`. Replaces players that
 // do not know the rules, and shows a warning if no bot knows them.
@@ -17,13 +18,13 @@ export function drawPlayers(dialog, rules, seats, players, outlook) {
       return group ? element("optgroup", { label: group }, made) : made;
     });
     const select = element("select", { "data-seat": seat, onchange: ({ target }) => { players[seat] = target.value; } }, entries);
-    return element("label", { class: `line seat-${seat}` }, chip(seat), element("span", { class: "seat-name" }, SEATS[seat]), select);
+    return element("label", { class: `line seat-${seat}` }, chip(seat), element("span", { class: "seat-name" }, text(`seat.${seat}`)), select);
   }));
   warn(dialog, best(rules, seats).startsWith("bot:") ? ""
-    : `No bot was trained on these rules (${rules} for ${seats}). Only untrained players are available.`);
+    : text("seats.noBot", { rules, seats }));
 }
 
-export const warn = (dialog, text) => showText(dialog.querySelector("form > .warning"), text);
+export const warn = (dialog, warning) => showText(dialog.querySelector("form > .warning"), warning);
 
 // Asks the user for the players of the rest of the game, then calls `take(players)`.
 export function askPlayers(take) {

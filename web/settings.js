@@ -4,20 +4,10 @@ import { byId, element, options } from "./dom.js";
 import * as store from "./store.js";
 import { LANGUAGES, text } from "./text.js";
 
-const CHOICES = [
-  ["throws", "Throws", { button: "by a button", auto: "automatic", hand: "typed in, from dice at a table" }],
-  ["pace", "Bots move", { calm: "calmly", quick: "quickly", none: "at once" }],
-  ["seen", "Board seen from", { own: "the person's seat", S: "South", E: "East", N: "North", W: "West" }],
-  ["theme", "Colours", { system: "like the system", light: "light", dark: "dark" }],
-];
-const LANGUAGE = ["language", text("settings.language"),
-  Object.fromEntries([["", text("settings.languageOfBrowser")], ...LANGUAGES.map(language => [language, text(`settings.languages.${language}`)])])];
-const SWITCHES = [
-  ["forced", "Play automatically if there is only one action"],
-  ["moving", "Show pieces moving along their path"],
-  ["sound", "Play sounds of throws and pieces"],
-  ["keys", "Use the keys that are listed below"],
-];
+const VALUES = { throws: ["button", "auto", "hand"], pace: ["calm", "quick", "none"], seen: ["own", "S", "E", "N", "W"], theme: ["system", "light", "dark"] };
+const CHOICES = Object.entries(VALUES).map(([key, values]) => [key, values.map(value => [value, text(`settings.values.${key}.${value}`)])]);
+const LANGUAGE = ["language", [["", text("settings.languageOfBrowser")], ...LANGUAGES.map(own => [own, new Intl.DisplayNames(own, { type: "language" }).of(own)])]];
+const SWITCHES = ["forced", "moving", "sound", "keys"];
 // The settings that have a box on the page, and not in the dialog, by the ids of the boxes.
 const ON_PAGE = { "show-hints": "hints", "show-chances": "chances" };
 
@@ -31,10 +21,10 @@ export function bindSettings(changed) {
     if (key === "language") location.reload();
     else changed(key);
   };
-  const choices = [...CHOICES, LANGUAGE].map(([key, title, values]) => element("label", { class: "line" }, title, " ",
-    element("select", { id: `set-${key}`, onchange: ({ target }) => set(key, target.value) }, options(Object.entries(values), settings[key]))));
-  const switches = SWITCHES.map(([key, title]) => element("label", { class: "line switch" },
-    element("input", { type: "checkbox", id: `set-${key}`, checked: settings[key], onchange: ({ target }) => set(key, target.checked) }), " ", title));
+  const choices = [...CHOICES, LANGUAGE].map(([key, values]) => element("label", { class: "line" }, text(`settings.names.${key}`), " ",
+    element("select", { id: `set-${key}`, onchange: ({ target }) => set(key, target.value) }, options(values, settings[key]))));
+  const switches = SWITCHES.map(key => element("label", { class: "line switch" },
+    element("input", { type: "checkbox", id: `set-${key}`, checked: settings[key], onchange: ({ target }) => set(key, target.checked) }), " ", text(`settings.names.${key}`)));
   byId("settings-list").replaceChildren(...choices, ...switches);
   for (const [id, key] of Object.entries(ON_PAGE)) {
     byId(id).checked = settings[key];

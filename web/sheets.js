@@ -4,6 +4,7 @@ import { button, byId, element, fill, onClick, onFile } from "./dom.js";
 import * as games from "./games.js";
 import { choose, chosenGame, openNewGame, setFlags, enableStart } from "./new-game.js";
 import { addBot } from "./players.js";
+import { text } from "./text.js";
 
 const field = byId("sheet-text");
 
@@ -25,9 +26,9 @@ export function openSheets(game) {
   openNewGame(game);
 }
 
-export function openSheet(text) {
+export function openSheet(sheet) {
   reveal();
-  field.value = text;
+  field.value = sheet;
   return readSheet();
 }
 
@@ -41,9 +42,9 @@ export async function openFile(file) {
     const { game: name, flags } = games.flagsOf(game);
     choose(name);
     setFlags(flags, seats);
-    say(`The bot ${file.name} is available until you leave the page.${replaced(old)}`);
+    say(text("sheets.botOpened", { file: file.name }) + replaced(old));
   } catch (error) {
-    refuse([{ key: file.name, message: error.message }], "The bot cannot be opened:");
+    refuse([{ key: file.name, message: error.message }], text("sheets.botRefused"));
   }
 }
 
@@ -54,27 +55,27 @@ async function readSheet() {
     const game = await games.read(field.value);
     const old = games.keep(game);
     choose(game.name);
-    say(`${game.title} is in the list of games and chosen.${replaced(old)}`);
+    say(text("sheets.opened", game) + replaced(old));
   } catch (error) {
     refuse(error.problems ?? error.message.split("\n").map(message => ({ message })));
   }
 }
 
-const replaced = old => old ? ` It replaces ${old.title}, another sheet of the same name; earlier games keep their rules.` : "";
+const replaced = old => old ? ` ${text("sheets.replaces", old)}` : "";
 
 // Shows a message instead of problems.
-function say(text) {
-  byId("sheet-done").textContent = text;
+function say(said) {
+  byId("sheet-done").textContent = said;
   byId("sheet-trouble").hidden = true;
   enableStart(true);
 }
 
 // Shows the problems of a sheet; a click on a problem goes to its line.
-function refuse(problems, heading = problems.length === 1 ? "The sheet has a problem:" : `The sheet has ${problems.length} problems:`) {
+function refuse(problems, heading = text("sheets.problems", { count: problems.length })) {
   enableStart(false);
   fill(byId("sheet-trouble"), element("p", {}, heading), element("ul", {}, problems.map(({ line, key, message }) => {
-    const text = [line ? `line ${line}` : null, key, message].filter(Boolean).join(": ");
-    return element("li", {}, line ? button(() => goToLine(line), { class: "quiet" }, text) : text);
+    const words = [line ? text("sheets.line", { line }) : null, key, message].filter(Boolean).join(": ");
+    return element("li", {}, line ? button(() => goToLine(line), { class: "quiet" }, words) : words);
   })));
   byId("sheet-trouble").hidden = false;
   byId("sheet-trouble").scrollIntoView({ block: "nearest" });
@@ -93,9 +94,9 @@ async function takeSheet() {
   const game = chosenGame();
   try {
     field.value = games.isOwn(game) ? game.sheet : await games.sheetOf(game);
-    say(games.isOwn(game) ? "" : "Change its name and its rules, then read it.");
+    say(games.isOwn(game) ? "" : text("sheets.change"));
   } catch (error) {
-    say(`The sheet cannot be loaded: ${error.message}.`);
+    say(text("sheets.notLoaded", { error: error.message }));
   }
 }
 
@@ -103,6 +104,6 @@ function removeSheet() {
   const { name, title } = chosenGame();
   games.remove(name);
   choose(games.all()[0].name);
-  say(`${title} is removed from the list.`);
+  say(text("sheets.removed", { title }));
   byId("read-sheet").focus();
 }

@@ -15,6 +15,10 @@ export function text(key, values = {}) {
   return form.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
+export const number = (value, digits) => value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+export const percent = (share, digits = 1) => `${number(100 * share, digits)} %`;
+export const list = items => new Intl.ListFormat(language).format(items);
+
 // Fills the elements of a part of the page: `data-text` is the key of the content, `data-label` the key of the label
 // for screen readers.
 export function translate(part = document) {

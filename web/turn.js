@@ -3,9 +3,9 @@
 import { ask } from "./ask.js";
 import { Choice } from "./choice.js";
 import { byId } from "./dom.js";
-import { SEATS } from "./game.js";
 import * as play from "./play.js";
 import { settings } from "./store.js";
+import { text } from "./text.js";
 
 // New buttons do nothing for this number of milliseconds, so that a double click does not press the next button.
 export const SETTLE = 400;
@@ -63,8 +63,8 @@ export function undo() {
 function reasonToWait() {
   const { node, mover } = play.game.node, can = play.turnOfPerson();
   if (node === "over") return "";
-  if (can) return can === "throw" ? "Throw first, then move a piece." : "Choose your throw first.";
-  return play.isPaused ? "Press Play from here to move a piece." : `It is the turn of ${SEATS[mover]}.`;
+  if (can) return can === "throw" ? text("turn.throwFirst") : text("turn.enterFirst");
+  return play.isPaused ? text("turn.playOn") : text("turn.other", { seat: text(`seat.${mover}`) });
 }
 
 // Explains why a clicked piece cannot move.
@@ -73,10 +73,11 @@ export async function cannot(group) {
   const { reasons } = await ask(play.game.request("why"));
   const reason = reasons.find(({ piece }) => group.pieces.includes(piece))?.words;
   if (!choice || !(reason || choice.moves.some(({ seat }) => seat === group.seat))) return;
-  showNote(`${SEATS[group.seat]}'s piece ${group.square ? `on ${group.square}` : `(${group.place})`}: ${reason && !choice.picked.length ? reason : "the throws that are left cannot move it"}.`);
+  const values = { ...group, seat: text(`seat.${group.seat}`), reason: reason && !choice.picked.length ? reason : text("turn.leftOver") };
+  showNote(group.square ? text("turn.pieceOn", values) : text("turn.pieceAt", values));
 }
 
-export function showNote(text, kind = "soft") {
-  byId("turn-note").textContent = byId("turn-note").title = text;
+export function showNote(note, kind = "soft") {
+  byId("turn-note").textContent = byId("turn-note").title = note;
   byId("turn-note").className = kind;
 }
