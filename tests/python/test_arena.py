@@ -239,6 +239,12 @@ def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reas
         seat = "SN".index(ending["seat"])
         assert line["players"][seat].startswith("engine:") and line["returns"][seat] == 0
         assert line["returns"][1 - seat] == 1
+    text, number = path.read_text(), 2 + lines.index(line)
+    other = {"ending": {"forfeited": {**ending, "seat": "SN"[1 - seat]}}, "returns": line["returns"][::-1]}
+    for change in [other, {"returns": other["returns"]}]:
+        path.write_text(text.replace(text.splitlines()[number - 1], json.dumps({**line, **change})))
+        refused = program.run("arena", *agents, "--games", path)
+        assert f"line {number}: " in refused.stderr and "its moves do not lead" in refused.stderr, refused.stderr
 
 
 def behind_a_wrapper(tmp_path, what):

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use ashta_env::chance;
-use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat};
+use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat, Spec};
 use rand::SeedableRng;
 use serde::{Deserialize, Serialize};
 
@@ -263,26 +263,26 @@ impl<G: Game> MatchSetup<'_, G> {
                 Err(Fault(reason)) => {
                     let seat = deciding_seat(self.game, &current.state);
                     current.game.ending = Ending::Forfeited { seat: seat.letter(), reason };
-                    current.game.returns = self.forfeit_returns(seat);
+                    current.game.returns = forfeit_returns(self.game.spec(), seat);
                 }
             }
         }
     }
+}
 
-    fn forfeit_returns(&self, seat: Seat) -> BySeat<f32> {
-        let spec = self.game.spec();
-        let sides = sides(spec).len() as f32;
-        let total = match spec.payoff {
-            Payoff::Winner | Payoff::Teams => 1.0,
-            Payoff::Placings => sides / 2.0,
-        };
-        let share = total / (sides - 1.0);
-        let mut returns = BySeat::default();
-        for other in spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other)) {
-            returns[other] = share;
-        }
-        returns
+/// The returns if `seat` forfeits: see [`PlayedGame::returns`].
+pub(super) fn forfeit_returns(spec: &Spec, seat: Seat) -> BySeat<f32> {
+    let sides = sides(spec).len() as f32;
+    let total = match spec.payoff {
+        Payoff::Winner | Payoff::Teams => 1.0,
+        Payoff::Placings => sides / 2.0,
+    };
+    let share = total / (sides - 1.0);
+    let mut returns = BySeat::default();
+    for other in spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other)) {
+        returns[other] = share;
     }
+    returns
 }
 
 /// Passes a game that has ended to `study`, and its block to `hand_on` if this was the last game of the block.

@@ -11,11 +11,12 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ashta_env::game::{Action, BySeat, Game, Node, Seat, SeatSet};
+use ashta_env::game::{Action, BySeat, Game, Node, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
 
+use crate::arena::game_loop::forfeit_returns;
 use crate::arena::game_record::{GameLine, Swing};
 use crate::arena::luck::SERIES_PROBABILITY;
 use crate::arena::summary::{Schedule, sprt_summaries, summarise};
@@ -413,12 +414,12 @@ impl<'a> Tournament<'a> {
             Error::unless(is_possible, || format!("its `luck` of {luck} is impossible in {turns} turns"))?;
         }
         let (is_terminal, expected) = (self.race.node(&end) == Node::Terminal, self.race.returns(&end));
+        let gives = |returns: BySeat<f32>| spec.seats.iter().map(|seat| returns[seat]).eq(line.returns.iter().copied());
         let is_right = match line.ending {
-            Ending::Finished => {
-                is_terminal && spec.seats.iter().map(|seat| expected[seat]).eq(line.returns.iter().copied())
-            }
+            Ending::Finished => is_terminal && gives(expected),
             Ending::Truncated => !is_terminal && turns == spec.turn_limit,
-            Ending::Forfeited { seat, .. } => !is_terminal && Seat::from_letter(seat).is_some(),
+            Ending::Forfeited { seat: letter, .. } => matches!(self.race.node(&end), Node::Decision(seat)
+                if seat.letter() == letter && gives(forfeit_returns(spec, seat))),
             Ending::Open => false,
         };
         Error::unless(is_right, || "its moves do not lead to its `ending` and `returns`")?;
