@@ -8,6 +8,7 @@ import { byId, onClick, showText } from "./dom.js";
 import { adviser, drawEstimates, loadTable } from "./estimates.js";
 import { place } from "./engine.js";
 import { bindExchange, openExchange, takeText } from "./exchange.js";
+import { drawFriend, endVisit } from "./friend.js";
 import { bySeat } from "./game.js";
 import * as games from "./games.js";
 import { bindKeys } from "./keys.js";
@@ -54,6 +55,7 @@ play.onChange(({ kind, step, node }) => {
   if (step?.thrown && settings.sound && !play.isHurried) rattle();
   if (kind === "taken") noticeRules();
   if (["taken", "playing", "seated"].includes(kind)) loadBots();
+  endVisit().catch(error => trouble(error.message));
   schedule(step?.moves ?? null);
 });
 
@@ -79,7 +81,7 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 });
+  store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 && !play.game.friend });
   draw(step).catch(error => fail("The page cannot be drawn", error));
 }
 
@@ -95,12 +97,13 @@ async function draw(walk) {
   drawBoard(view, walk);
   drawDock(now, option => board.lifted || board.lightMove(option));
   drawPast();
+  drawFriend();
   drawLog(game, play.goTo);
   keepFocus();
   const who = adviser();
   Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
     .catch(error => error.code === "file" ? playWithout(who.agent, error) : fail("The chances cannot be computed", error));
-  const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
+  const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : play.isWaiting() ? "waiting" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
   if (turn.isSettled()) document.body.dataset.state = state;
   else setTimeout(() => isOld() || (document.body.dataset.state = state), turn.SETTLE);
@@ -139,6 +142,7 @@ function drawBoard(view, walk) {
 
 function drawPast() {
   const { game } = play, { node, mover } = game.node;
+  byId("players").disabled = Boolean(game.friend);
   byId("redo").disabled = play.redoTo() === null;
   byId("slider").max = game.last;
   byId("slider").value = game.at;
@@ -150,7 +154,7 @@ function drawPast() {
   byId("throw").hidden = play.isPaused && node !== "over" && (waits || play.isRecorded(mover));
   byId("play-on").hidden = !byId("throw").hidden;
   const place = game.isAtEnd ? "The last step so far." : `Step ${game.at} of ${game.last}.`;
-  const warning = game.isAtEnd || node === "over" ? "" : "Moves from here replace the later ones.";
+  const warning = game.isAtEnd || node === "over" || game.friend ? "" : "Moves from here replace the later ones.";
   byId("past-note").firstElementChild.textContent = [play.note, place, warning].filter(Boolean).join(" ");
 }
 
@@ -214,7 +218,7 @@ function bind() {
   };
   for (const button of document.querySelectorAll("[data-dialog]")) button.addEventListener("click", openers[button.dataset.dialog]);
   for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", closeAll);
-  for (const button of document.querySelectorAll(".told button")) button.addEventListener("click", () => {
+  for (const button of document.querySelectorAll(".told .small")) button.addEventListener("click", () => {
     button.parentElement.hidden = true;
     keepFocus();
   });

@@ -4,9 +4,11 @@
 import { capital, stacked } from "./choice.js";
 import { drawThrows } from "./dice.js";
 import { button, byId, element, fill, onClick } from "./dom.js";
+import { awaited } from "./friend.js";
 import { SEATS } from "./game.js";
 import { words } from "./log.js";
 import * as play from "./play.js";
+import { text } from "./text.js";
 import * as turn from "./turn.js";
 
 // A value from 0 to 1 as text: the chance to win. In games that are played for all ranks, the text is the expected
@@ -43,6 +45,7 @@ export function drawDock({ view, can, outcomes }, light) {
 
 function title(view, can) {
   if (view.node === "over") return [play.game.result];
+  if (play.isWaiting()) return [text("friend.waiting", { name: awaited() })];
   const isPerson = play.isPerson(view.mover), isOnlyPerson = isPerson && play.persons().length === 1;
   const who = element("span", { class: "who" }, isOnlyPerson ? "You" : SEATS[view.mover]);
   if (can) return [who, ` ${isOnlyPerson ? "" : "to "}${can === "choose" ? "move" : "throw"}`];

@@ -10,8 +10,8 @@ import { openSheet } from "./sheets.js";
 import * as store from "./store.js";
 import { language, text } from "./text.js";
 
-// Whether the address of the page names only this machine.
-const IS_LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
+// Whether links name only this machine.
+const isLocal = () => !store.settings.address && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 
 // The games in the last pasted text; the user chooses one of them.
 let records = [];
@@ -21,10 +21,11 @@ const refuse = said => showText(byId("exchange-trouble"), said);
 
 export function bindExchange() {
   onClick({
-    "copy-link": async () => copy(await link(), IS_LOCAL ? text("exchange.linkIsLocal") : text("exchange.linkCopied")),
+    "copy-link": async () => copy(await link(), isLocal() ? text("exchange.linkIsLocal") : text("exchange.linkCopied")),
     "copy-position": () => copy(byId("position-text").value, text("exchange.positionCopied")),
     "copy-game": () => copy(line(), text("exchange.gameCopied")),
     "save-game": save,
+    "send-game": send,
     "take-pasted": () => takeText(byId("pasted").value),
     "take-record": () => show(records[byId("record-number").value]),
   });
@@ -60,11 +61,25 @@ async function orRefuse(act, before = "") {
   }
 }
 
+// Shares the link of a game with friends, or copies it. Where links name only this machine, copies the game as text.
+async function send() {
+  const url = isLocal() ? null : await link();
+  try {
+    if (url && navigator.share) return await navigator.share({ title: document.title, url });
+  } catch (error) {
+    if (error.name === "AbortError") return;
+  }
+  if (await copy(url ?? line(), "")) showText(byId("friend"), url ? text("friend.linkCopied") : text("friend.textCopied"));
+}
+
+// Returns whether the browser gives access to its clipboard.
 async function copy(copied, said) {
   try {
     await navigator.clipboard.writeText(copied);
     done(said);
+    return true;
   } catch {
+    if (!byId("exchange").open) openExchange();
     // Without access to the clipboard, the user can copy the text by hand.
     byId("pasted").value = copied;
     byId("pasted").focus();

@@ -3,6 +3,7 @@
 import { ask } from "./ask.js";
 import { beginNew } from "./begin.js";
 import { button, byId, element, fill, options } from "./dom.js";
+import { beginFriend } from "./friend.js";
 import { bySeat, SEATS } from "./game.js";
 import * as games from "./games.js";
 import { miniature } from "./miniature.js";
@@ -23,11 +24,14 @@ const rulesNow = () => games.rulesText(chosenGame(), chosen.flags);
 
 export function bindNewGame() {
   dialog.querySelector("form").addEventListener("submit", async event => {
-    if (event.submitter?.value !== "start") return;
+    const by = event.submitter?.value;
+    if (by !== "start" && by !== "friend") return;
     event.preventDefault();
     try {
-      const players = bySeat(chosen.seats, seat => playerOrBest(chosen.players[seat], rulesNow(), chosen.seats));
-      await beginNew(rulesNow(), chosen.seats, players, chosenGame().sheet, byId("choose-first").value);
+      const game = [rulesNow(), chosen.seats], { sheet } = chosenGame(), first = byId("choose-first").value;
+      const own = [...chosen.seats].find(seat => chosen.players[seat] === "person") ?? chosen.seats[0];
+      if (by === "friend") await beginFriend(...game, own, sheet, first);
+      else await beginNew(...game, bySeat(chosen.seats, seat => playerOrBest(chosen.players[seat], rulesNow(), chosen.seats)), sheet, first);
       dialog.close("done");
     } catch (error) {
       warn(dialog, error.message);

@@ -1,6 +1,6 @@
 // The possible players of a seat: a person, a bot at a level, perfect play, a baseline, or a player in a record.
 //
-// A player is a text: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
+// A player is a text: "person", "bot:novice", "bot:2ply", "perfect", "greedy", "recorded:NAME", or "friend:NAME".
 
 import { give } from "./ask.js";
 import { manifestOf } from "./ashta.js";
@@ -98,9 +98,12 @@ export function choices(rules, seats, outlook) {
   ];
 }
 
-// The agent of a player for the worker; null for a person or a record.
+// Whether a player is in a record or in another browser.
+const isElsewhere = player => /^(recorded|friend):/.test(player);
+
+// The agent of a player for the worker; null for persons and records.
 export function agentOf(player, rules, seats) {
-  if (player === "person" || player.startsWith("recorded:")) return null;
+  if (player === "person" || isElsewhere(player)) return null;
   if (player === "perfect") return { file: `${tableOf(rules, seats)}.table`, level: "" };
   if (player.startsWith("bot:")) return { file: `${botOf(rules, seats)}.bot`, level: player.slice(4) };
   return { name: player };
@@ -122,7 +125,7 @@ export function adviser(rules, seats, hasTable) {
 // A short name of a player. If there is only one person in the game, the person is "you".
 export function label(player, isOnlyPerson = false) {
   if (player === "person") return isOnlyPerson ? "you" : "person";
-  if (player.startsWith("recorded:")) return player.slice(9);
+  if (isElsewhere(player)) return player.slice(player.indexOf(":") + 1);
   return player === "bot:2ply" ? "expert, a turn ahead" : player.replace("bot:", "");
 }
 
@@ -144,8 +147,8 @@ export function playerNamed(name, rules, seats) {
 // The players after a change of rules or seats. Persons replace recorded players, new seats get the same bot as the
 // other seats, and the best available player replaces players that do not know the rules.
 export function seated(seats, players, rules) {
-  const other = Object.values(players).find(player => player !== "person" && !player.startsWith("recorded:"));
-  return bySeat(seats, seat => playerOrBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));
+  const other = Object.values(players).find(player => player !== "person" && !isElsewhere(player));
+  return bySeat(seats, seat => playerOrBest(isElsewhere(players[seat] ?? "") ? "person" : players[seat] ?? other ?? "person", rules, seats));
 }
 
 // Returns the player if it knows these rules, otherwise the best available player.

@@ -4,6 +4,7 @@
 import { attempt } from "./attempt.js";
 import * as play from "./play.js";
 import { agentName } from "./players.js";
+import { settings } from "./store.js";
 import { list, text } from "./text.js";
 
 // The largest number of bytes of the game in a link. The engine refuses longer requests.
@@ -12,7 +13,7 @@ const LONGEST = 2 ** 20;
 // The current game as an object. If the game comes from a sheet, the object contains the sheet.
 function written() {
   const { game } = play;
-  return {
+  return game.friend?.record ?? {
     players: game.seats.map(seat => agentName(play.player(seat), game.rules, game.letters)),
     sheet: game.about.sheet, start: game.nodes[0].position, moves: game.moves,
   };
@@ -29,7 +30,7 @@ export function line() {
 export async function link() {
   const content = new Blob([JSON.stringify({ ...written(), at: play.game.at })]);
   const code = new Uint8Array(await new Response(content.stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
-  const url = new URL(location.href);
+  const url = new URL(settings.address || location.href);
   url.search = "";
   url.hash = `game=${btoa(String.fromCharCode(...code)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
   return url.href;

@@ -25,7 +25,9 @@ export function bindSettings(changed) {
     element("select", { id: `set-${key}`, onchange: ({ target }) => set(key, target.value) }, options(values, settings[key]))));
   const switches = SWITCHES.map(key => element("label", { class: "line switch" },
     element("input", { type: "checkbox", id: `set-${key}`, checked: settings[key], onchange: ({ target }) => set(key, target.checked) }), " ", text(`settings.names.${key}`)));
-  byId("settings-list").replaceChildren(...choices, ...switches);
+  const address = element("label", { class: "line" }, text("settings.names.address"), " ",
+    element("input", { type: "url", id: "set-address", pattern: "https?://.+", placeholder: "https://", value: settings.address, onchange: ({ target }) => target.reportValidity() && set("address", target.value) }));
+  byId("settings-list").replaceChildren(...choices, ...switches, address);
   for (const [id, key] of Object.entries(ON_PAGE)) {
     byId(id).checked = settings[key];
     byId(id).addEventListener("change", ({ target }) => set(key, target.checked));

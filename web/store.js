@@ -3,12 +3,13 @@
 
 import { attempt } from "./attempt.js";
 
-const GAME = "ashta.game.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own";
+const GAME = "ashta.game.", FRIEND = "ashta.friend.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own";
 // The largest number of stored games.
 const MOST = 20;
 
 const DEFAULTS = {
   throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, seen: "own", language: "", theme: "system", chances: true, hints: false,
+  address: "", name: "",
 };
 
 const kept = key => attempt(() => JSON.parse(localStorage.getItem(key)));
@@ -76,6 +77,10 @@ export function keepGame(game) {
   keep(GAME + own, { ...game, when: Date.now() });
   for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
+
+// The own part of a game by link: { record, seat, seed }, or null. The seed is secret.
+export const friend = id => kept(FRIEND + id);
+export const keepFriend = (id, part) => keep(FRIEND + id, part);
 
 export function sheets() {
   const all = kept(SHEETS);
