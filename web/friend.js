@@ -94,10 +94,10 @@ export const openFriend = (record, id) => explained(async () => {
   const isOld = before.friend.visits > record.friend.visits, [old, now] = isOld ? [record, before] : [before, record];
   const played = await games.played(now.start, now.moves, now.sheet), game = new Game(played);
   await explained(async () => {
-    if (played.error) throw fault("rules", game.last);
     const other = old.moves.findIndex((move, at) => String(move) !== String(now.moves[at]));
     const isAfter = at => new Game({ ...played, steps: played.steps.slice(0, at + 1) }).moves.length > other;
     if (other >= 0) throw fault("version", game.steps.findIndex((_, at) => isAfter(at)));
+    if (played.error) throw fault("rules", game.last);
     await verify(now.friend, game, async at => (await ask({ op: "chance", position: game.nodes[at].position, sheet: now.sheet })).outcomes, old.friend);
   }, game, now.friend);
   if (!games.named(played.about.name)) games.keep(played.about);
