@@ -36,11 +36,7 @@ function askName(question) {
   field.value = store.settings.name;
   dialog.returnValue = "";
   dialog.showModal();
-  return new Promise(resolve => dialog.addEventListener("close", () => {
-    const name = dialog.returnValue ? clean(field.value) : "";
-    if (name) store.set("name", name);
-    resolve(name);
-  }, { once: true }));
+  return new Promise(resolve => { dialog.onclose = () => resolve(dialog.returnValue && clean(field.value)); });
 }
 
 // Begins a game in which this person plays `own`. `start` is the seat that throws first; by default it is random.
@@ -57,8 +53,9 @@ async function join(record, question) {
   const { visits: at, ring, elements, names } = record.friend, seed = randomHex(32), element = await elementOf(seed, 0);
   const name = await askName(question);
   if (store.friend(record.friend.id)) throw fault("tab");
-  if (name) await take(keep(record, { visits: at + 1, elements: [...elements, element], names: [...names, name] }, ring[at], seed));
-  return true;
+  if (!name) return true;
+  store.set("name", name);
+  return take(keep(record, { visits: at + 1, elements: [...elements, element], names: [...names, name] }, ring[at], seed));
 }
 
 // Stores a changed game with its secret, and returns them.
@@ -88,8 +85,8 @@ function isWellFormed({ start, friend: { id, ring, visits, elements, names } }) 
 // tab has the stored game.
 export const openFriend = (record, id) => explained(async () => {
   if (!attempt(() => isWellFormed(record))) throw fault("form");
-  const { ring } = record.friend, kept = store.friend(record.friend.id), ends = ({ start, sheet, friend }) => JSON.stringify([start, sheet, friend.ring]);
-  if (kept && ends(kept.record) !== ends(record)) throw fault("other");
+  const { ring } = record.friend, kept = store.friend(record.friend.id), basis = ({ start, sheet, friend }) => JSON.stringify([start, sheet, friend.ring]);
+  if (kept && basis(kept.record) !== basis(record)) throw fault("other");
   const before = kept?.record ?? { moves: [], friend: { visits: 0, elements: [] } };
   const isOld = before.friend.visits > record.friend.visits, [old, now] = isOld ? [record, before] : [before, record];
   const played = await games.played(now.start, now.moves, now.sheet), game = new Game(played);
@@ -112,16 +109,12 @@ export async function endVisit() {
   const { game } = play, { friend } = game;
   if (isEnding || friend?.stage(game) !== "ending") return;
   isEnding = true;
-  try {
-    await explained(async () => {
-      const { record, seat, seed } = friend, { visits: count, id } = record.friend, elements = await friend.elements(game);
-      if (store.friend(id)?.record.friend.visits !== count) throw fault("tab");
-      friend.record = keep({ ...record, moves: game.moves }, { visits: count + 1, elements }, seat, seed).record;
-    });
-    play.changed({ kind: "ended" });
-  } finally {
-    isEnding = false;
-  }
+  await explained(async () => {
+    const { record, seat, seed } = friend, { visits: count, id } = record.friend, elements = await friend.elements(game);
+    if (store.friend(id)?.record.friend.visits !== count) throw fault("tab");
+    friend.record = keep({ ...record, moves: game.moves }, { visits: count + 1, elements }, seat, seed).record;
+  }).finally(() => { isEnding = false; });
+  play.changed({ kind: "ended" });
 }
 
 // The name of the person that the game waits for; null if it does not wait for a friend.
