@@ -1,19 +1,19 @@
 // The throws of a game by link. No person can choose or foresee a throw.
 //
-// Each person has a secret seed. The SHA-256 of the seed, of this result and so on form a chain of LENGTH elements; the
-// last one is element 0, the one before it element 1. An element does not tell the next elements, but proves the earlier
-// ones. All elements are lower-case hexadecimal texts, and SHA-256 is taken of such texts in UTF-8.
+// Each person has a secret seed. The SHA-256 of the seed, the SHA-256 of this hash and so on form a chain of LENGTH
+// elements. The last hash is element 0, the hash before it element 1. An element proves the earlier elements, but does
+// not reveal the later ones. Elements are lower-case hexadecimal texts; SHA-256 takes such a text in UTF-8.
 //
-// A game is a list of visits. A visit is what one person does between opening a link and sending the next link, and it
-// reveals the next element of this person. In the first visits, one for each person, everybody publishes element 0.
-// Then the visitor is the seat to move; if this seat made the last visit, the visitor is the next person in the ring.
-// In a visit, a person plays only the own seat, and does not throw after a choice between several turns: this throw
-// needs another visit of this person, after a visit of another person. So the visitor knows the throws of a visit only
-// after the last choice before it, and only the visitor knows the new element that they need.
+// A game is a list of visits. A visit is everything that a person does between opening a link and sending the next
+// link. Each visit reveals the next element of the visitor. In the first visits, all persons publish element 0. Then the
+// visitor is the seat to move; but if this seat made the last visit, the visitor is the next person of the ring.
+// A visitor plays only the own seat, and does not throw after a choice between several turns. This throw needs another
+// visit of the same person, after a visit of another person. So visitors learn their throws only after their last
+// choice, and only the visitor knows the element that these throws need.
 //
-// A throw is drawn with the SHA-256 of the text `E1 E2 … N`: the newest element of each person in the order of the ring,
-// the visitor's with that of this visit, and the number of the throw within the visit, from 0. The first 13 digits,
-// divided by 2^52, are a number from 0 to 1; it chooses among the outcomes of the engine's `chance`, in their order.
+// The SHA-256 of the text `E1 E2 … N` gives a throw. `E1 E2 …` are the newest elements of all persons, in the order of
+// the ring and with the element of this visit. N counts the throws of the visit from 0. The first 13 digits of the hash,
+// divided by 2^52, are a number from 0 to 1. It selects an outcome of the engine's `chance`, in the order of the engine.
 
 export const LENGTH = 2000;
 
@@ -41,8 +41,8 @@ export async function elementOf(seed, number) {
   return (await hashes(seed, LENGTH - number)).at(-1);
 }
 
-// The first `count` visits of a game, { seat, from, to }: nodes of the game. `to` is the number of nodes if the visit is
-// not finished. Returns fewer visits if the game does not have so many.
+// Returns the first `count` visits of a game, or all if there are fewer: { seat, from, to }, from node to node. If a
+// visit is not finished, `to` is the number of nodes.
 export function visits(ring, nodes, count) {
   const all = [...ring].slice(0, count).map(seat => ({ seat, from: 0, to: 0 }));
   while (all.length < count && nodes[all.at(-1).to]?.mover) {
@@ -77,9 +77,8 @@ export function pick(outcomes, number) {
 // The number from 0 to 1 for a throw.
 export const chance = async (elements, number) => parseInt((await sha([...elements, number].join(" "))).slice(0, 13), 16) / 2 ** 52;
 
-// Checks the visits of a game after those of `known`, and that the game continues `known`. `game` has nodes and steps;
-// `known` and the first argument have `visits`, and the newest element of each seat of the ring. `outcomesAt(at)` answers
-// the possible throws at a node. Throws a fault.
+// Checks that a game continues `known`, and checks the later throws. `visits` is the number of visits, `elements` are
+// the newest elements in the order of the ring. `outcomesAt(at)` returns the possible throws at a node. Throws a fault.
 export async function verify({ ring, visits: count, elements }, { nodes, steps }, outcomesAt, known) {
   const all = visits(ring, nodes, count);
   if (all.length < count || all.at(-1).to !== steps.length) throw fault("visits", all.at(-1).to);
@@ -114,8 +113,8 @@ export class LinkGame {
     return visits(ring, nodes, count + 1)[count] ?? null;
   }
 
-  // What happens next: this person acts ("own"), the page shows steps of the last link ("coming"), the visit ends and
-  // reveals an element ("ending"), a friend acts ("friend"), or nothing ("over"). At an earlier node, "past".
+  // Returns what happens next. "own": this person acts; "coming": the page shows the next step of the last link;
+  // "ending": the visit ends and reveals an element; "friend": a friend acts; "over": nothing; "past": an earlier node.
   stage(game) {
     if (!game.isAtEnd) return "past";
     if (this.steps.length > game.last) return "coming";
