@@ -5,15 +5,15 @@
 // not reveal the later ones. Elements are lower-case hexadecimal texts; SHA-256 takes such a text in UTF-8.
 //
 // A game is a list of visits. A visit is everything that a person does between opening a link and sending the next
-// link. Each visit reveals the next element of the visitor. In the first visits, all persons publish element 0. Then the
-// visitor is the seat to move; but if this seat made the last visit, the visitor is the next person of the ring.
+// link. Each visit reveals the next element of the visitor. In the first visits, all persons publish element 0. Then
+// the visitor is the seat to move; but if this seat made the last visit, the visitor is the next person of the ring.
 // A visitor plays only the own seat, and does not throw after a choice between several turns. This throw needs another
 // visit of the same person, after a visit of another person. So visitors learn their throws only after their last
 // choice, and only the visitor knows the element that these throws need.
 //
 // The SHA-256 of the text `E1 E2 … N` gives a throw. `E1 E2 …` are the newest elements of all persons, in the order of
-// the ring and with the element of this visit. N counts the throws of the visit from 0. The first 13 digits of the hash,
-// divided by 2^52, are a number from 0 to 1. It selects an outcome of the engine's `chance`, in the order of the engine.
+// the ring and with the element of this visit. N counts the throws of the visit from 0. The first 13 digits of the
+// hash, divided by 2^52, are a number from 0 to 1. It selects an outcome of the engine's `chance`, in its order.
 
 export const LENGTH = 2000;
 
