@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(code, "    ({:?}, include_str!({path:?})),", stem(&path))?;
     }
     writeln!(code, "];\nconst PAGE: &[(&str, &[u8])] = &[")?;
-    let mut page = files(&root.join("web"), &["html", "css", "js", "json", "svg"])?;
+    let mut page = files(&root.join("web"), &["html", "css", "js", "json", "svg", "webmanifest"])?;
     page.extend(files(&root.join("bindings/js/shared"), &["css", "js"])?);
     for path in page {
         writeln!(code, "    ({:?}, include_bytes!({path:?})),", path.file_name().unwrap_or_default())?;

@@ -14,6 +14,7 @@ import * as games from "./games.js";
 import { bindKeys } from "./keys.js";
 import { drawLog, say, sentence } from "./log.js";
 import { bindNewGame } from "./new-game.js";
+import { keepOffline } from "./offline.js";
 import * as play from "./play.js";
 import { agentOf, best, botOf, forget, label, learnBots, playerOrBest } from "./players.js";
 import { line } from "./record.js";
@@ -21,9 +22,12 @@ import { openReview } from "./review.js";
 import { openRules } from "./rules.js";
 import { askPlayers } from "./seats.js";
 import { bindSettings } from "./settings.js";
+import { sharePicture } from "./share.js";
 import { bindSheets, openFile, openSheet, openSheets } from "./sheets.js";
 import { land, rattle } from "./sound.js";
+import { count } from "./stats.js";
 import * as store from "./store.js";
+import { text } from "./text.js";
 import * as turn from "./turn.js";
 
 const WALKS = { calm: 450, quick: 200, none: 0 };
@@ -56,6 +60,7 @@ play.onChange(({ kind, step, node }) => {
   if (kind === "taken") noticeRules();
   if (["taken", "playing", "seated"].includes(kind)) loadBots();
   endVisit().catch(error => trouble(error.message));
+  count();
   schedule(step?.moves ?? null);
 });
 
@@ -229,6 +234,7 @@ function bind() {
     dialog.addEventListener("close", () => dialog.returnValue && byId("turn").focus({ preventScroll: true }));
   }
   const goTo = place => () => play.goTo(place(play.game));
+  const share = () => sharePicture().catch(error => fail(text("share.trouble"), error));
   const does = {
     "redo": () => play.redoTo() !== null && play.goTo(play.redoTo()),
     "to-start": goTo(() => 0),
@@ -239,6 +245,8 @@ function bind() {
     "turn-on": goTo(game => game.after(game.at, at => game.begins(at)) ?? game.last),
     "play-on": playOn,
     "look-back": () => openReview(retry).catch(error => fail("The game cannot be reviewed", error)),
+    "share": share,
+    "share-review": share,
     "rematch": () => again(0),
     "swap": () => again(1),
     "load-table": () => loadTable().catch(error => fail("Perfect play cannot be loaded", error)),
@@ -318,6 +326,7 @@ try {
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;
   const { version } = await ask({ op: "hello" });
   byId("about").textContent = `ashta ${version}. Everything is computed ${place}; nothing is sent to other machines.`;
+  keepOffline();
 } catch (error) {
   byId("turn-title").textContent = "The game cannot be loaded";
   trouble(`The rules cannot be loaded: ${error.message}. This page needs a browser with WebAssembly and module workers, and all of its files.`);

@@ -12,8 +12,8 @@ import * as store from "./store.js";
 import { text } from "./text.js";
 
 // Shows another game. Stored games do not change.
-async function take(played, players, at, note) {
-  await store.claim();
+async function take(played, players, at, note, isBegun) {
+  await store.claim(undefined, isBegun);
   play.take(played, players, at, note);
 }
 
@@ -21,7 +21,7 @@ async function take(played, players, at, note) {
 export async function beginNew(rules, seats, players, sheet, start) {
   const first = start ? { start } : { seed: newSeed() };
   const { position } = await ask({ op: "new", game: rules, seats, sheet, ...first });
-  await take(await games.played(position, [], sheet), players);
+  await take(await games.played(position, [], sheet), players, undefined, undefined, true);
 }
 
 // Starts the same game again. Each player moves to the seat that is `further` seats later.

@@ -45,6 +45,12 @@ export function onClick(does) {
   for (const [id, act] of Object.entries(does)) byId(id).addEventListener("click", () => act());
 }
 
+export function saveFile(file) {
+  const url = URL.createObjectURL(file);
+  element("a", { href: url, download: file.name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
 // Calls `take` with each file that is chosen in a field.
 export function onFile(id, take) {
   byId(id).addEventListener("change", async ({ target }) => {

@@ -91,7 +91,7 @@ function drawSeats(game, view, who) {
 }
 
 // A chart with a line for each seat over the turns.
-function line(game, who) {
+export function line(game, who) {
   const { turns } = game, [width, height, edge] = [340, 74, 4];
   const x = number => edge + (width - 2 * edge) * number / (turns.length - 1);
   const y = share => edge + (height - 2 * edge) * (1 - share);
@@ -103,6 +103,7 @@ function line(game, who) {
   }));
   const drawing = picture(width, height, text("estimates.line", { turns: turns.length - 1, now }),
     rules, svg("path", { class: "now", d: `M${x(now)} 0V${height}` }), lines);
+  drawing.setAttribute("class", "chart");
   drawing.setAttribute("preserveAspectRatio", "none");
   return drawing;
 }

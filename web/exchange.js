@@ -2,11 +2,12 @@
 // has errors, the dialog shows them, and the current game does not change.
 
 import { resumeGame, takePosition, takeRecord } from "./begin.js";
-import { button, byId, element, fill, onClick, onFile, options, showText } from "./dom.js";
+import { button, byId, element, fill, onClick, onFile, options, saveFile, showText } from "./dom.js";
 import { looksLikeSheet, named } from "./games.js";
 import * as play from "./play.js";
 import { line, link, linked, read } from "./record.js";
 import { openSheet } from "./sheets.js";
+import { bindStats, drawStats } from "./stats.js";
 import * as store from "./store.js";
 import { language, text } from "./text.js";
 
@@ -29,6 +30,7 @@ export function bindExchange() {
     "take-pasted": () => takeText(byId("pasted").value),
     "take-record": () => show(records[byId("record-number").value]),
   });
+  bindStats();
   onFile("open-file", async file => takeText(await file.text()));
 }
 
@@ -40,6 +42,7 @@ export function openExchange() {
   const kept = store.games().map(game => [game, read(game.line).records?.[0]]).filter(([, found]) => found?.record?.moves.length);
   fill(byId("kept-games"), kept.map(([game, found]) => keptGame(game, found)));
   byId("no-games").hidden = kept.length > 0;
+  drawStats();
   byId("exchange").showModal();
 }
 
@@ -89,9 +92,7 @@ async function copy(copied, said) {
 }
 
 function save() {
-  const url = URL.createObjectURL(new Blob([`${line()}\n`], { type: "application/json" }));
-  element("a", { href: url, download: `${play.game.rules.split("?")[0]}.jsonl` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  saveFile(new File([`${line()}\n`], `${play.game.rules.split("?")[0]}.jsonl`, { type: "application/json" }));
   done(text("exchange.saved"));
 }
 

@@ -4,6 +4,7 @@
 import { button, byId, chip, element, fill } from "./dom.js";
 import * as estimates from "./estimates.js";
 import * as play from "./play.js";
+import { learn } from "./stats.js";
 import { percent, text } from "./text.js";
 
 // The classes of bad choices, with the smallest cost of each class, as in `ashta analyze`.
@@ -29,7 +30,7 @@ function turningPoint(game, valueAt) {
   return game.steps.findLastIndex((_, at) => !isAhead(at)) + 1 || null;
 }
 
-const most = (all, key) => all.reduce((best, one) => one[key] > (best?.[key] ?? 0) ? one : best, null);
+export const most = (all, key) => all.reduce((best, one) => one[key] > (best?.[key] ?? 0) ? one : best, null);
 
 // Opens the dialog, and fills it when the adviser has answered. `retry(at)` continues the game from node `at`.
 export async function openReview(retry) {
@@ -47,6 +48,7 @@ export async function openReview(retry) {
     const own = all.filter(change => change.seat === seat), sum = key => own.reduce((total, change) => total + change[key], 0);
     const choices = own.filter(({ step, at }) => step.actions && game.nodes[at].choices > 1);
     const luck = sum("luck");
+    learn(seat, luck, sum("cost"), who.name);
     return element("li", { class: `seat-${seat}` }, chip(seat),
       element("span", {}, element("b", {}, text(`seat.${seat}`)), ` ${play.label(seat)}: `,
         text("review.seat", { luck: `${luck < 0 ? "−" : "+"}${percent(Math.abs(luck))}`, cost: percent(sum("cost")), count: choices.length })));

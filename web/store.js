@@ -3,7 +3,7 @@
 
 import { attempt } from "./attempt.js";
 
-const GAME = "ashta.game.", FRIEND = "ashta.friend.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own";
+const GAME = "ashta.game.", FRIEND = "ashta.friend.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own", RESULTS = "ashta.results";
 // The largest number of stored games.
 const MOST = 20;
 
@@ -34,8 +34,9 @@ export function set(key, value) {
 
 // The game of this tab, and the function that releases its lock.
 let own = null, release = () => {};
-// Whether nothing was thrown in this game yet.
-let isNew = false;
+// Whether nothing was thrown in this game yet, and whether the game began in this browser, from its first throw.
+let isNew = false, begun = false;
+export const isBegun = () => begun;
 
 // The id of the game at this place in the history of the tab, or null; and of the last game of this tab, or null.
 export const gameHere = () => history.state?.[OWN] ?? null;
@@ -47,11 +48,12 @@ export const games = () => attempt(() => Object.keys(localStorage), []).filter(k
   .sort((a, b) => b.when - a.when);
 
 // Reserves a stored game or a new game for this tab. Returns false if another tab has the game.
-export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join("-")) {
+export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join("-"), isBegun = kept(GAME + id)?.isBegun ?? false) {
   if (id !== own && !await lock(id)) return false;
   // A game without a throw is not kept beside the next game.
   if (id !== own && isNew) attempt(() => localStorage.removeItem(GAME + own));
   isNew = false;
+  begun = isBegun;
   own = id;
   attempt(() => sessionStorage.setItem(OWN, id));
   history.replaceState({ [OWN]: id }, "");
@@ -74,7 +76,7 @@ function lock(id) {
 export function keepGame(game) {
   if (own === null) return;
   isNew = game.isNew;
-  keep(GAME + own, { ...game, when: Date.now() });
+  keep(GAME + own, { ...game, isBegun: begun, when: Date.now() });
   for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
 
@@ -82,10 +84,12 @@ export function keepGame(game) {
 export const friend = id => kept(FRIEND + id);
 export const keepFriend = (id, part) => keep(FRIEND + id, part);
 
-export function sheets() {
-  const all = kept(SHEETS);
-  return Array.isArray(all) ? all.filter(sheet => typeof sheet === "string") : [];
-}
+const list = key => attempt(() => kept(key).filter(Boolean), []);
+// The results of finished games, as in stats.js.
+export const results = () => list(RESULTS).filter(({ id }) => id);
+export const keepResults = all => keep(RESULTS, all);
+
+export const sheets = () => list(SHEETS).filter(sheet => typeof sheet === "string");
 
 export const dropSheet = sheet => keep(SHEETS, sheets().filter(other => other !== sheet));
 // Stores a sheet instead of an old one. Other tabs can have opened other sheets.

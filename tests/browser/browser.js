@@ -39,9 +39,10 @@ export async function start(folders = { "/games/ashta/": SITE }) {
   };
 }
 
-// Opens a page with its own storage; collects all errors of the page and its console in `page.errors`.
+// Opens a page with its own storage; collects all errors of the page and its console in `page.errors`. The page has no
+// service worker, so that all requests come from the page itself.
 export async function blank({ browser }, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...options });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"], ...options });
   const page = await context.newPage();
   // A generous limit: machines may be busy.
   page.setDefaultTimeout(60000);

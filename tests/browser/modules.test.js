@@ -28,7 +28,7 @@ test("the imports of modules form no ring", () => {
 test("every module is used", () => {
   // index.html loads start.js, `ashta serve` serves native.js instead of engine.js, and the worker is not imported.
   const used = new Set(["start.js", "native.js", ...NAMES.flatMap(imports)]);
-  const begun = [...texts.values()].join("\n").matchAll(/(?:import|Worker)\((?:new URL\()?"\.\/([^"]+)"/g);
+  const begun = [...texts.values()].join("\n").matchAll(/(?:import|Worker|register)\((?:new URL\()?"\.\/([^"]+)"/g);
   for (const [, name] of begun) used.add(name);
   assert.deepEqual(NAMES.filter(name => !used.has(name)), []);
 });

@@ -196,6 +196,7 @@ pageTest("nothing is wider than a phone", { viewport: { width: 375, height: 740 
 for (const colorScheme of ["light", "dark"]) {
   pageTest(`axe finds no barrier, ${colorScheme}`, { colorScheme }, async page => {
     await busy(page);
+    await page.evaluate(() => { localStorage["ashta.results"] = '[{ "id": "1", "against": "bot:novice", "result": "won" }]'; });
     const script = await readFile(AXE, "utf8");
     await page.evaluate(script);
     const check = async what => {
@@ -210,6 +211,11 @@ for (const colorScheme of ["light", "dark"]) {
       await check(dialog);
       await page.keyboard.press("Escape");
     }
+    await show(page, "ashtapada S:borne,borne/N:23,30 - -");
+    await check("a finished game");
+    await page.click("#look-back");
+    await page.locator("#review-seats li").first().waitFor();
+    await check("review");
   });
 }
 

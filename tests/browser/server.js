@@ -10,7 +10,7 @@ const PACKED = [["br", ".br"], ["gzip", ".gz"]];
 
 const TYPES = {
   ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".json": "application/json", ".mjs": "text/javascript",
-  ".svg": "image/svg+xml", ".wasm": "application/wasm",
+  ".png": "image/png", ".svg": "image/svg+xml", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json",
 };
 
 // Serves `folders`, { "/path/": folder }. Returns { url, asked: [{ path, bytes }], close }.

@@ -401,7 +401,9 @@ fn kind(name: &str) -> &'static str {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
+        Some("json") => "application/json",
         Some("svg") => "image/svg+xml",
+        Some("webmanifest") => "application/manifest+json",
         Some("toml") => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
     }
