@@ -134,10 +134,11 @@ function drawBoard(view, walk) {
   // In the turn of a person, the course of this person.
   const course = play.isPerson(view.mover) ? view.mover : persons.length === 1 ? persons[0] : seenFrom;
   const labels = bySeat(game.seats, play.label);
-  const before = board.shown.board === game.board ? board.shown.view : null;
-  board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom, course, labels, options: choice?.options ?? [], moves: game.lastMoves });
-  if (!walk?.length) return;
+  const before = board.shown.board === game.board ? board.shown.view : null, winners = view.node === "over" ? game.winners : [];
+  board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom, course, labels, winners, options: choice?.options ?? [], moves: game.lastMoves });
   const isStill = !settings.moving || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (before?.mover && !isStill) board.celebrate(winners);
+  if (!walk?.length) return;
   const time = isStill ? 0 : WALKS[settings.pace];
   const captured = before ? board.captured(before, walk[0].seat) : [];
   for (const move of walk) board.animateMove(move, time);

@@ -5,7 +5,7 @@
 import { stacked } from "./choice.js";
 import { byId, fill, svg } from "./dom.js";
 import { Drawing } from "./drawing.js";
-import { SIZE } from "./frame.js";
+import { Frame, SIZE } from "./frame.js";
 import { drawn, groups, labelOf } from "./pieces.js";
 import { cannot, pick } from "./turn.js";
 
@@ -19,7 +19,7 @@ const DRAG = 8;
 
 // The content of the drawing: `board` and `view` as the engine describes them; `seenFrom`, the seat at the lower edge;
 // `course`, the seat whose course is drawn;
-// `labels`, the name of each player by seat; `options`, the possible moves, as in choice.js; `moves`, the last moves:
+// `labels`, the name of each player by seat; `winners`, the seats that have won; `options`, the possible moves, as in choice.js; `moves`, the last moves:
 // [{ from, path, seat }].
 export let shown = { board: null };
 // The smallest size of pieces that share a square.
@@ -50,7 +50,7 @@ function stopAt(element) {
   stop.setAttribute("tabindex", 0);
 }
 
-new ResizeObserver(() => shown.board && !lifted && !press && Math.abs(leastNow() - least) > 1 && draw(shown)).observe(byId("board"));
+new ResizeObserver(() => shown.board && !lifted && !press && (Math.abs(leastNow() - least) > 1 || fitting(shown) !== drawing.seenFrom) && draw(shown)).observe(byId("board"));
 
 // Pixels in a unit of the whole drawing.
 const scale = () => Math.min(root.clientWidth / drawing.frame.width, root.clientHeight / drawing.frame.height) || 1;
@@ -65,18 +65,30 @@ function zoom() {
   root.setAttribute("viewBox", [begin((left + right) / 2, width), begin((top + bottom) / 2, height), part * width, part * height].join(" "));
 }
 
+// The seat at the lower edge: `seenFrom`, or the next seat if this makes a long board larger. The page has its layout
+// by the shape of the board.
+const LONG = 2, WIDE = 1.25, LARGER = 1.1, BESIDE = { S: "W", E: "S", N: "E", W: "N" };
+function fitting({ board, view, seenFrom }) {
+  const place = byId("board"), seats = view.seats.map(({ seat }) => seat);
+  const [{ width, height }, turned] = [seenFrom, BESIDE[seenFrom]].map(from => new Frame(board, seats, from));
+  const isSquare = board.rows === board.columns, ratio = isSquare ? 1 : Math.max(width / height, height / width);
+  place.closest("main").dataset.shape = ratio >= LONG ? "long" : ratio >= WIDE ? "wide" : "even";
+  const most = parseFloat(getComputedStyle(place).maxHeight), size = frame => Math.min(place.clientWidth / frame.width, most / frame.height);
+  return !isSquare && size(turned) > LARGER * size({ width, height }) ? BESIDE[seenFrom] : seenFrom;
+}
+
 export function draw(next) {
-  const { board, view, seenFrom, course, labels, moves } = next, before = shown;
+  const { board, view, course, labels, winners, moves } = next, before = shown, seenFrom = fitting(next);
   const seats = view.seats.map(({ seat }) => seat);
   shown = next;
   const hadFocus = root.contains(document.activeElement);
-  if (before.board !== board || before.seenFrom !== seenFrom || before.course !== course) drawGround(board, seats, seenFrom, course);
+  if (before.board !== board || drawing.seenFrom !== seenFrom || before.course !== course) drawGround(board, seats, seenFrom, course);
   least = leastNow();
   fill(lastLayer, moves.map(move => drawing.track(move, "last")));
   lower();
   spots = [];
   const all = groups(view, board.words);
-  fill(pieceLayer, drawing.onSquares(all, least, placePiece), seats.map(seat => drawing.inTray(all, seat, view.mover === seat, labels[seat], placePiece)));
+  fill(pieceLayer, drawing.onSquares(all, least, placePiece), seats.map(seat => drawing.inTray(all, seat, view.mover === seat || winners.includes(seat), labels[seat], placePiece)));
   const isLost = !root.contains(document.activeElement);
   if (isLost) stopAt(spots.find(({ options }) => options.length)?.made ?? root);
   if (isLost && hadFocus) stop.focus({ preventScroll: true });
@@ -95,7 +107,7 @@ function drawGround(board, seats, seenFrom, course) {
 function placePiece(group, x, y, shape) {
   const options = shown.options.filter(option => option.key === group.key);
   const role = options.length ? { role: "button", "aria-pressed": "false" } : { role: "img" };
-  const classes = `piece seat-${group.seat}${options.length ? " can" : ""}${group.isTaken ? " taken" : ""}`;
+  const classes = `piece seat-${group.seat}${options.length ? " can" : ""}${group.isTaken ? " taken" : ""}${shown.winners.includes(group.seat) ? " won" : ""}`;
   const made = svg("g", { ...role, tabindex: -1, class: classes, transform: `translate(${x} ${y})`, "data-key": group.key, "aria-label": labelOf(group, options) }, shape);
   spots.push({ x, y, group, options, made });
   return made;
@@ -263,6 +275,20 @@ export async function animateMove({ from, path, seat, pieces: { length: count } 
   spot?.made.classList.add("arriving");
   await animate({ seat, count, isJoined: count > 1 }, squares.map(square => drawing.frame.centre(square)), { duration });
   spot?.made.classList.remove("arriving");
+}
+
+// Lets petals in the colours of the winners fall over the board.
+const PETALS = 48, FALL = 2400;
+export function celebrate(winners) {
+  const { width, height } = drawing.frame;
+  for (let number = 0; number < (winners.length && PETALS); number++) {
+    const petal = svg("path", { d: "M0-9C8-4 7 5 0 9C-7 5-8-4 0-9", class: `petal seat-${winners[number % winners.length]}` });
+    const random = (from, to) => from + (to - from) * Math.random(), x = random(0, width), turn = random(-500, 500);
+    const at = (x, y, turn) => ({ transform: `translate(${x}px, ${y}px) rotate(${turn}deg)` });
+    ghosts.append(petal);
+    petal.animate([at(x, -SIZE, 0), at(x + random(-2, 2) * SIZE, height + SIZE, turn)], { duration: random(1, 2) * FALL, delay: random(0, FALL), easing: "ease-in", fill: "backwards" })
+      .finished.catch(() => {}).then(() => petal.remove());
+  }
 }
 
 async function animate(group, places, timing) {

@@ -3,7 +3,8 @@
 
 import { capital, stacked } from "./choice.js";
 import { drawThrows } from "./dice.js";
-import { button, byId, element, fill, onClick } from "./dom.js";
+import { button, byId, element, fill, onClick, showText } from "./dom.js";
+import { ending } from "./ending.js";
 import { awaited } from "./friend.js";
 import { SEATS } from "./game.js";
 import { words } from "./log.js";
@@ -27,8 +28,9 @@ export function bindDock() {
 // when it leaves.
 export function drawDock({ view, can, outcomes }, light) {
   const { board } = play.game, { choice } = turn;
-  byId("turn").className = view.mover ? `seat-${view.mover}` : "over";
+  byId("turn").className = view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`;
   fill(byId("turn-title"), title(view, can));
+  showText(byId("margin"), view.node === "over" ? ending(view, board, play.game.winners) : "");
   drawNote(view);
   drawThrown(view);
   byId("throw").disabled = can !== "throw";

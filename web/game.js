@@ -123,13 +123,18 @@ export class Game {
     return moves.length ? moves : movesOf(this.previousTurn(this.at));
   }
 
+  // The seats with the best result; none before the end or after a draw.
+  get winners() {
+    const { returns = [] } = this.nodes[this.last], best = this.seats.filter((_, at) => returns[at] === Math.max(...returns));
+    return best.length < this.seats.length ? best : [];
+  }
+
   // The result in words; null before the end.
   get result() {
     const { returns } = this.nodes[this.last];
     if (!returns) return null;
-    const names = this.seats.map(seat => text(`seat.${seat}`)), most = Math.max(...returns);
-    const winners = names.filter((_, at) => returns[at] === most);
-    if (winners.length === names.length) return text("game.draw");
+    const nameOf = seat => text(`seat.${seat}`), names = this.seats.map(nameOf), winners = this.winners.map(nameOf);
+    if (!winners.length) return text("game.draw");
     if (this.board.outlook === "placings") {
       const places = returns.map(own => 1 + returns.filter(other => other > own).length);
       const ordered = names.map((name, at) => [places[at], name]).sort(([a], [b]) => a - b);

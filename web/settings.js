@@ -7,7 +7,7 @@ import { LANGUAGES, text } from "./text.js";
 const VALUES = { throws: ["button", "auto", "hand"], pace: ["calm", "quick", "none"], seen: ["own", "S", "E", "N", "W"], theme: ["system", "light", "dark"] };
 const CHOICES = Object.entries(VALUES).map(([key, values]) => [key, values.map(value => [value, text(`settings.values.${key}.${value}`)])]);
 const LANGUAGE = ["language", [["", text("settings.languageOfBrowser")], ...LANGUAGES.map(own => [own, new Intl.DisplayNames(own, { type: "language" }).of(own)])]];
-const SWITCHES = ["forced", "moving", "sound", "keys"];
+const SWITCHES = ["forced", "moving", "letters", "sound", "keys"];
 // The settings that have a box on the page, and not in the dialog, by the ids of the boxes.
 const ON_PAGE = { "show-hints": "hints", "show-chances": "chances" };
 
@@ -36,5 +36,7 @@ export function bindSettings(changed) {
 }
 
 function applyTheme() {
-  document.documentElement.dataset.theme = store.settings.theme;
+  const root = document.documentElement, { theme, letters } = store.settings;
+  root.dataset.theme = theme;
+  root.classList.toggle("ashta-letters", letters);
 }

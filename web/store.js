@@ -8,7 +8,7 @@ const GAME = "ashta.game.", FRIEND = "ashta.friend.", SETTINGS = "ashta.settings
 const MOST = 20;
 
 const DEFAULTS = {
-  throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, seen: "own", language: "", theme: "system", chances: true, hints: false,
+  throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, letters: false, seen: "own", language: "", theme: "system", chances: true, hints: false,
   address: "", name: "",
 };
 

@@ -9,6 +9,8 @@ export interface DrawingOptions {
   moves?: readonly Move[];
   /** Whether the text contains its styles; the default is `true`. Otherwise the page needs `ashta/board.css`. */
   isStyled?: boolean;
+  /** Whether pieces show the letter of their seat instead of its emblem; the default is `false`. */
+  hasLetters?: boolean;
 }
 
 /** Draws a position; returns the text of an element `<svg>` for browsers. Its colours follow `color-scheme`. */

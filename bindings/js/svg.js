@@ -20,12 +20,12 @@ function svg(tag, attributes, ...children) {
   return new Markup(`<${tag}${written.join("")}>${content.join("")}</${tag}>`);
 }
 
-export function drawBoard(state, { seenFrom = state.game.seats[0], labels = {}, moves = [], isStyled = true } = {}) {
+export function drawBoard(state, { seenFrom = state.game.seats[0], labels = {}, moves = [], isStyled = true, hasLetters = false } = {}) {
   if (!Object.hasOwn(SEATS, seenFrom)) throw new RangeError(`seenFrom must be S, E, N or W (got ${seenFrom})`);
   const view = state.view();
   const drawing = new Drawing(svg, state.ask("board"), [...state.game.seats], seenFrom), all = groups(view, drawing.board.words);
   const place = (group, x, y, shape) => svg("g", { role: "img", class: `piece seat-${group.seat}`, transform: `translate(${x} ${y})`, "aria-label": labelOf(group, []) }, shape);
-  return svg("svg", { xmlns: "http://www.w3.org/2000/svg", ...drawing.attributes, class: `ashta-colours ${drawing.attributes.class}` },
+  return svg("svg", { xmlns: "http://www.w3.org/2000/svg", ...drawing.attributes, class: `ashta-colours ${hasLetters ? "ashta-letters " : ""}${drawing.attributes.class}` },
     isStyled ? svg("style", {}, style) : null,
     svg("g", { "aria-hidden": "true" }, drawing.ground(), moves.map((move) => drawing.track(move, "last"))),
     drawing.onSquares(all, 0, place),

@@ -2,6 +2,7 @@
 // svg.js as text: both give the function that makes an element, `svg(tag, attributes, ...children)`.
 
 import { Frame, SEATS, SIZE } from "./frame.js";
+import { EMBLEMS, ornamentOf } from "./ornaments.js";
 import { drawn, grouped, spread, trayed } from "./pieces.js";
 
 // The number of squares between two arrows on a course.
@@ -30,10 +31,8 @@ export class Drawing {
     const squares = board.squares.map(({ square, ground, seat }) => {
       const [x, y] = frame.corner(square);
       const owner = seat ?? (ground === "belly" ? walker(square) : null);
-      const isCrossed = ground === "marked" || (ground === "end" && !seat), size = SIZE - 10;
       return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, svg("rect", { x, y, width: SIZE, height: SIZE }),
-        isCrossed ? svg("path", { d: `M${x + 5} ${y + 5}l${size} ${size}m0 ${-size}l${-size} ${size}` }) : null,
-        ground === "end" ? svg("circle", { cx: x + SIZE / 2, cy: y + SIZE / 2, r: SIZE / 2 - 5, class: "goal" }) : null);
+        ground === "home" ? null : this.ornament(ground, x + SIZE / 2, y + SIZE / 2));
     });
     // The first square of each course has a corner in the seat's colour.
     const starts = seats.map(seat => {
@@ -59,13 +58,17 @@ export class Drawing {
     const corners = squares.map(({ square }) => frame.corner(square));
     const [left, top, right, bottom] = [0, 1].map(axis => Math.min(...corners.map(corner => corner[axis])))
       .concat([0, 1].map(axis => Math.max(...corners.map(corner => corner[axis])) + SIZE));
-    const r = Math.min(right - left, bottom - top) / 2;
-    const petals = [0, 45, 90, 135, 180, 225, 270, 315].map(turn =>
-      svg("path", { d: `M0 0C${r * 0.3} ${-r * 0.3} ${r * 0.3} ${-r * 0.62} 0 ${-r * 0.86}C${-r * 0.3} ${-r * 0.62} ${-r * 0.3} ${-r * 0.3} 0 0`, transform: `rotate(${turn})` }));
+    const scale = Math.min(right - left, bottom - top) / SIZE;
     return svg("g", { class: "lotus" },
       corners.map(([x, y]) => svg("rect", { x, y, width: SIZE, height: SIZE })),
       svg("path", { class: "rim", d: this.outline(squares) }),
-      svg("g", { transform: `translate(${(left + right) / 2} ${(top + bottom) / 2})` }, petals));
+      this.ornament("home", (left + right) / 2, (top + bottom) / 2, scale));
+  }
+
+  // The ornament of a square with this ground, around a point; null if it has none.
+  ornament(ground, x, y, scale = 1) {
+    const layers = ornamentOf(this.board.look, ground).map(([name, d]) => this.svg("path", { class: name, d }));
+    return layers.length ? this.svg("g", { class: "ornament", transform: `translate(${x} ${y}) scale(${scale})` }, layers) : null;
   }
 
   // The pieces on squares. Pieces that share a square have at least the size `least`. `place(group, x, y, shape)`
@@ -108,7 +111,8 @@ export class Drawing {
     }));
     const plate = svg("g", { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform, "aria-hidden": "true" },
       svg("rect", { width, height, rx: 9 }),
-      svg("text", { x: 12, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, SEATS[seat]),
+      svg("path", { d: EMBLEMS[seat], transform: `translate(${12 + 6 * big} ${row}) scale(${big})`, class: "sign" }),
+      svg("text", { x: 12 + 16 * big, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, SEATS[seat]),
       isCross && label ? svg("text", { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" }, label) : null,
       captions);
     return [plate, ...placed];

@@ -1,6 +1,7 @@
 // Groups of pieces: the pieces of a seat on the same place. A group is joined if its pieces move together.
 
 import { SEATS, SIZE } from "./frame.js";
+import { EMBLEMS } from "./ornaments.js";
 
 // Map.groupBy, which Node 20 does not have.
 export function grouped(items, keyOf) {
@@ -38,11 +39,15 @@ export function labelOf(group, options) {
 // The distance of discs from the middle of a shared square, in diameters of a disc.
 const COVERED = 0.4;
 
-function disc(svg, x, y, radius, text, isRinged) {
-  return svg("g", { transform: `translate(${x} ${y})` },
-    svg("circle", { r: radius, class: "disc" }),
-    svg("circle", { r: radius * 0.74, class: isRinged ? "ring marked" : "ring" }),
-    svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
+// A turned and lacquered disc with the letter and the emblem of its seat; drawing.css shows one of the two.
+function disc(svg, x, y, radius, seat, isRinged) {
+  return svg("g", { transform: `translate(${x} ${y}) scale(${radius / 10})` },
+    svg("circle", { r: 10, cy: 0.9, class: "shade" }),
+    svg("circle", { r: 10, class: "disc" }),
+    svg("circle", { r: 7.6, class: isRinged ? "ring marked" : "ring" }),
+    seat ? svg("path", { d: EMBLEMS[seat], class: "emblem" }) : null,
+    seat ? svg("text", { class: "letter", "font-size": 10.5, y: 3.7, "text-anchor": "middle" }, seat) : null,
+    svg("path", { d: "M-8.3-2.7A8.7 8.7 0 0 1 1.5-8.6", class: "gloss" }));
 }
 
 // Draws a group around the origin with the elements that `svg(tag, attributes, ...children)` makes. The group is at most

@@ -258,6 +258,8 @@ pub enum Look {
     Chalk,
     /// Lines scratched into palm leaf.
     PalmLeaf,
+    /// Plates of shell and lapis lazuli.
+    Inlay,
 }
 
 /// The effect of a marked square.
