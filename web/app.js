@@ -28,10 +28,12 @@ import { land, rattle } from "./sound.js";
 import { count } from "./stats.js";
 import * as store from "./store.js";
 import { text } from "./text.js";
+import { showThrow } from "./throw.js";
 import * as turn from "./turn.js";
 
 const WALKS = { calm: 450, quick: 200, none: 0 };
 const { settings } = store;
+const isStill = () => !settings.moving || settings.pace === "none" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 // The error message if the list of bots could not be loaded, otherwise null.
 let noList = null;
 let drawing = 0;
@@ -57,6 +59,7 @@ async function fail(what, error) {
 play.onChange(({ kind, step, node }) => {
   if (kind === "moved") say(sentence(step, node, play.game.board.throws));
   if (step?.thrown && settings.sound && !play.isHurried) rattle();
+  if (step?.thrown && !isStill() && !play.isHurried) showThrow(step.thrown, play.game.board.throws, 2 * WALKS[settings.pace]);
   if (kind === "taken") noticeRules();
   if (["taken", "playing", "seated"].includes(kind)) loadBots();
   endVisit().catch(error => trouble(error.message));
@@ -66,9 +69,9 @@ play.onChange(({ kind, step, node }) => {
 
 // Shows a notice if no bot knows the rules.
 function noticeRules() {
-  const { rules, letters } = play.game;
+  const { rules, letters, about } = play.game;
   showText(byId("notice"), botOf(rules, letters) !== null ? ""
-    : `${noList ?? `No bot knows ${rules} for ${letters}.`} Only untrained players are available, and greedy estimates the chances.`);
+    : `${noList ?? text("app.noBot", { game: about.title, number: letters.length })} ${text("app.untrained")}`);
 }
 
 // Draws all recent changes together in the next frame. While bots move without pauses, draws only every GLANCE
@@ -97,8 +100,7 @@ async function draw(walk) {
   if (!now) return;
   const { game } = play, { choice } = turn, { view, can } = now;
   byId("game-name").textContent = gameName(game);
-  // The first paragraph of the rules explains the aim of the game.
-  byId("aim").textContent = game.about.rules.trim().split("\n\n")[0].replaceAll("\n", " ") || game.about.summary;
+  byId("game-name").title = games.sentencesOf(game.about, game.rules).join("\n");
   drawBoard(view, walk);
   drawDock(now, option => board.lifted || board.lightMove(option));
   drawPast();
@@ -123,9 +125,8 @@ function keepFocus() {
 }
 
 function gameName({ rules, seats, about }) {
-  const [, flags] = rules.split("?");
   const number = { 2: "two", 3: "three", 4: "four" }[seats.length];
-  return `${about.title} for ${number}${flags ? `, with ${flags.replaceAll("&", ", ")}` : ""}`;
+  return `${about.title} for ${number}${rules.includes("?") ? `, ${text("app.houseRules")}` : ""}`;
 }
 
 function drawBoard(view, walk) {
@@ -136,10 +137,9 @@ function drawBoard(view, walk) {
   const labels = bySeat(game.seats, play.label);
   const before = board.shown.board === game.board ? board.shown.view : null, winners = view.node === "over" ? game.winners : [];
   board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom, course, labels, winners, options: choice?.options ?? [], moves: game.lastMoves });
-  const isStill = !settings.moving || matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (before?.mover && !isStill) board.celebrate(winners);
+  if (before?.mover && !isStill()) board.celebrate(winners);
   if (!walk?.length) return;
-  const time = isStill ? 0 : WALKS[settings.pace];
+  const time = isStill() ? 0 : WALKS[settings.pace];
   const captured = before ? board.captured(before, walk[0].seat) : [];
   for (const move of walk) board.animateMove(move, time);
   if (time) board.animateCaptured(captured, time);
@@ -151,6 +151,7 @@ function drawPast() {
   byId("players").disabled = Boolean(game.friend);
   byId("redo").disabled = play.redoTo() === null;
   byId("slider").max = game.last;
+  byId("slider").disabled = game.last === 0;
   byId("slider").value = game.at;
   byId("slider").setAttribute("aria-valuetext", `step ${game.at} of ${game.last}`);
   for (const id of ["to-start", "turn-back", "step-back"]) byId(id).disabled = game.at === 0;

@@ -3,11 +3,12 @@
 
 import { capital, stacked } from "./choice.js";
 import { drawThrows } from "./dice.js";
-import { button, byId, element, fill, onClick, showText } from "./dom.js";
+import { button, byId, chip, element, fill, onClick, showText } from "./dom.js";
 import { ending } from "./ending.js";
 import { awaited } from "./friend.js";
 import { SEATS } from "./game.js";
 import { words } from "./log.js";
+import { grouped } from "./pieces.js";
 import * as play from "./play.js";
 import { text } from "./text.js";
 import * as turn from "./turn.js";
@@ -28,21 +29,36 @@ export function bindDock() {
 // when it leaves.
 export function drawDock({ view, can, outcomes }, light) {
   const { board } = play.game, { choice } = turn;
-  byId("turn").className = view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`;
+  const isFirst = ["throw", "enter"].includes(can) && !play.game.steps.slice(0, play.game.at).some(({ seat }) => play.isPerson(seat));
+  byId("turn").className = `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
   fill(byId("turn-title"), title(view, can));
   showText(byId("margin"), view.node === "over" ? ending(view, board, play.game.winners) : "");
-  drawNote(view);
+  drawNote(view, isFirst ? can : null);
+  drawLast();
   drawThrown(view);
   byId("throw").disabled = can !== "throw";
   byId("leave").disabled = !choice?.end;
   byId("undo").disabled = play.undoTo() === null && !choice?.picked.length;
   byId("hurry").disabled = !play.isBusy() || play.isHurried;
   byId("after").hidden = view.node !== "over";
-  moves = choice?.options ?? [];
-  fill(byId("actions"), moves.map((option, at) => element("li", {}, moveButton(option, at + 1, light))));
+  drawMoves(choice?.options ?? [], light);
+  byId("moves").hidden = view.node !== "over" && !outcomes && !moves.length;
   fill(byId("entering"), outcomes?.map(({ throw: values }) =>
     button(() => turn.enter(values), { "aria-label": values.join(" and ") }, drawThrows(values, null, board.throws))));
-  byId("moves-title").textContent = outcomes ? "Your throw" : "Moves";
+  byId("moves-title").textContent = outcomes ? "Your throw" : view.node === "over" ? text("dock.after") : "Moves";
+}
+
+// Draws the moves by piece. If a piece has several moves, each piece has a heading.
+function drawMoves(options, light) {
+  const byPiece = [...grouped(options, ({ key }) => key).values()], hasHeads = byPiece.some(own => own.length > 1);
+  moves = byPiece.flat();
+  fill(byId("actions"), byPiece.map(own => {
+    const [{ seat, from, leaves }] = own, place = from ?? leaves;
+    return [
+      hasHeads ? element("h3", { class: `seat-${seat}` }, chip(seat), place) : null,
+      element("ol", { "aria-label": place }, own.map(option => element("li", {}, moveButton(option, moves.indexOf(option) + 1, light)))),
+    ];
+  }));
 }
 
 function title(view, can) {
@@ -56,13 +72,23 @@ function title(view, can) {
   return [who, ` (${play.label(view.mover)}) ${play.isPaused ? `to ${does}` : `${does}s …`}`];
 }
 
-// Shows the moves that the person has chosen so far, or the last turn.
-function drawNote({ throws }) {
-  const last = play.game.lastTurn, done = last && words(last.choices);
+// Shows the moves that the person has chosen so far. Before the first throw of a person, shows what to do (`first`) and
+// the aim of the game, which is the first paragraph of the rules.
+function drawNote({ throws }, first) {
+  const { rules, summary } = play.game.about;
   const chosen = turn.choice?.picked.map(move => move.words).join(", then ");
   if (play.trouble) turn.showNote(`Something went wrong: ${play.trouble}.`, "warning");
   else if (chosen) turn.showNote(`${capital(chosen)}; ${stacked(turn.choice.unused(throws), ", ")} left`);
-  else turn.showNote(done ? `${SEATS[last.seat]} ${stacked(last.throws, ", ")}: ${done}` : "");
+  else turn.showNote(first ? `${text(`dock.first.${first}`)} ${rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary}` : "");
+}
+
+// Shows the last turn of another seat, apart from the throws of this turn.
+function drawLast() {
+  const last = play.game.lastTurn;
+  if (!last) return fill(byId("last-turn"));
+  const done = words(last.choices), who = SEATS[last.seat], throws = stacked(last.throws, ", ");
+  fill(byId("last-turn"), element("span", { class: `seat-${last.seat}` }, chip(last.seat)), " ",
+    `${text("dock.last", { who, throws })}${done ? `: ${done}` : ""}`);
 }
 
 let drawn = { board: null, throws: null };
@@ -72,15 +98,13 @@ function drawThrown(view) {
   const now = game.turn(game.at);
   // If a game starts in the middle of a turn, only the position contains the throws of this turn.
   if (!now.throws.length && now.from === 0) now.throws = view.throws;
-  const isNow = now.throws.length > 0 && view.node !== "over";
-  const shown = isNow ? now : game.lastTurn;
-  const left = !isNow ? [] : view.node === "decision" ? turn.choice?.unused(view.throws) ?? view.throws : null;
-  const throws = shown?.throws ?? [], before = drawn.board === board ? drawn.throws : null;
-  drawn = { board, throws: JSON.stringify([shown?.from, throws, left, isNow]) };
+  const throws = view.node === "over" ? [] : now.throws;
+  const left = view.node === "decision" ? turn.choice?.unused(view.throws) ?? view.throws : null;
+  const before = drawn.board === board ? drawn.throws : null;
+  drawn = { board, throws: JSON.stringify([now.from, throws, left]) };
   if (drawn.throws === before) return;
   // Only new throws are animated.
-  const isFresh = isNow && !before?.startsWith(JSON.stringify([shown.from, throws]).slice(0, -1));
-  byId("thrown").className = isFresh ? "fresh" : isNow ? "" : "past";
+  byId("thrown").className = before?.startsWith(JSON.stringify([now.from, throws]).slice(0, -1)) ? "" : "fresh";
   fill(byId("thrown"), drawThrows(throws, left, board.throws));
   // If there is too little room for the throws, keys can scroll them.
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId("thrown");
@@ -101,12 +125,12 @@ export function showHints(shares) {
   const { board, seats } = play.game;
   const best = Math.max(...shares.values()), isBest = share => share > best - 5e-5;
   // With enough digits to tell the best moves from the others.
-  const text = (share, digits) => worth(share, board, seats.length, digits), others = [...shares.values()].filter(share => !isBest(share));
-  const digits = [1, 2, 3].find(digits => others.every(share => text(share, digits) !== text(best, digits))) ?? 4;
+  const words = (share, digits) => worth(share, board, seats.length, digits), others = [...shares.values()].filter(share => !isBest(share));
+  const digits = [1, 2, 3].find(digits => others.every(share => words(share, digits) !== words(best, digits))) ?? 4;
   for (const made of byId("actions").querySelectorAll("button")) {
     const share = shares.get(made.dataset.move);
     made.classList.toggle("best", isBest(share));
     fill(made.querySelector(".hint"), isBest(share) ? element("span", { "aria-label": "best: " }, "★ ") : null,
-      share === undefined ? null : text(share, digits));
+      share === undefined ? null : words(share, digits));
   }
 }

@@ -106,9 +106,12 @@ export class Game {
     return from === 0 ? null : this.between(this.turnOf(from - 1), from);
   }
 
-  // The last finished turn, or null. At the end of the game this is the current turn, otherwise the turn before it.
+  // The last turn of another seat, or null. At the end of the game this is the current turn.
   get lastTurn() {
-    return this.node.node === "over" ? this.turn(this.at) : this.previousTurn(this.at);
+    if (this.node.node === "over") return this.turn(this.at);
+    let turn = this.previousTurn(this.at);
+    while (turn?.seat === this.node.mover) turn = this.previousTurn(turn.from);
+    return turn;
   }
 
   // The moves of this turn, and of the turns of other seats just before it. If there are no such moves, the moves of

@@ -81,9 +81,17 @@ export function houseRules({ flags, pieces }) {
   return numbers.length > 1 ? [own, ...flags] : flags;
 }
 
+const changedRules = (game, flags) => houseRules(game).filter(({ name, default: usual }) => (flags[name] ?? usual) !== usual);
+
+// The house rules of `rules` that differ from the default, as sentences.
+export function sentencesOf(game, rules) {
+  const { flags } = flagsOf(rules), meaning = (name, values) => values.find(value => value.name === flags[name])?.about || flags[name];
+  return changedRules(game, flags).map(({ name, about, values }) => `${(about || name).replace(/\.$/, "")}: ${meaning(name, values)}`);
+}
+
 // These two functions convert house rules to text, such as { teams: "true" } to "NAME?teams=true", and back.
 export function rulesText(game, flags) {
-  const changed = houseRules(game).filter(({ name, default: usual }) => (flags[name] ?? usual) !== usual);
+  const changed = changedRules(game, flags);
   return game.name + (changed.length ? `?${changed.map(({ name }) => `${name}=${flags[name]}`).join("&")}` : "");
 }
 

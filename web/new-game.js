@@ -10,6 +10,7 @@ import { miniature } from "./miniature.js";
 import { beginnersWins, isSolved, playerOrBest, rulesWithBots } from "./players.js";
 import { drawPlayers, warn } from "./seats.js";
 
+const LONG = 40;
 const NUMBERS = { 2: "Two", 3: "Three", 4: "Four" };
 const SETS = ["SN", "SEN", "SENW", "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", "NW"];
 
@@ -44,6 +45,7 @@ export function openNewGame({ name }) {
   if (chosenGame()) draw();
   else choose(games.named(name)?.name ?? games.all()[0].name);
   dialog.showModal();
+  showChosen();
 }
 
 // Chooses a game with its default house rules.
@@ -51,6 +53,14 @@ export function choose(name) {
   enableStart(true);
   Object.assign(chosen, { name, flags: {} });
   setPossibleSeats(games.named(name).seats);
+  showChosen();
+}
+
+// Scrolls the list of games, but not the dialog.
+function showChosen() {
+  const list = byId("choose-game"), card = list.querySelector(".card:has(:checked)");
+  const isIn = card.offsetTop >= list.scrollTop && card.offsetTop + card.offsetHeight <= list.scrollTop + list.clientHeight;
+  if (!isIn) list.scrollTop = card.offsetTop - (list.clientHeight - card.offsetHeight) / 2;
 }
 
 function setPossibleSeats(all) {
@@ -68,13 +78,14 @@ function draw() {
   const game = chosenGame(), skill = skillOf(game);
   drawCards("game", games.all().map(game => [game.name, game.title, facts(game), drawing(game)]), game.name, choose);
   const luck = skill === null ? "" : ` At the level beginner the bot wins ${(100 - skill) / 2} of 100 games against its full strength: 50 would be 0 % skill, 0 would be 100 % skill.`;
+  byId("game-facts").textContent = facts(game);
   byId("game-summary").textContent = game.summary + luck;
   byId("take-sheet").textContent = `Take the sheet of ${game.title}`;
   byId("remove-sheet").hidden = !games.isOwn(game);
   byId("remove-sheet").textContent = `Remove ${game.title}`;
   drawFlags(game);
   const isOnly = ({ length }) => sets.filter(other => other.length === length).length === 1;
-  const cards = sets.map(seats => [seats, NUMBERS[seats.length], isOnly(seats) ? null : [...seats].map(seat => SEATS[seat]).join(", ")]);
+  const cards = sets.map(seats => [seats, NUMBERS[seats.length], isOnly(seats) ? null : ` ${seats}`]);
   drawCards("seats", cards, chosen.seats, seats => {
     chosen.seats = seats;
     draw();
@@ -142,11 +153,12 @@ function facts(game) {
 
 function drawFlags(game) {
   const rows = games.houseRules(game).map(({ name, about, default: usual, values }) => {
-    const value = chosen.flags[name] ?? usual;
-    const meaning = element("small", {}, [about, values.find(({ name }) => name === value)?.about].filter(Boolean).join(" "));
+    const value = chosen.flags[name] ?? usual, meaning = values.find(({ name }) => name === value)?.about ?? "";
     const change = ({ target }) => setFlags({ ...chosen.flags, [name]: target.value });
-    return element("label", { class: "flag" }, element("code", {}, name),
-      element("select", { "data-flag": name, "data-key": name, onchange: change }, options(values.map(({ name }) => [name, name]), value)), meaning);
+    return element("label", { class: "flag" }, about || name,
+      element("select", { "data-flag": name, "data-key": name, onchange: change }, options(values.map(({ name, about }) => [name, about || name]), value)),
+      // A list cuts long sentences off.
+      meaning.length > LONG ? element("small", {}, meaning) : null);
   });
   fill(byId("choose-flags"), known(), rows);
   byId("flags").hidden = rows.length === 0;
@@ -157,7 +169,7 @@ function known() {
   const all = [...new Set(rulesWithBots(chosen.name).map(bot => bot.game))];
   if (all.length < 2) return null;
   const buttons = all.map(rules => button(() => setFlags(games.flagsOf(rules).flags),
-    { "data-rules": rules, "data-key": rules, "aria-pressed": String(rules === rulesNow()) }, rules.split("?")[1]?.replaceAll("&", ", ") ?? "default rules"));
+    { "data-rules": rules, "data-key": rules, "aria-pressed": String(rules === rulesNow()) }, games.sentencesOf(games.named(chosen.name), rules).join(" ") || "default rules"));
   return element("div", { class: "row", role: "group", "aria-label": "Rules with bots" }, element("span", { class: "soft" }, "Rules with bots:"), buttons);
 }
 

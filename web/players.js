@@ -6,6 +6,7 @@ import { give } from "./ask.js";
 import { manifestOf } from "./ashta.js";
 import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
+import { text } from "./text.js";
 
 // The trained bots, { name, game, seats, levels }, and the tables of perfect play, { name, game, seats, bytes }. `game`
 // includes the house rules, `seats` are letters, `levels` come from the manifest of the bot, and `bytes` is the size of
@@ -45,14 +46,9 @@ export async function addBot(file, bytes) {
 // The rules and seats of all bots of a game: [{ game, seats }].
 export const rulesWithBots = name => BOTS.filter(({ game }) => game.split("?")[0] === name);
 
-const LEVELS = {
-  "bot:beginner": "beginner: half the mistakes of random play",
-  "bot:novice": "novice: a quarter of them",
-  "bot:intermediate": "intermediate: an eighth",
-  "bot:advanced": "advanced: a twentieth",
-  "bot:expert": "expert: full strength",
-  "bot:2ply": "expert, looking a turn ahead",
-};
+// The levels of bots, the weakest first. Three of them are offered first.
+const LEVELS = ["bot:beginner", "bot:novice", "bot:intermediate", "bot:advanced", "bot:expert", "bot:2ply"];
+const USUAL = ["bot:novice", "bot:intermediate", "bot:expert"];
 const BASELINES = {
   "random": "random: any legal action",
   "runner": "runner: runs ahead",
@@ -77,25 +73,32 @@ const winsOf = (player, bot) => {
 };
 export const sizeOfTable = (rules, seats) => `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
 
-// The possible players of a seat: [{ group, players: [[player, label, isPossible]] }]. `outlook` is as in the engine's
-// answer to `board`, if it is known.
-export function choices(rules, seats, outlook) {
+// The possible players of a seat: [{ group, players: [[player, label, isPossible]], isMore }]. The page offers groups
+// with `isMore` on request.
+export function choices(rules, seats) {
   const bot = found(BOTS, rules, seats), table = tableOf(rules, seats) !== null;
-  const level = ([player, label]) => {
-    const wins = winsOf(player, bot);
-    const even = !outlook || seats.length === 2 ? "" : `, where even is ${outlook === "winner" ? Math.round(100 / seats.length) : 50}`;
-    const does = outlook === "placings" ? "scores" : "wins";
-    return [player, wins === null ? label : `${label}; ${does} ${wins} of 100 against the expert${even}`, bot !== null];
+  const level = player => {
+    const wins = winsOf(player, bot), name = text(`players.levels.${player.slice(4)}`);
+    return [player, wins === null ? name : `${name}: ${wins} %`, bot !== null];
   };
+  const others = bot ? LEVELS.filter(player => !USUAL.includes(player) && knows(player, rules, seats)) : [];
   return [
     { group: "", players: [["person", "Person", true]] },
+    { group: bot ? `The bot ${bot.name}` : "Trained bot: none for these rules", players: USUAL.filter(player => !bot || knows(player, rules, seats)).map(level) },
     {
-      group: bot ? `The bot ${bot.name}` : "Trained bot: none for these rules",
-      players: [...Object.entries(LEVELS).map(level),
-        ...(table ? [["perfect", `Perfect play (loads ${sizeOfTable(rules, seats)})`, true]] : [])],
+      group: text("players.more"), isMore: true,
+      players: [...others.map(level), ...(table ? [["perfect", `Perfect play (loads ${sizeOfTable(rules, seats)})`, true]] : [])],
     },
-    { group: "Untrained players", players: Object.entries(BASELINES).map(([player, label]) => [player, label, true]) },
-  ];
+    { group: "Untrained players", isMore: true, players: Object.entries(BASELINES).map(([player, label]) => [player, label, true]) },
+  ].filter(({ players }) => players.length);
+}
+
+// What the numbers beside the levels mean; "" if there are none. `outlook` is as in the engine's answer to `board`, if
+// it is known.
+export function scaleOf(rules, seats, outlook) {
+  if (!outlook || !found(BOTS, rules, seats)?.levels.length) return "";
+  const even = outlook === "winner" ? Math.round(100 / seats.length) : 50;
+  return outlook === "placings" ? text("players.scores", { even }) : text("players.wins", { even });
 }
 
 // Whether a player is in a record or in another browser.
@@ -111,7 +114,9 @@ export function agentOf(player, rules, seats) {
 
 function knows(player, rules, seats) {
   if (player === "perfect") return tableOf(rules, seats) !== null;
-  return !player.startsWith("bot:") || botOf(rules, seats) !== null;
+  if (!player.startsWith("bot:")) return true;
+  const bot = found(BOTS, rules, seats);
+  return bot !== null && (["bot:expert", "bot:2ply"].includes(player) || bot.levels.some(({ level }) => `bot:${level}` === player));
 }
 
 // The agent that evaluates the chances: perfect play if its table is loaded, otherwise the bot, otherwise a baseline.
@@ -140,7 +145,7 @@ export function agentName(player, rules, seats) {
 export function playerNamed(name, rules, seats) {
   const bot = botOf(rules, seats);
   const own = name.startsWith(`${bot}+`) ? `bot:${name.slice(bot.length + 1)}` : name === bot ? "bot:expert" : name;
-  const isOne = own === "person" || own in LEVELS || own in BASELINES || (own === "perfect" && tableOf(rules, seats));
+  const isOne = own === "person" || own in BASELINES || ([...LEVELS, "perfect"].includes(own) && knows(own, rules, seats));
   return isOne ? own : best(rules, seats);
 }
 

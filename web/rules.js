@@ -2,7 +2,7 @@
 
 import { ask } from "./ask.js";
 import { byId, element, fill, options } from "./dom.js";
-import { addressOf, all, flagsOf, houseRules, named } from "./games.js";
+import { addressOf, all, flagsOf, houseRules, named, sentencesOf } from "./games.js";
 import { text } from "./text.js";
 
 function flags(game) {
@@ -25,7 +25,7 @@ function understood(game, rules) {
   if (rules === game.name) show(game);
   else ask({ op: "rules", game: rules, sheet: game.sheet }).then(show);
   return element("details", {}, element("summary", {}, text("rules.understood")),
-    rules === game.name ? null : element("p", {}, text("rules.withFlags"), " ", element("code", {}, rules)), list);
+    rules === game.name ? null : element("p", {}, text("rules.current"), " ", sentencesOf(game, rules).join(" ")), list);
 }
 
 // Opens the dialog with the game of this name; `rules` is the current game with its house rules.

@@ -4,24 +4,33 @@
 import { byId, chip, element, fill, options, showText } from "./dom.js";
 import { bySeat } from "./game.js";
 import * as play from "./play.js";
-import { best, choices, playerNamed, playerOrBest } from "./players.js";
+import { best, choices, playerNamed, playerOrBest, scaleOf } from "./players.js";
 import { text } from "./text.js";
+
+// Whether the lists show all players. The entry "more" shows them.
+let isFull = false;
 
 // Draws the choice of players for these rules. When the user chooses a player, changes `players`. Replaces players that
 // do not know the rules, and shows a warning if no bot knows them.
 export function drawPlayers(dialog, rules, seats, players, outlook) {
-  const groups = choices(rules, seats, outlook);
-  fill(dialog.querySelector(".seat-choices"), [...seats].map(seat => {
-    const entries = groups.map(({ group, players: all }) => {
-      const made = options(all, playerOrBest(players[seat], rules, seats));
+  const groups = choices(rules, seats), hasBot = best(rules, seats).startsWith("bot:");
+  fill(dialog.querySelector(".seat-choices"), ...[...seats].map(seat => {
+    const chosen = playerOrBest(players[seat], rules, seats);
+    const isShown = isFull || !hasBot || groups.some(({ players: all, isMore }) => isMore && all.some(([player]) => player === chosen));
+    const entries = groups.map(({ group, players: all, isMore }) => {
+      const made = options(all, chosen);
       made.forEach((option, at) => { option.disabled = !all[at][2]; });
-      return group ? element("optgroup", { label: group }, made) : made;
+      return group ? element("optgroup", { label: group, hidden: isMore && !isShown }, made) : made;
     });
-    const select = element("select", { "data-seat": seat, onchange: ({ target }) => { players[seat] = target.value; } }, entries);
+    const change = ({ target }) => {
+      if (target.value !== "more") return players[seat] = target.value;
+      isFull = true;
+      drawPlayers(dialog, rules, seats, players, outlook);
+    };
+    const select = element("select", { "data-seat": seat, "data-key": seat, onchange: change }, entries, isShown ? null : options([["more", text("seats.more")]]));
     return element("label", { class: `line seat-${seat}` }, chip(seat), element("span", { class: "seat-name" }, text(`seat.${seat}`)), select);
-  }));
-  warn(dialog, best(rules, seats).startsWith("bot:") ? ""
-    : text("seats.noBot", { rules, seats }));
+  }), element("p", { class: "soft" }, scaleOf(rules, seats, outlook)));
+  warn(dialog, hasBot ? "" : text("seats.noBot"));
 }
 
 export const warn = (dialog, warning) => showText(dialog.querySelector("form > .warning"), warning);

@@ -18,6 +18,7 @@ function reveal() {
   for (const other of document.querySelectorAll("dialog[open]:not(#new-game)")) other.close("");
   if (!byId("new-game").open) openSheets(games.all()[0]);
   byId("own-games").open = true;
+  byId("own-games").scrollIntoView();
 }
 
 // Opens the dialog of a new game with this game, without a message about sheets.

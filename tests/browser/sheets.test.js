@@ -68,7 +68,7 @@ pageTest("every game is started and played by clicks, for as many as there can b
     const [steps] = (await state(page)).split(" ").map(Number);
     assert.ok(steps >= 6, `${game} ${seats}: ${steps} steps`);
     assert.ok((await position(page)).startsWith(`${game} `));
-    assert.ok(await page.locator("#thrown .die").count() > 0, `${game}: throws are drawn`);
+    assert.ok((await state(page)).endsWith("over") || await page.locator("#thrown .die").count() > 0, `${game}: throws are drawn`);
     assert.deepEqual(page.errors, [], `${game} ${seats}`);
   }
 });
@@ -123,7 +123,7 @@ pageTest("the rules and the house rules of each game are those of its sheet", {}
   await page.click("#flags summary");
   await page.selectOption("[data-flag=marks]", "none");
   const flag = page.locator(".flag", { has: page.locator("[data-flag=marks]") });
-  assert.match(await flag.textContent(), /What castles do\. Nothing; only the own start square stays safe\./);
+  assert.match(await flag.textContent(), /^What castles do\..*Nothing; only the own start square stays safe\.$/);
   await page.selectOption("[data-flag=cowries]", "5");
   await page.selectOption("[data-flag=zero]", "8");
   await page.waitForFunction(() => /contradict each other/.test(document.querySelector("#new-game form > .warning").textContent));
