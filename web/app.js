@@ -12,11 +12,13 @@ import { drawFriend, endVisit } from "./friend.js";
 import { bySeat } from "./game.js";
 import * as games from "./games.js";
 import { bindKeys } from "./keys.js";
+import { drawGuide } from "./lesson.js";
 import { drawLog, say, sentence } from "./log.js";
 import { bindNewGame } from "./new-game.js";
 import { keepOffline } from "./offline.js";
 import * as play from "./play.js";
-import { agentOf, best, botOf, forget, label, learnBots, playerOrBest } from "./players.js";
+import { agentOf, best, botOf, forget, hasPuzzles, label, learnBots, playerOrBest } from "./players.js";
+import { openPuzzle } from "./puzzle.js";
 import { line } from "./record.js";
 import { openReview } from "./review.js";
 import { openRules } from "./rules.js";
@@ -61,9 +63,11 @@ play.onChange(({ kind, step, node }) => {
   if (step?.thrown && settings.sound && !play.isHurried) rattle();
   if (step?.thrown && !isStill() && !play.isHurried) showThrow(step.thrown, play.game.board.throws, 2 * WALKS[settings.pace]);
   if (kind === "taken") noticeRules();
-  if (["taken", "playing", "seated"].includes(kind)) loadBots();
-  endVisit().catch(error => trouble(error.message));
-  count();
+  if (!play.guest) {
+    if (["taken", "playing", "seated"].includes(kind)) loadBots();
+    endVisit().catch(error => trouble(error.message));
+    count();
+  }
   schedule(step?.moves ?? null);
 });
 
@@ -89,7 +93,7 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 && !play.game.friend });
+  if (!play.guest) store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 && !play.game.friend });
   draw(step).catch(error => fail("The page cannot be drawn", error));
 }
 
@@ -106,9 +110,10 @@ async function draw(walk) {
   drawPast();
   drawFriend();
   drawLog(game, play.goTo);
+  drawGuide();
   keepFocus();
   const who = adviser();
-  Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
+  if (!play.guest) Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
     .catch(error => error.code === "file" ? playWithout(who.agent, error) : fail("The chances cannot be computed", error));
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : play.isWaiting() ? "waiting" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
@@ -251,6 +256,7 @@ function bind() {
     "share-review": share,
     "rematch": () => again(0),
     "swap": () => again(1),
+    "open-puzzle": () => openPuzzle().catch(error => fail("The puzzle cannot be loaded", error)),
     "load-table": () => loadTable().catch(error => fail("Perfect play cannot be loaded", error)),
   };
   onClick(does);
@@ -324,6 +330,7 @@ try {
   bind();
   [noList] = await Promise.all([learnBots(), games.learn()]);
   await begin();
+  byId("open-puzzle").hidden = !hasPuzzles;
   // The page can react to input only now.
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;
   const { version } = await ask({ op: "hello" });

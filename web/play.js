@@ -4,7 +4,7 @@
 import { advance, ask, choose } from "./ask.js";
 import { pick } from "./chain.js";
 import { draw, newSeed } from "./chance.js";
-import { Game } from "./game.js";
+import { bySeat, Game, headOf } from "./game.js";
 import * as who from "./players.js";
 import { settings } from "./store.js";
 
@@ -12,6 +12,10 @@ const PAUSES = { calm: 900, quick: 300, none: 0 };
 
 // The game, the player of each seat, and a remark about a loaded record.
 export let game = null, players = {}, note = "";
+// A lesson or puzzle, or null: { throws, show }. `throws` has the throw at each node, `show` draws the lesson or puzzle.
+export let guest = null;
+// The state of the game that the lesson or puzzle interrupts.
+let waiting = null;
 // Whether the page shows an earlier node. Then nothing moves automatically.
 export let isPaused = false;
 // Whether automatic moves have no pauses until a person must act. `wake` ends the current pause.
@@ -39,7 +43,9 @@ export const hasRecorded = () => game.seats.some(isRecorded);
 export const label = seat => who.label(player(seat), persons().length === 1);
 
 // Shows a game and its players. `played` is the result of `played` in games.js.
-export function take(played, seated, at = played.steps.length, remark = "") {
+export function take(played, seated, at = played.steps.length, remark = "", visitor = null) {
+  waiting = visitor && (waiting ?? { game, players, note });
+  guest = visitor;
   game = new Game(played);
   game.at = Math.min(at, game.last);
   players = seated;
@@ -49,23 +55,37 @@ export function take(played, seated, at = played.steps.length, remark = "") {
   restart("taken");
 }
 
+// Shows a position of a lesson or puzzle, in which only the mover plays, and only one turn.
+export function visit(played, visitor) {
+  const { position, mover } = played.begins;
+  take(played, bySeat(headOf(position).seats, seat => seat === mover ? "person" : ""), played.steps.length, "", visitor);
+}
+
+// Ends the lesson or puzzle and shows the game that waits.
+export function leave() {
+  ({ game, players, note } = waiting);
+  [guest, waiting, trouble, isPaused] = [null, null, null, isPast()];
+  restart("taken");
+}
+
 // The action that a person can take now: "throw", "enter" (type in a throw), "choose", or null.
 export function turnOfPerson() {
   const { node, mover } = game.node;
   if (node === "over" || thinking || !isStage("own")) return null;
   if (node === "decision") return isPerson(mover) && !isForced() ? "choose" : null;
+  if (guest) return guest.throws[game.at] ? "throw" : null;
   if (settings.throws === "hand" && !game.friend) return isRecorded(mover) ? null : "enter";
   return isPerson(mover) && (settings.throws !== "auto" || isPaused) ? "throw" : null;
 }
 
 // Whether only one turn is possible and will be played automatically.
-export const isForced = () => game.node.choices === 1 && settings.forced && !isPaused;
+export const isForced = () => game.node.choices === 1 && settings.forced && !isPaused && !guest;
 // Whether a game by link is at one of these stages; every other game is at the stage "own".
 const isStage = (...stages) => stages.includes(game.friend?.stage(game) ?? "own");
 // Whether a game by link waits for a friend, or for being sent to friends.
 export const isWaiting = () => isStage("friend", "over");
 // Whether something will move automatically.
-export const isBusy = () => !isPaused && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson() && isStage("own", "coming");
+export const isBusy = () => !isPaused && !guest && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson() && isStage("own", "coming");
 // Whether the shown node is not the last node. Always true for a record.
 const isPast = () => !game.isAtEnd || hasRecorded();
 
@@ -117,7 +137,8 @@ async function nextMoves() {
 
 // Returns the throw at the current node. A node that was played before keeps its throw.
 async function drawn() {
-  if (game.steps[game.at]) return [game.steps[game.at].thrown];
+  const known = guest?.throws[game.at] ?? game.steps[game.at]?.thrown;
+  if (known) return [known];
   const { outcomes } = await ask(game.request("chance"));
   return [game.friend ? pick(outcomes, await game.friend.chance(game)) : draw(outcomes)];
 }

@@ -12,6 +12,8 @@ import { text } from "./text.js";
 // includes the house rules, `seats` are letters, `levels` come from the manifest of the bot, and `bytes` is the size of
 // the file.
 let BOTS = [], TABLES = [];
+// Whether the host has puzzles.json.
+export let hasPuzzles = false;
 
 // Loads the list of bots and tables on the host, which `web/build` or `ashta serve` creates. Returns an error message
 // if this fails, otherwise null.
@@ -19,8 +21,9 @@ export async function learnBots() {
   try {
     const answer = await fetch(new URL("./bots.json", import.meta.url));
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-    const { bots, tables } = await answer.json();
+    const { bots, tables, puzzles = false } = await answer.json();
     BOTS = bots;
+    hasPuzzles = puzzles;
     TABLES = tables.map(({ name, bytes, ruleset: { game, seats, flags = {} } }) =>
       ({ name, bytes, seats, game: [game, Object.entries(flags).map(flag => flag.join("=")).join("&")].filter(Boolean).join("?") }));
     return null;

@@ -1,8 +1,10 @@
 // The dialog of the rules: the rules and house rules of each game, from its sheet.
 
 import { ask } from "./ask.js";
-import { byId, element, fill, options } from "./dom.js";
+import { button, byId, element, fill, options } from "./dom.js";
 import { addressOf, all, flagsOf, houseRules, named, sentencesOf } from "./games.js";
+import { openLesson } from "./lesson.js";
+import * as play from "./play.js";
 import { text } from "./text.js";
 
 function flags(game) {
@@ -37,9 +39,17 @@ export function openRules(name, rules) {
   byId("rules").showModal();
 }
 
+function lesson(game, rules) {
+  const seats = rules === play.game.rules ? play.game.letters : game.seats[0];
+  return button(() => {
+    byId("rules").close("done");
+    openLesson(rules, seats, game.sheet);
+  }, {}, text("lesson.open"));
+}
+
 function drawText(game, rules) {
   const paragraphs = game.rules.split(/\n\s*\n/).map(paragraph => paragraph.trim()).filter(Boolean);
-  fill(byId("rules-text"), element("p", { class: "about" }, game.summary),
+  fill(byId("rules-text"), element("p", { class: "about" }, game.summary), lesson(game, rules),
     (paragraphs.length ? paragraphs : [text("rules.noProse")]).map(paragraph => element("p", {}, paragraph)),
     understood(game, rules), flags(game),
     game.sources.length ? [element("h3", {}, text("rules.sources")), element("ul", {}, game.sources.map(source => element("li", {}, source)))] : null,

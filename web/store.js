@@ -10,6 +10,7 @@ const MOST = 20;
 const DEFAULTS = {
   throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, letters: false, seen: "own", language: "", theme: "system", chances: true, hints: false,
   address: "", name: "",
+  learned: false, puzzle: { day: 0, streak: 0 },
 };
 
 const kept = key => attempt(() => JSON.parse(localStorage.getItem(key)));

@@ -4,6 +4,7 @@
 //! `choices`, `why` and `hint`. The caller provides the transport: lines of standard input, messages of a browser,
 //! calls from C.
 
+mod lesson;
 mod rules;
 mod sheets;
 mod show;
@@ -166,6 +167,7 @@ impl Engine {
                 None => Err(refuse(code::REQUEST, "`sheet` is missing")),
             },
             "rules" => Ok(json!({"understood": race()?.understood()})),
+            "lesson" => lesson::lesson(&race()?),
             "new" => rules::new_game(race()?, request),
             "chance" => rules::chance_outcomes(position()?),
             "legal" => rules::legal(position()?),

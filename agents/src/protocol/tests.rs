@@ -260,3 +260,37 @@ fn a_replay_has_every_step_of_a_record() {
     }
     assert_eq!(error(&json!({"op": "replay", "position": start}).to_string()).0, code::REQUEST);
 }
+
+#[test]
+fn a_lesson_shows_each_kind_of_turn_in_every_game() {
+    let mut engine = Engine::new(None);
+    let mut ask = |request: Value| engine.answer(request.to_string().as_bytes());
+    let mut kinds = std::collections::BTreeSet::new();
+    for sheet in ashta_env::sheet::builtin::all() {
+        let renamed = renamed(&sheet.name, "my-race");
+        let lesson = ask(json!({"op": "lesson", "sheet": renamed}));
+        let steps = lesson["steps"].as_array().unwrap_or_else(|| panic!("{}: {lesson}", sheet.name));
+        assert_eq!(steps.len(), 3, "{lesson}");
+        kinds.insert(lesson["kind"].to_string());
+        for (step, [shown, other]) in
+            steps.iter().zip([["enter", "share"], ["capture", "capture"], ["finish", "finish"]])
+        {
+            let shows = step["shows"].as_array().expect("what it shows");
+            assert!(shows.contains(&json!(shown)) || shows.contains(&json!(other)), "{}: {step}", sheet.name);
+            let mut position = step["position"].clone();
+            for throw in step["throws"].as_array().expect("throws") {
+                let request = json!({"op": "apply", "sheet": renamed, "position": position, "throw": throw});
+                position = ask(request)["position"].clone();
+            }
+            let choices = ask(json!({"op": "choices", "sheet": renamed, "position": position}));
+            let turns = choices["turns"].as_array().unwrap_or_else(|| panic!("{}: {step}", sheet.name));
+            let turn = turns.iter().find(|turn| turn["words"] == step["words"]).expect("a legal turn");
+            assert_eq!(shows.contains(&json!("capture")), turn["captures"] != json!([]), "{step}");
+            let effects = turn["words"].as_str().expect("words");
+            for (shown, words) in [("again", "throws again"), ("win", "wins")] {
+                assert_eq!(shows.contains(&json!(shown)), effects.ends_with(words), "{step}");
+            }
+        }
+    }
+    assert_eq!(kinds.len(), 5, "{kinds:?}");
+}

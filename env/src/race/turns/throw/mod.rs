@@ -340,7 +340,9 @@ impl ThrowTurns {
         let closed = if together > 1 { on.to_unit } else { on.to_single };
         let (from, steps) = match own[slot] {
             0 if self.rules.enters_by_count() => (self.rules.entry, throw),
-            from if from == 0 || throw == BONUS || from + 1 == self.rules.home && to == self.rules.home => (from, 1),
+            from if from == 0 || throw == BONUS || from.wrapping_add(1) == self.rules.home && to == self.rules.home => {
+                (from, 1)
+            }
             from => (from, throw),
         };
         // A piece that bounces off the finish can pass its own square.

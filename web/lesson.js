@@ -1,0 +1,59 @@
+// A lesson: three turns of a game, which the engine finds. The throws are given; the learner throws them and chooses
+// the moves.
+
+import { ask } from "./ask.js";
+import { beginNew } from "./begin.js";
+import { capital } from "./choice.js";
+import { byId, fill, showText } from "./dom.js";
+import { bySeat } from "./game.js";
+import { played } from "./games.js";
+import { tell } from "./guide.js";
+import * as play from "./play.js";
+import { botOf } from "./players.js";
+import { set, settings } from "./store.js";
+import { text } from "./text.js";
+
+// Starts the lesson of a game: its rules, the letters of its seats, and its sheet if it has one.
+export async function openLesson(rules, seats, sheet) {
+  try {
+    const lesson = await ask({ op: "lesson", game: rules, seats, sheet });
+    await showStep({ ...lesson, rules, seats, sheet }, 0);
+  } catch (error) {
+    showText(byId("trouble"), error.message);
+  }
+}
+
+async function showStep(lesson, number) {
+  const { position, throws } = lesson.steps[number];
+  play.visit(await played(position, [], lesson.sheet), { throws, show: () => drawStep(lesson, number) });
+}
+
+function drawStep(lesson, number) {
+  const { game } = play, { steps, kind } = lesson, { throws, shows, words } = steps[number], end = [text("lesson.end"), play.leave];
+  const title = text("lesson.title", { number: number + 1, of: steps.length, game: game.about.title });
+  if (game.at === 0) return tell(title, [text(`lesson.parts.${number}`), number ? "" : text(`lesson.kinds.${kind}`), text("lesson.throw")], [end]);
+  if (game.at < throws.length) return tell(title, [text("lesson.throwAgain")], [end]);
+  if (game.at === throws.length) return tell(title, [...shows.map(shown => text(`lesson.shows.${shown}`)), text("lesson.choose")], [end]);
+  const done = game.steps[game.at - 1].words, isLast = number + 1 === steps.length;
+  tell(title, [text("lesson.did", { words: capital(done) }), done === words ? "" : text("lesson.other", { words: capital(words) }), isLast ? text("lesson.done") : ""],
+    [isLast ? [text("lesson.play"), () => start(lesson)] : [text("lesson.next"), () => showStep(lesson, number + 1)], end]);
+}
+
+// Starts a game against the easiest bot.
+function start({ rules, seats, sheet }) {
+  set("learned", true);
+  return beginNew(rules, seats, bySeat(seats, (_, at) => at ? botOf(rules, seats) ? "bot:beginner" : "random" : "person"), sheet, seats[0]);
+}
+
+// Draws the lesson or puzzle. Before the first throw of a game, offers a lesson.
+export function drawGuide() {
+  const { guest, game } = play, { rules, letters, about } = game;
+  document.body.classList.toggle("visit", guest !== null);
+  if (guest) guest.show();
+  else if (settings.learned || game.last > 0 || !game.begins(0)) tell("");
+  else tell(text("lesson.offer"), [], [[text("lesson.open"), () => openLesson(rules, letters, about.sheet)], [text("lesson.decline"), () => {
+    set("learned", true);
+    tell("");
+  }]]);
+  if (guest && !play.turnOfPerson()) fill(byId("turn-title"), text("lesson.over"));
+}
