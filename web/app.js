@@ -40,7 +40,7 @@ const isStill = () => !settings.moving || settings.pace === "none" || matchMedia
 let noList = null;
 let drawing = 0;
 
-const trouble = text => showText(byId("trouble"), text);
+const trouble = words => showText(byId("trouble"), words);
 
 // Shows an error. If the program that answers the requests has stopped, waits until it runs again, and continues.
 const RETRY = 1000;
@@ -94,7 +94,7 @@ function drawNow() {
   const step = walking;
   frame = glance = walking = null;
   if (!play.guest) store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 && !play.game.friend });
-  draw(step).catch(error => fail("The page cannot be drawn", error));
+  draw(step).catch(error => fail(text("app.notDrawn"), error));
 }
 
 async function draw(walk) {
@@ -114,7 +114,7 @@ async function draw(walk) {
   keepFocus();
   const who = adviser();
   if (!play.guest) Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
-    .catch(error => error.code === "file" ? playWithout(who.agent, error) : fail("The chances cannot be computed", error));
+    .catch(error => error.code === "file" ? playWithout(who.agent, error) : fail(text("app.noChances"), error));
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : play.isWaiting() ? "waiting" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
   if (turn.isSettled()) document.body.dataset.state = state;
@@ -130,8 +130,7 @@ function keepFocus() {
 }
 
 function gameName({ rules, seats, about }) {
-  const number = { 2: "two", 3: "three", 4: "four" }[seats.length];
-  return `${about.title} for ${number}${rules.includes("?") ? `, ${text("app.houseRules")}` : ""}`;
+  return text(`app.names.${seats.length}`, about) + (rules.includes("?") ? `, ${text("app.houseRules")}` : "");
 }
 
 function drawBoard(view, walk) {
@@ -158,15 +157,15 @@ function drawPast() {
   byId("slider").max = game.last;
   byId("slider").disabled = game.last === 0;
   byId("slider").value = game.at;
-  byId("slider").setAttribute("aria-valuetext", `step ${game.at} of ${game.last}`);
+  byId("slider").setAttribute("aria-valuetext", text("app.stepLabel", game));
   for (const id of ["to-start", "turn-back", "step-back"]) byId(id).disabled = game.at === 0;
   for (const id of ["to-end", "turn-on", "step-on"]) byId(id).disabled = game.isAtEnd;
   const waits = play.isPaused && node !== "over" && !play.turnOfPerson();
   byId("past-note").hidden = !(play.isPaused && (waits || !game.isAtEnd || play.note));
   byId("throw").hidden = play.isPaused && node !== "over" && (waits || play.isRecorded(mover));
   byId("play-on").hidden = !byId("throw").hidden;
-  const place = game.isAtEnd ? "The last step so far." : `Step ${game.at} of ${game.last}.`;
-  const warning = game.isAtEnd || node === "over" || game.friend ? "" : "Moves from here replace the later ones.";
+  const place = game.isAtEnd ? text("app.lastStep") : text("app.step", game);
+  const warning = game.isAtEnd || node === "over" || game.friend ? "" : text("app.replaces");
   byId("past-note").firstElementChild.textContent = [play.note, place, warning].filter(Boolean).join(" ");
 }
 
@@ -201,7 +200,7 @@ async function loadBots() {
 function playWithout(agent, error) {
   forget(agent);
   const { rules, letters, position } = play.game;
-  trouble(`The bot ${agent.file} cannot be loaded: ${error.message}. ${label(best(rules, letters))} replaces it.`);
+  trouble(text("app.noFile", { file: agent.file, error: error.message, other: label(best(rules, letters)) }));
   noticeRules();
   const players = availablePlayers(play.players, position);
   // If the bot failed in its own turn, the game has stopped.
@@ -251,13 +250,13 @@ function bind() {
     "turn-back": goTo(game => game.before(game.at, at => game.begins(at)) ?? 0),
     "turn-on": goTo(game => game.after(game.at, at => game.begins(at)) ?? game.last),
     "play-on": playOn,
-    "look-back": () => openReview(retry).catch(error => fail("The game cannot be reviewed", error)),
+    "look-back": () => openReview(retry).catch(error => fail(text("app.notReviewed"), error)),
     "share": share,
     "share-review": share,
     "rematch": () => again(0),
     "swap": () => again(1),
-    "open-puzzle": () => openPuzzle().catch(error => fail("The puzzle cannot be loaded", error)),
-    "load-table": () => loadTable().catch(error => fail("Perfect play cannot be loaded", error)),
+    "open-puzzle": () => openPuzzle().catch(error => fail(text("app.noPuzzle"), error)),
+    "load-table": () => loadTable().catch(error => fail(text("app.notPerfect"), error)),
   };
   onClick(does);
   byId("slider").addEventListener("input", ({ target }) => play.goTo(Number(target.value)));
@@ -280,11 +279,11 @@ function bind() {
 
 async function takeFile(file) {
   if (file.name.endsWith(".bot")) return openFile(file);
-  const text = await file.text();
-  if (games.looksLikeSheet(text)) return openSheet(text);
+  const content = await file.text();
+  if (games.looksLikeSheet(content)) return openSheet(content);
   closeAll();
   openExchange();
-  await takeText(text);
+  await takeText(content);
 }
 
 // Starts with the game in the link (`#game=…`), if there is one. Otherwise resumes the last game of this tab, or the
@@ -321,12 +320,12 @@ async function openLink() {
   if (!href.includes("#game=")) return false;
   history.replaceState(null, "", pathname + search);
   await takeText(href);
-  trouble(byId("exchange-trouble").hidden ? "" : `This link cannot be opened. ${byId("exchange-trouble").textContent}`);
+  trouble(byId("exchange-trouble").hidden ? "" : text("app.badLink", { error: byId("exchange-trouble").textContent }));
   return play.game !== null;
 }
 
 try {
-  store.onLost(() => trouble("This browser does not keep games: its storage is full or blocked. Copy the link of the game, or save the game to a file."));
+  store.onLost(() => trouble(text("app.notKept")));
   bind();
   [noList] = await Promise.all([learnBots(), games.learn()]);
   await begin();
@@ -334,9 +333,9 @@ try {
   // The page can react to input only now.
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;
   const { version } = await ask({ op: "hello" });
-  byId("about").textContent = `ashta ${version}. Everything is computed ${place}; nothing is sent to other machines.`;
+  byId("about").textContent = text(`app.about.${place}`, { version });
   keepOffline();
 } catch (error) {
-  byId("turn-title").textContent = "The game cannot be loaded";
-  trouble(`The rules cannot be loaded: ${error.message}. This page needs a browser with WebAssembly and module workers, and all of its files.`);
+  byId("turn-title").textContent = text("app.notLoaded");
+  trouble(text("app.noRules", { error: error.message }));
 }

@@ -4,21 +4,35 @@
 import { attempt } from "./attempt.js";
 import { Client } from "./client.js";
 import { rules } from "./start.js";
+import { engine } from "./text.js";
 
 // The name of this tab. It stays the same after a reload, so that the program can cancel old requests of the tab.
 const tab = attempt(() => sessionStorage["ashta-tab"] ??= String(Math.random())) ?? String(Math.random());
 const client = new Client(() => new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: tab }), () => rules);
 
+// Sends a request. The words of moves and reasons in the answer, and errors, are in the language of the page.
+async function send(...request) {
+  try {
+    const answer = await client.send(...request);
+    const parts = [answer.moves, answer.reasons, answer.steps?.map(part => part.step ?? part)].flat();
+    for (const part of parts) if (part?.words) part.words = engine(part.words);
+    return answer;
+  } catch (error) {
+    error.message = engine(error.message);
+    throw error;
+  }
+}
+
 // Answers a request of the engine protocol. Errors have a `code` and, for a sheet, `problems`.
-export const ask = (request, agent) => client.send("ask", { request, agent });
+export const ask = (request, agent) => send("ask", { request, agent });
 // Plays `moves` from `position`; returns { begins, steps: [{ step, node }], error }. If the game is not built in,
 // `sheet` is required.
-export const advance = (position, moves, sheet) => client.send("advance", { position, moves, sheet });
+export const advance = (position, moves, sheet) => send("advance", { position, moves, sheet });
 // Returns the actions that the agent chooses for the rest of a turn.
-export const choose = (position, agent, seed, sheet) => client.send("choose", { position, agent, seed, sheet });
+export const choose = (position, agent, seed, sheet) => send("choose", { position, agent, seed, sheet });
 // Returns the agent's values of each position, by seat.
-export const values = (positions, agent, sheet) => client.send("values", { positions, agent, sheet });
+export const values = (positions, agent, sheet) => send("values", { positions, agent, sheet });
 // Loads the file of an agent. Calls `progress(read, total)` with numbers of bytes.
-export const prepare = (agent, progress) => client.send("prepare", { agent }, { progress });
+export const prepare = (agent, progress) => send("prepare", { agent }, { progress });
 // Sends the worker a file that the host does not have. Throws an error if the file is damaged.
-export const give = (file, bytes) => client.send("prepare", { agent: { file, level: "" }, bytes });
+export const give = (file, bytes) => send("prepare", { agent: { file, level: "" }, bytes });

@@ -6,7 +6,9 @@ import { stacked } from "./choice.js";
 import { byId, fill, svg } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { Frame, SIZE } from "./frame.js";
-import { drawn, groups, labelOf } from "./pieces.js";
+import { bySeat } from "./game.js";
+import { drawn, groups } from "./pieces.js";
+import { engine, text } from "./text.js";
 import { cannot, pick } from "./turn.js";
 
 // The largest distance between a pointer and the middle of its piece or landing, in squares.
@@ -95,12 +97,21 @@ export function draw(next) {
 }
 
 function drawGround(board, seats, seenFrom, course) {
-  drawing = new Drawing(svg, board, seats, seenFrom);
+  drawing = new Drawing(svg, board, seats, seenFrom, bySeat(seats, seat => text(`seat.${seat}`)));
+  root.setAttribute("aria-label", text("board.label", { seat: drawing.names[seenFrom] }));
   for (const [name, value] of Object.entries(drawing.attributes)) root.setAttribute(name, value);
   fill(ghosts);
   fill(root, svg("g", { "aria-hidden": "true" }, drawing.ground(course), lastLayer, lightLayer),
     pieceLayer, landingLayer, svg("g", { "aria-hidden": "true" }, ghosts));
   fill(byId("board"), root);
+}
+
+// A group and its moves in words, for screen readers.
+function labelOf(group, options) {
+  const where = text(`board.at.${group.stage}`, group), values = { ...group, where, seat: drawing.names[group.seat] };
+  const pieces = group.unit && group.count === 2 ? text("board.unit", { ...values, unit: engine(group.unit) }) : text("board.pieces", values);
+  const moves = options.map(option => option.words).join(text("board.or"));
+  return pieces + (group.isBack ? text("board.back") : "") + (moves ? text("board.can", { moves }) : "");
 }
 
 // Draws a group at a point. If the group can move, it is a button, otherwise a picture.

@@ -6,17 +6,16 @@ import { drawThrows } from "./dice.js";
 import { button, byId, chip, element, fill, onClick, showText } from "./dom.js";
 import { ending } from "./ending.js";
 import { awaited } from "./friend.js";
-import { SEATS } from "./game.js";
 import { words } from "./log.js";
 import { grouped } from "./pieces.js";
 import * as play from "./play.js";
-import { text } from "./text.js";
+import { list, number as written, percent, text } from "./text.js";
 import * as turn from "./turn.js";
 
 // A value from 0 to 1 as text: the chance to win. In games that are played for all ranks, the text is the expected
 // rank.
 export function worth(share, { outlook }, seats, digits = 1) {
-  return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(digits)}` : `${(100 * share).toFixed(digits)} %`;
+  return outlook === "placings" ? text("dock.place", { place: written(seats - (seats - 1) * share, digits) }) : percent(share, digits);
 }
 
 export let moves = [];
@@ -44,8 +43,8 @@ export function drawDock({ view, can, outcomes }, light) {
   drawMoves(choice?.options ?? [], light);
   byId("moves").hidden = view.node !== "over" && !outcomes && !moves.length;
   fill(byId("entering"), outcomes?.map(({ throw: values }) =>
-    button(() => turn.enter(values), { "aria-label": values.join(" and ") }, drawThrows(values, null, board.throws))));
-  byId("moves-title").textContent = outcomes ? "Your throw" : view.node === "over" ? text("dock.after") : "Moves";
+    button(() => turn.enter(values), { "aria-label": list(values.map(String)) }, drawThrows(values, null, board.throws))));
+  byId("moves-title").textContent = outcomes ? text("dock.yourThrow") : view.node === "over" ? text("dock.after") : text("dock.moves");
 }
 
 // Draws the moves by piece. If a piece has several moves, each piece has a heading.
@@ -65,20 +64,20 @@ function title(view, can) {
   if (view.node === "over") return [play.game.result];
   if (play.isWaiting()) return [text("friend.waiting", { name: awaited() })];
   const isPerson = play.isPerson(view.mover), isOnlyPerson = isPerson && play.persons().length === 1;
-  const who = element("span", { class: "who" }, isOnlyPerson ? "You" : SEATS[view.mover]);
-  if (can) return [who, ` ${isOnlyPerson ? "" : "to "}${can === "choose" ? "move" : "throw"}`];
-  if (isPerson) return [who, play.isForced() ? ": only one move" : " to continue"];
+  const who = element("span", { class: "who" }, isOnlyPerson ? text("dock.you") : text(`seat.${view.mover}`));
+  if (can) return [who, text(`dock.turn.${isOnlyPerson ? "you" : "can"}.${can === "choose" ? "move" : "throw"}`)];
+  if (isPerson) return [who, play.isForced() ? text("dock.forced") : text("dock.goesOn")];
   const does = view.node === "chance" ? "throw" : "move";
-  return [who, ` (${play.label(view.mover)}) ${play.isPaused ? `to ${does}` : `${does}s …`}`];
+  return [who, ` (${play.label(view.mover)})`, text(`dock.turn.${play.isPaused ? "can" : "does"}.${does}`)];
 }
 
 // Shows the moves that the person has chosen so far. Before the first throw of a person, shows what to do (`first`) and
 // the aim of the game, which is the first paragraph of the rules.
 function drawNote({ throws }, first) {
   const { rules, summary } = play.game.about;
-  const chosen = turn.choice?.picked.map(move => move.words).join(", then ");
-  if (play.trouble) turn.showNote(`Something went wrong: ${play.trouble}.`, "warning");
-  else if (chosen) turn.showNote(`${capital(chosen)}; ${stacked(turn.choice.unused(throws), ", ")} left`);
+  const chosen = turn.choice?.picked.map(move => move.words).join(text("dock.then"));
+  if (play.trouble) turn.showNote(text("dock.trouble", { error: play.trouble }), "warning");
+  else if (chosen) turn.showNote(text("dock.left", { moves: capital(chosen), throws: stacked(turn.choice.unused(throws), ", ") }));
   else turn.showNote(first ? `${text(`dock.first.${first}`)} ${rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary}` : "");
 }
 
@@ -86,7 +85,7 @@ function drawNote({ throws }, first) {
 function drawLast() {
   const last = play.game.lastTurn;
   if (!last) return fill(byId("last-turn"));
-  const done = words(last.choices), who = SEATS[last.seat], throws = stacked(last.throws, ", ");
+  const done = words(last.choices), who = text(`seat.${last.seat}`), throws = stacked(last.throws, ", ");
   fill(byId("last-turn"), element("span", { class: `seat-${last.seat}` }, chip(last.seat)), " ",
     `${text("dock.last", { who, throws })}${done ? `: ${done}` : ""}`);
 }
@@ -130,7 +129,7 @@ export function showHints(shares) {
   for (const made of byId("actions").querySelectorAll("button")) {
     const share = shares.get(made.dataset.move);
     made.classList.toggle("best", isBest(share));
-    fill(made.querySelector(".hint"), isBest(share) ? element("span", { "aria-label": "best: " }, "★ ") : null,
+    fill(made.querySelector(".hint"), isBest(share) ? element("span", { "aria-label": text("dock.best") }, "★ ") : null,
       share === undefined ? null : words(share, digits));
   }
 }

@@ -2,4 +2,4 @@
 
 export { fetchBytes, load } from "./ashta.js";
 export const source = "ashta.wasm";
-export const place = "in this browser";
+export const place = "browser";

@@ -9,7 +9,7 @@ import { say } from "./log.js";
 import * as play from "./play.js";
 import * as players from "./players.js";
 import { settings } from "./store.js";
-import { text } from "./text.js";
+import { engine, text } from "./text.js";
 
 // The number of positions in one request. Other requests must wait until this request is answered.
 const AT_ONCE = 40;
@@ -70,12 +70,12 @@ function drawSeats(game, view, who) {
   const isShown = settings.chances, isOver = game.node.node === "over";
   const from = isOver ? game.at : game.turnOf(game.at);
   const now = isShown ? valueAt(game, from, who) : null;
-  const { outlook, has_gate: hasGate, words } = game.board;
+  const { outlook, has_gate: hasGate, words } = game.board, captured = engine(words.captured);
   fill(byId("seats"), view.seats.map(({ seat, has_cut: hasCut, finished }, at) => {
     const share = now?.[at];
     const marks = [
       outlook === "teams" ? text("estimates.with", { seat: text(`seat.${{ S: "N", N: "S", E: "W", W: "E" }[seat]}`) }) : null,
-      !hasGate ? null : hasCut ? text("estimates.has", words) : text("estimates.hasNot", words),
+      !hasGate ? null : hasCut ? text("estimates.has", { captured }) : text("estimates.hasNot", { captured }),
       finished && !isOver ? text("estimates.place", { place: finished }) : null,
     ].filter(Boolean).join(", ");
     const bar = element("div", { class: "bar", "aria-hidden": "true" }, share === undefined ? null : element("div", {}));

@@ -4,10 +4,7 @@
 // Undo, redo and replay only change `at`. A new move replaces the later steps. This module does not know the players or
 // the drawing.
 
-import { SEATS } from "./frame.js";
 import { list, text } from "./text.js";
-
-export { SEATS };
 
 // Makes an object with a value for each seat.
 export const bySeat = (seats, find) => Object.fromEntries([...seats].map((seat, at) => [seat, find(seat, at)]));

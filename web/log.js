@@ -2,8 +2,8 @@
 
 import { throwWords } from "./dice.js";
 import { button, byId, chip, element } from "./dom.js";
-import { SEATS } from "./game.js";
 import { grouped } from "./pieces.js";
+import { list, text } from "./text.js";
 
 export const words = choices => choices.map(step => step.words).join("; ");
 
@@ -55,7 +55,7 @@ function linesOf(game) {
 function item({ to, number, turns }, goTo) {
   // Turns with the same words share them.
   const parts = [...grouped(turns, ({ choices }) => words(choices))].map(([done, same], at) =>
-    [at ? "; " : null, element("b", {}, same.map(({ seat, throws }) => `${SEATS[seat]} ${throws.join(", ")}`).join("; ")), done ? `: ${done}` : null]);
+    [at ? "; " : null, element("b", {}, same.map(({ seat, throws }) => `${text(`seat.${seat}`)} ${throws.join(", ")}`).join("; ")), done ? `: ${done}` : null]);
   const [seat, numbers] = turns.length === 1 ? [turns[0].seat, number] : ["", `${number}–${number + turns.length - 1}`];
   return element("li", { class: `seat-${seat}` }, button(() => goTo(to), { tabindex: -1 }, element("span", { class: "number" }, numbers), chip(seat),
     element("span", {}, parts)));
@@ -64,14 +64,13 @@ function item({ to, number, turns }, goTo) {
 const MOST_NEWS = 8;
 
 // Announces a text to screen readers.
-export function say(text) {
-  byId("news").append(element("p", {}, text));
+export function say(news) {
+  byId("news").append(element("p", {}, news));
   while (byId("news").children.length > MOST_NEWS) byId("news").firstChild.remove();
 }
 
 export function sentence(step, node, throws) {
-  const who = SEATS[step.seat];
-  if (step.thrown) return `${who} throws ${step.thrown.map(value => throwWords(value, throws)).join(" and ")}.`;
-  if (node.node === "over") return `${who}: ${step.words}. The game is over.`;
-  return `${who}: ${step.words}.`;
+  const seat = text(`seat.${step.seat}`);
+  if (step.thrown) return text("log.throws", { seat, values: list(step.thrown.map(value => throwWords(value, throws))) });
+  return `${seat}: ${step.words}.${node.node === "over" ? ` ${text("log.over")}` : ""}`;
 }

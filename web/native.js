@@ -5,7 +5,7 @@ import { fetchBytes as fetched, Refusal } from "./ashta.js";
 
 // There is no WebAssembly module to fetch.
 export const source = null;
-export const place = "by the program ashta on this machine";
+export const place = "program";
 
 const stopped = () => new Refusal({ code: "stopped", message: "ashta has stopped. Start it again; your game is kept." });
 

@@ -4,14 +4,14 @@ import { ask } from "./ask.js";
 import { beginNew } from "./begin.js";
 import { button, byId, element, fill, options } from "./dom.js";
 import { beginFriend } from "./friend.js";
-import { bySeat, SEATS } from "./game.js";
+import { bySeat } from "./game.js";
 import * as games from "./games.js";
 import { miniature } from "./miniature.js";
 import { beginnersWins, isSolved, playerOrBest, rulesWithBots } from "./players.js";
 import { drawPlayers, warn } from "./seats.js";
+import { text } from "./text.js";
 
 const LONG = 40;
-const NUMBERS = { 2: "Two", 3: "Three", 4: "Four" };
 const SETS = ["SN", "SEN", "SENW", "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", "NW"];
 
 const dialog = byId("new-game");
@@ -77,21 +77,21 @@ export function enableStart(isReady) {
 function draw() {
   const game = chosenGame(), skill = skillOf(game);
   drawCards("game", games.all().map(game => [game.name, game.title, facts(game), drawing(game)]), game.name, choose);
-  const luck = skill === null ? "" : ` At the level beginner the bot wins ${(100 - skill) / 2} of 100 games against its full strength: 50 would be 0 % skill, 0 would be 100 % skill.`;
+  const luck = skill === null ? "" : ` ${text("newGame.skillOf", { wins: (100 - skill) / 2 })}`;
   byId("game-facts").textContent = facts(game);
   byId("game-summary").textContent = game.summary + luck;
-  byId("take-sheet").textContent = `Take the sheet of ${game.title}`;
+  byId("take-sheet").textContent = text("newGame.take", game);
   byId("remove-sheet").hidden = !games.isOwn(game);
-  byId("remove-sheet").textContent = `Remove ${game.title}`;
+  byId("remove-sheet").textContent = text("newGame.remove", game);
   drawFlags(game);
   const isOnly = ({ length }) => sets.filter(other => other.length === length).length === 1;
-  const cards = sets.map(seats => [seats, NUMBERS[seats.length], isOnly(seats) ? null : ` ${seats}`]);
+  const cards = sets.map(seats => [seats, text(`newGame.numbers.${seats.length}`), isOnly(seats) ? null : ` ${seats}`]);
   drawCards("seats", cards, chosen.seats, seats => {
     chosen.seats = seats;
     draw();
   });
   const first = byId("choose-first").value;
-  fill(byId("choose-first"), options([["", "by lot"], ...[...chosen.seats].map(seat => [seat, SEATS[seat]])], first));
+  fill(byId("choose-first"), options([["", text("newGame.byLot")], ...[...chosen.seats].map(seat => [seat, text(`seat.${seat}`)])], first));
   drawPlayers(dialog, rulesNow(), chosen.seats, chosen.players, outlook(game));
 }
 
@@ -143,9 +143,9 @@ function facts(game) {
   const sizes = game.seats.map(seats => seats.length), least = Math.min(...sizes), most = Math.max(...sizes);
   const skill = skillOf(game);
   const all = [
-    game.place, `${least < most ? `${least} to ${most}` : least} players`, game.minutes ? `${game.minutes} min` : null,
-    skill === null ? null : `${skill} % skill`,
-    isSolved(game.name) ? "solved" : null, games.isOwn(game) ? "your own" : null,
+    game.place, least < most ? text("newGame.sizes", { least, most }) : text("newGame.size", { least }), game.minutes ? text("newGame.minutes", game) : null,
+    skill === null ? null : text("newGame.skill", { skill }),
+    isSolved(game.name) ? text("newGame.solved") : null, games.isOwn(game) ? text("newGame.yourOwn") : null,
   ];
   // Lines break only between facts.
   return all.filter(Boolean).map(fact => fact.replaceAll(" ", "\u00a0")).join(" · ");
@@ -169,8 +169,8 @@ function known() {
   const all = [...new Set(rulesWithBots(chosen.name).map(bot => bot.game))];
   if (all.length < 2) return null;
   const buttons = all.map(rules => button(() => setFlags(games.flagsOf(rules).flags),
-    { "data-rules": rules, "data-key": rules, "aria-pressed": String(rules === rulesNow()) }, games.sentencesOf(games.named(chosen.name), rules).join(" ") || "default rules"));
-  return element("div", { class: "row", role: "group", "aria-label": "Rules with bots" }, element("span", { class: "soft" }, "Rules with bots:"), buttons);
+    { "data-rules": rules, "data-key": rules, "aria-pressed": String(rules === rulesNow()) }, games.sentencesOf(games.named(chosen.name), rules).join(" ") || text("newGame.usual")));
+  return element("div", { class: "row", role: "group", "aria-labelledby": "with-bots" }, element("span", { class: "soft", id: "with-bots" }, text("newGame.withBots")), buttons);
 }
 
 // Sets the house rules and finds the sets of seats that they allow. House rules can contradict each other.

@@ -28,7 +28,7 @@ export async function learnBots() {
       ({ name, bytes, seats, game: [game, Object.entries(flags).map(flag => flag.join("=")).join("&")].filter(Boolean).join("?") }));
     return null;
   } catch (error) {
-    return `The list of bots (bots.json) cannot be loaded: ${error.message}.`;
+    return text("players.noList", { error: error.message });
   }
 }
 
@@ -52,13 +52,7 @@ export const rulesWithBots = name => BOTS.filter(({ game }) => game.split("?")[0
 // The levels of bots, the weakest first. Three of them are offered first.
 const LEVELS = ["bot:beginner", "bot:novice", "bot:intermediate", "bot:advanced", "bot:expert", "bot:2ply"];
 const USUAL = ["bot:novice", "bot:intermediate", "bot:expert"];
-const BASELINES = {
-  "random": "random: any legal action",
-  "runner": "runner: runs ahead",
-  "hunter": "hunter: captures first",
-  "greedy": "greedy: plays for the longest lead",
-  "greedy+2ply": "greedy, looking a turn ahead",
-};
+const BASELINES = ["random", "runner", "hunter", "greedy", "greedy+2ply"];
 
 // Normalizes rules: the order of their flags does not matter.
 const ordered = rules => JSON.stringify([rules.split("?")[0], Object.entries(flagsOf(rules).flags).sort()]);
@@ -86,13 +80,13 @@ export function choices(rules, seats) {
   };
   const others = bot ? LEVELS.filter(player => !USUAL.includes(player) && knows(player, rules, seats)) : [];
   return [
-    { group: "", players: [["person", "Person", true]] },
-    { group: bot ? `The bot ${bot.name}` : "Trained bot: none for these rules", players: USUAL.filter(player => !bot || knows(player, rules, seats)).map(level) },
+    { group: "", players: [["person", text("players.person"), true]] },
+    { group: bot ? text("players.bot", bot) : text("players.noBot"), players: USUAL.filter(player => !bot || knows(player, rules, seats)).map(level) },
     {
       group: text("players.more"), isMore: true,
-      players: [...others.map(level), ...(table ? [["perfect", `Perfect play (loads ${sizeOfTable(rules, seats)})`, true]] : [])],
+      players: [...others.map(level), ...(table ? [["perfect", text("players.perfect", { size: sizeOfTable(rules, seats) }), true]] : [])],
     },
-    { group: "Untrained players", isMore: true, players: Object.entries(BASELINES).map(([player, label]) => [player, label, true]) },
+    { group: text("players.untrained"), isMore: true, players: BASELINES.map(player => [player, text(`players.baselines.${player}`), true]) },
   ].filter(({ players }) => players.length);
 }
 
@@ -125,16 +119,16 @@ function knows(player, rules, seats) {
 // The agent that evaluates the chances: perfect play if its table is loaded, otherwise the bot, otherwise a baseline.
 export function adviser(rules, seats, hasTable) {
   const bot = botOf(rules, seats);
-  if (hasTable) return { name: "perfect play", agent: agentOf("perfect", rules, seats) };
-  if (bot) return { name: `the bot ${bot}`, agent: agentOf("bot:", rules, seats) };
-  return { name: "greedy, as no bot was trained on these rules", agent: { name: "greedy+2ply" } };
+  if (hasTable) return { name: text("players.advisers.perfect"), agent: agentOf("perfect", rules, seats) };
+  if (bot) return { name: text("players.advisers.bot", { bot }), agent: agentOf("bot:", rules, seats) };
+  return { name: text("players.advisers.greedy"), agent: { name: "greedy+2ply" } };
 }
 
 // A short name of a player. If there is only one person in the game, the person is "you".
 export function label(player, isOnlyPerson = false) {
-  if (player === "person") return isOnlyPerson ? "you" : "person";
+  if (player === "person") return isOnlyPerson ? text("players.you") : text("players.onePerson");
   if (isElsewhere(player)) return player.slice(player.indexOf(":") + 1);
-  return player === "bot:2ply" ? "expert, a turn ahead" : player.replace("bot:", "");
+  return player.startsWith("bot:") ? text(`players.short.${player.slice(4)}`) : player === "perfect" ? text("players.advisers.perfect") : player;
 }
 
 // The name of a player in games files; the program uses the same names.
@@ -148,7 +142,7 @@ export function agentName(player, rules, seats) {
 export function playerNamed(name, rules, seats) {
   const bot = botOf(rules, seats);
   const own = name.startsWith(`${bot}+`) ? `bot:${name.slice(bot.length + 1)}` : name === bot ? "bot:expert" : name;
-  const isOne = own === "person" || own in BASELINES || ([...LEVELS, "perfect"].includes(own) && knows(own, rules, seats));
+  const isOne = own === "person" || BASELINES.includes(own) || ([...LEVELS, "perfect"].includes(own) && knows(own, rules, seats));
   return isOne ? own : best(rules, seats);
 }
 

@@ -1,11 +1,15 @@
 // The texts of the page in the language of the user. `en.json` and `de.json` hold a text for each key; in a text,
 // `{name}` stands for a value. A text can have one form for each plural category of Unicode, chosen by the value `count`.
+// The section `engine` has patterns for the phrases of the engine, as in phrases.js; English needs none.
 
+import { translator } from "./phrases.js";
 import { settings } from "./store.js";
 
 export const LANGUAGES = document.querySelector("meta[name=ashta-languages]").content.split(" ");
 export const language = [settings.language, ...navigator.languages.map(wanted => wanted.split("-")[0]), "en"].find(wanted => LANGUAGES.includes(wanted));
 const texts = await fetch(new URL(`./${language}.json`, import.meta.url)).then(answer => answer.json());
+// Translates a phrase of the engine.
+export const engine = translator(texts.engine ?? {});
 const plurals = new Intl.PluralRules(language);
 
 // The text of a key, such as "dock.throw".

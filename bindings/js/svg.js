@@ -2,7 +2,7 @@
 
 import { Drawing } from "./shared/drawing.js";
 import { SEATS } from "./shared/frame.js";
-import { groups, labelOf } from "./shared/pieces.js";
+import { groups } from "./shared/pieces.js";
 import style from "./style.js";
 
 // Text that is already SVG.
@@ -20,12 +20,19 @@ function svg(tag, attributes, ...children) {
   return new Markup(`<${tag}${written.join("")}>${content.join("")}</${tag}>`);
 }
 
+// A group of pieces in words, for screen readers.
+function labelOf({ seat, count, unit, stage, square, place, isBack }) {
+  const what = count === 1 ? "a piece" : unit && count === 2 ? unit : `${count} pieces`;
+  const where = stage === "course" ? `on ${square}` : `${{ waits: "waiting", finish: "at the finish", borne: "through" }[stage]} (${place})`;
+  return `${SEATS[seat]}: ${what} ${where}${isBack ? ", on the way home" : ""}`;
+}
+
 export function drawBoard(state, { seenFrom = state.game.seats[0], labels = {}, moves = [], isStyled = true, hasLetters = false } = {}) {
   if (!Object.hasOwn(SEATS, seenFrom)) throw new RangeError(`seenFrom must be S, E, N or W (got ${seenFrom})`);
   const view = state.view();
   const drawing = new Drawing(svg, state.ask("board"), [...state.game.seats], seenFrom), all = groups(view, drawing.board.words);
-  const place = (group, x, y, shape) => svg("g", { role: "img", class: `piece seat-${group.seat}`, transform: `translate(${x} ${y})`, "aria-label": labelOf(group, []) }, shape);
-  return svg("svg", { xmlns: "http://www.w3.org/2000/svg", ...drawing.attributes, class: `ashta-colours ${hasLetters ? "ashta-letters " : ""}${drawing.attributes.class}` },
+  const place = (group, x, y, shape) => svg("g", { role: "img", class: `piece seat-${group.seat}`, transform: `translate(${x} ${y})`, "aria-label": labelOf(group) }, shape);
+  return svg("svg", { xmlns: "http://www.w3.org/2000/svg", ...drawing.attributes, "aria-label": `Board, seen from ${SEATS[seenFrom]}`, class: `ashta-colours ${hasLetters ? "ashta-letters " : ""}${drawing.attributes.class}` },
     isStyled ? svg("style", {}, style) : null,
     svg("g", { "aria-hidden": "true" }, drawing.ground(), moves.map((move) => drawing.track(move, "last"))),
     drawing.onSquares(all, 0, place),

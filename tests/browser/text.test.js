@@ -1,16 +1,21 @@
-// The texts of the page: each language has all of them, and each is used.
+// The texts of the page: each language has all of them, and each is used. The phrases of the engine are translated.
 
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ROOT, pageTests } from "./browser.js";
+import { ROOT, SITE, pageTests } from "./browser.js";
 
 const WEB = join(ROOT, "web");
 const files = (await readdir(WEB)).sort();
 const read = name => readFile(join(WEB, name), "utf8");
 const PLURALS = ["zero", "one", "two", "few", "many", "other"];
+// The texts of a language without the patterns for phrases of the engine, which English does not need.
+async function textsOf(language) {
+  const { engine, ...texts } = JSON.parse(await read(`${language}.json`));
+  return { engine, texts };
+}
 // The keys of a file, each with the names of its values.
 function keys(texts, path = "") {
   const isForms = typeof texts === "object" && Object.keys(texts).every(name => PLURALS.includes(name));
@@ -24,11 +29,11 @@ function keys(texts, path = "") {
 const { pageTest } = pageTests();
 const page = await read("index.html");
 const languages = /ashta-languages" content="([^"]+)"/.exec(page)[1].split(" ");
-const english = keys(JSON.parse(await read("en.json")));
+const english = keys((await textsOf("en")).texts);
 
 test("every language has a file with all keys", async () => {
   assert.ok(languages.length >= 2);
-  for (const language of languages) assert.deepEqual(keys(JSON.parse(await read(`${language}.json`))), english, language);
+  for (const language of languages) assert.deepEqual(keys((await textsOf(language)).texts), english, language);
 });
 
 test("every key is used, and every used key exists", async () => {
@@ -38,6 +43,34 @@ test("every key is used, and every used key exists", async () => {
   const uses = (key, [found, isOpen]) => isOpen ? key.startsWith(found) : key === found;
   assert.deepEqual(used.filter(use => !known.some(key => uses(key, use))), []);
   assert.deepEqual(known.filter(key => !used.some(use => uses(key, use))), []);
+});
+
+test("index.html has no texts of its own", () => {
+  const body = page.slice(page.indexOf("<body>"), page.indexOf("<noscript>")), [, about] = /name="description" content="([^"]+)/.exec(page);
+  assert.deepEqual([...body.matchAll(/>([^<]*\w\w[^<]*)</g)].map(([, words]) => words), ["Ashta", about, "Enter"]);
+  assert.ok(!/ (aria-label|title|placeholder|alt)="/.test(body));
+});
+
+test("moves and reasons are translated in every game", async () => {
+  const [{ load }, { translator }] = await Promise.all(["ashta.js", "phrases.js"].map(name => import(join(SITE, name))));
+  const ashta = await load(await readFile(join(SITE, "ashta.wasm"))), rules = ashta.agent("random");
+  const ask = request => ashta.answer(request, rules), phrases = new Set(), missing = new Set();
+  for (const { name, seats } of ask({ op: "games" }).games) {
+    let { position } = ask({ op: "new", game: name, seats: seats.at(-1), seed: 1 }), node = "chance";
+    for (let step = 0; step < 150 && node !== "over"; step++) {
+      const { turns, moves, outcomes } = ask({ op: node === "chance" ? "chance" : "choices", position }), all = outcomes ?? turns;
+      const why = node === "chance" ? {} : ask({ op: "why", position }), next = all[7919 * step % 997 % all.length];
+      const { steps } = ask({ op: "replay", position, moves: outcomes ? [next.throw] : next.actions });
+      for (const { words, idle } of [...moves ?? [], ...why.reasons ?? [], why, ...steps.map(({ step }) => step)]) phrases.add(words ?? idle ?? "pass");
+      ({ node: { position, node } } = steps.at(-1));
+    }
+  }
+  assert.ok(phrases.size > 1000, `${phrases.size}`);
+  for (const language of languages.filter(language => language !== "en")) {
+    const engine = translator((await textsOf(language)).engine, phrase => missing.add(`${language}: ${phrase}`));
+    phrases.forEach(engine);
+  }
+  assert.deepEqual([...missing], []);
 });
 
 pageTest("the page is in the language of the browser, or of the setting", { locale: "de-AT" }, async page => {

@@ -9,9 +9,10 @@ import { drawn, grouped, spread, trayed } from "./pieces.js";
 const ARROWS = 6;
 
 export class Drawing {
-  // `board` as the engine describes it, the letters of the seats, and the seat at the lower edge.
-  constructor(svg, board, seats, seenFrom) {
-    Object.assign(this, { svg, board, seats, seenFrom, frame: new Frame(board, seats, seenFrom) });
+  // `board` as the engine describes it, the letters of the seats, the seat at the lower edge, and the names of seats by
+  // letter.
+  constructor(svg, board, seats, seenFrom, names = SEATS) {
+    Object.assign(this, { svg, board, seats, seenFrom, names, frame: new Frame(board, seats, seenFrom) });
   }
 
   // The attributes of the root.
@@ -19,7 +20,7 @@ export class Drawing {
     const { width, height, isCross } = this.frame;
     return {
       viewBox: `0 0 ${width} ${height}`, class: `ashta-board look-${this.board.look}${isCross ? " cross" : ""}`,
-      role: "group", "aria-label": `Board, seen from ${SEATS[this.seenFrom]}`,
+      role: "group",
     };
   }
 
@@ -112,7 +113,7 @@ export class Drawing {
     const plate = svg("g", { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform, "aria-hidden": "true" },
       svg("rect", { width, height, rx: 9 }),
       svg("path", { d: EMBLEMS[seat], transform: `translate(${12 + 6 * big} ${row}) scale(${big})`, class: "sign" }),
-      svg("text", { x: 12 + 16 * big, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, SEATS[seat]),
+      svg("text", { x: 12 + 16 * big, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, this.names[seat]),
       isCross && label ? svg("text", { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" }, label) : null,
       captions);
     return [plate, ...placed];

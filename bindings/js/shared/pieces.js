@@ -1,6 +1,6 @@
 // Groups of pieces: the pieces of a seat on the same place. A group is joined if its pieces move together.
 
-import { SEATS, SIZE } from "./frame.js";
+import { SIZE } from "./frame.js";
 import { EMBLEMS } from "./ornaments.js";
 
 // Map.groupBy, which Node 20 does not have.
@@ -24,16 +24,6 @@ export function groups(view, words) {
       isTaken: view.pieces[pieces[0]].is_taken, count: pieces.length, pieces,
     };
   });
-}
-
-// A group and its moves in words, for screen readers.
-export function labelOf(group, options) {
-  const who = `${SEATS[group.seat]}: ${group.count === 1 ? "a piece" : group.unit && group.count === 2 ? group.unit : `${group.count} pieces`}`;
-  const where = group.stage === "course" ? `on ${group.square}`
-    : `${{ waits: "waiting", finish: "at the finish", borne: "through" }[group.stage]} (${group.place})`;
-  const back = group.isBack ? ", on the way home" : "";
-  const can = options.map(option => option.words).join("; or ");
-  return `${who} ${where}${back}${can ? `. Can go: ${can}` : ""}`;
 }
 
 // The distance of discs from the middle of a shared square, in diameters of a disc.
