@@ -12,7 +12,7 @@ import { drawFriend, endVisit } from "./friend.js";
 import { bySeat } from "./game.js";
 import * as games from "./games.js";
 import { bindKeys } from "./keys.js";
-import { drawGuide } from "./lesson.js";
+import { drawGuide, learn } from "./lesson.js";
 import { drawLog, say, sentence } from "./log.js";
 import { bindNewGame } from "./new-game.js";
 import { keepOffline } from "./offline.js";
@@ -255,10 +255,14 @@ function bind() {
     "share-review": share,
     "rematch": () => again(0),
     "swap": () => again(1),
-    "open-puzzle": () => openPuzzle().catch(error => fail(text("app.noPuzzle"), error)),
+    "learn": () => learn(),
     "load-table": () => loadTable().catch(error => fail(text("app.notPerfect"), error)),
   };
   onClick(does);
+  for (const button of document.querySelectorAll(".puzzle")) button.addEventListener("click", () => {
+    closeAll();
+    openPuzzle().catch(error => fail(text("app.noPuzzle"), error));
+  });
   byId("slider").addEventListener("input", ({ target }) => play.goTo(Number(target.value)));
   bindDock();
   bindNewGame();
@@ -329,7 +333,7 @@ try {
   bind();
   [noList] = await Promise.all([learnBots(), games.learn()]);
   await begin();
-  byId("open-puzzle").hidden = !hasPuzzles;
+  for (const button of document.querySelectorAll(".puzzle")) button.hidden = !hasPuzzles;
   // The page can react to input only now.
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;
   const { version } = await ask({ op: "hello" });

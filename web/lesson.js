@@ -45,15 +45,15 @@ function start({ rules, seats, sheet }) {
   return beginNew(rules, seats, bySeat(seats, (_, at) => at ? botOf(rules, seats) ? "bot:beginner" : "random" : "person"), sheet, seats[0]);
 }
 
+// Opens the lesson of the current game.
+export const learn = ({ rules, letters, about } = play.game) => openLesson(rules, letters, about.sheet);
+
 // Draws the lesson or puzzle. Before the first throw of a game, offers a lesson.
 export function drawGuide() {
-  const { guest, game } = play, { rules, letters, about } = game;
+  const { guest, game } = play;
   document.body.classList.toggle("visit", guest !== null);
+  byId("learn").hidden = guest !== null || settings.learned || game.last > 0 || !game.begins(0) || Boolean(game.friend);
   if (guest) guest.show();
-  else if (settings.learned || game.last > 0 || !game.begins(0)) tell("");
-  else tell(text("lesson.offer"), [], [[text("lesson.open"), () => openLesson(rules, letters, about.sheet)], [text("lesson.decline"), () => {
-    set("learned", true);
-    tell("");
-  }]]);
+  else tell("");
   if (guest && !play.turnOfPerson()) fill(byId("turn-title"), text("lesson.over"));
 }

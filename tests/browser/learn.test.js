@@ -48,7 +48,7 @@ pageTest("a puzzle is the same on a date, shows the loss of each choice, and cou
     await page.goto(`${running.server.url}/games/ashta/?game=siga`);
     await ready(page);
     const before = await stored(page), { losses } = puzzles[Date.parse(date) / 864e5 % 400];
-    let now = await press(page, "#open-puzzle");
+    let now = await press(page, "nav .puzzle");
     await page.evaluate(async worth => {
       const [play, turn] = await Promise.all([import("./play.js"), import("./turn.js")]);
       play.go(turn.choice.turns[worth].actions);
@@ -61,5 +61,5 @@ pageTest("a puzzle is the same on a date, shows the loss of each choice, and cou
   await page.route("**/bots.json", async route => route.fulfill({ json: { ...await (await route.fetch()).json(), puzzles: undefined } }));
   await page.reload();
   await ready(page);
-  assert.ok(await page.isHidden("#open-puzzle"));
+  assert.ok(await page.isHidden("nav .puzzle"));
 }, blank);
