@@ -12,7 +12,7 @@ const fits = page => page.locator("#turn").evaluate(one => one.scrollHeight <= o
 for (const colorScheme of ["light", "dark"]) {
   pageTest(`the first turn says what to do, and the course is easy to see, ${colorScheme}`, { ...PHONE, colorScheme }, async page => {
     assert.match(await page.textContent("#turn-note"), /^Press Throw\. Each player brings two pieces/);
-    assert.deepEqual(await shown(page, "#turn button, #past button, #slider, #moves"), ["throw", "players"]);
+    assert.deepEqual(await shown(page, "#turn button, #past button, #slider, #moves"), ["throw", "learn", "players"]);
     assert.ok(await fits(page));
     for (const game of ["ashtapada", "pachisi", "siga", "chowka-5"]) {
       await newGame(page, { game });
