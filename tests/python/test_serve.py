@@ -50,7 +50,7 @@ def post(served, path, body=""):
 
 
 def test_files_of_the_page_are_those_of_the_repository(served):
-    for name, kind in [("index.html", "text/html"), ("app.js", "text/javascript"), ("style.css", "text/css")]:
+    for name, kind in [("index.html", "text/html"), ("app.js", "text/javascript"), ("style.css", "text/css"), ("en.json", "application/json")]:
         answer = served.ask("GET", f"/{name}")
         assert answer.status == 200 and answer.kind.startswith(kind)
         assert answer.content == (program.ROOT / "web" / name).read_bytes()
