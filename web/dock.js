@@ -28,7 +28,7 @@ export function bindDock() {
 // when it leaves.
 export function drawDock({ view, can, outcomes }, light) {
   const { board } = play.game, { choice } = turn;
-  const isFirst = ["throw", "enter"].includes(can) && !play.game.steps.slice(0, play.game.at).some(({ seat }) => play.isPerson(seat));
+  const isFirst = !play.guest && ["throw", "enter"].includes(can) && !play.game.steps.slice(0, play.game.at).some(({ seat }) => play.isPerson(seat));
   byId("turn").className = `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
   fill(byId("turn-title"), title(view, can));
   showText(byId("margin"), view.node === "over" ? ending(view, board, play.game.winners) : "");

@@ -49,12 +49,13 @@ export const beginFriend = (rules, letters, own, sheet, start) => explained(asyn
 });
 
 // Lets this person take the next free seat of a game.
-async function join(record, question) {
+async function join(record, question, about = null) {
   const { visits: at, ring, elements, names } = record.friend, seed = randomHex(32), element = await elementOf(seed, 0);
   const name = await askName(question);
   if (store.friend(record.friend.id)) throw fault("tab");
-  if (!name) return true;
+  if (!name) return false;
   store.set("name", name);
+  if (about && !games.named(about.name)) games.keep(about);
   return take(keep(record, { visits: at + 1, elements: [...elements, element], names: [...names, name] }, ring[at], seed));
 }
 
@@ -97,9 +98,13 @@ export const openFriend = (record, id) => explained(async () => {
     if (played.error) throw fault("rules", game.last);
     await verify(now.friend, game, async at => (await ask({ op: "chance", position: game.nodes[at].position, sheet: now.sheet })).outcomes, old.friend);
   }, game, now.friend);
-  if (!games.named(played.about.name)) games.keep(played.about);
   const own = ring[now.friend.visits], from = visits(ring, game.nodes, before.friend.visits).at(-1)?.to;
-  if (!kept) return own ? join(record, text("friend.join", { name: nameOf(now.friend, ring[0]), game: played.about.title, seat: text(`seat.${own}`) })) : false;
+  if (!kept) {
+    if (!own) return false;
+    const { about } = played, invited = [about.title, ...games.sentencesOf(about, game.rules)].join(". ");
+    await join(record, text("friend.join", { name: nameOf(now.friend, ring[0]), game: invited, seat: text(`seat.${own}`) }), about);
+    return true;
+  }
   return take(keep(now, {}, kept.seat, kept.seed), { id, played, from, note: isOld ? text("friend.old") : "" });
 });
 
@@ -127,7 +132,7 @@ export function drawFriend() {
   const { game } = play, { friend } = game, isSending = play.isWaiting(), name = awaited();
   byId("send-game").hidden = !isSending;
   if (friend) [byId("throw").hidden, byId("play-on").hidden] = [isSending, true];
-  showText(byId("friend"), friend ? [friend.note, isSending ? next(game, name) : "", text("friend.holds")].filter(Boolean).join(" ") : "");
+  showText(byId("friend"), friend ? [friend.note, isSending ? next(game, name) : "", game.steps.length ? text("friend.holds") : ""].filter(Boolean).join(" ") : "");
 }
 
 function next({ friend, node }, name) {
@@ -135,5 +140,5 @@ function next({ friend, node }, name) {
   if (!name) return text("friend.over");
   if (count < ring.length) return text("friend.invite", { name });
   const send = text("friend.send", { name });
-  return friend.visit(play.game).seat === node.mover ? send : `${text("friend.again", { name: nameOf(friend.record.friend, node.mover) })} ${send}`;
+  return friend.visit(play.game).seat === node.mover ? send : `${text("friend.again", { name: nameOf(friend.record.friend, node.mover), friend: name })} ${send}`;
 }

@@ -29,19 +29,19 @@ async function showStep(lesson, number) {
 }
 
 function drawStep(lesson, number) {
-  const { game } = play, { steps, kind } = lesson, { throws, shows, words } = steps[number], end = [text("lesson.end"), play.leave];
+  const { game } = play, { steps, kind } = lesson, { part, throws, shows, words } = steps[number], end = [text("lesson.end"), play.leave];
   const title = text("lesson.title", { number: number + 1, of: steps.length, game: game.about.title });
-  if (game.at === 0) return tell(title, [text(`lesson.parts.${number}`), number ? "" : text(`lesson.kinds.${kind}`), text("lesson.throw")], [end]);
+  if (game.at === 0) return tell(title, [text(`lesson.parts.${part}`), number ? "" : text(`lesson.kinds.${kind}`), text("lesson.throw")], [end]);
   if (game.at < throws.length) return tell(title, [text("lesson.throwAgain")], [end]);
   if (game.at === throws.length) return tell(title, [...shows.map(shown => text(`lesson.shows.${shown}`)), text("lesson.choose")], [end]);
   const done = game.steps[game.at - 1].words, isLast = number + 1 === steps.length;
+  if (isLast && !settings.learned) set("learned", true);
   tell(title, [text("lesson.did", { words: capital(done) }), done === words ? "" : text("lesson.other", { words: capital(words) }), isLast ? text("lesson.done") : ""],
     [isLast ? [text("lesson.play"), () => start(lesson)] : [text("lesson.next"), () => showStep(lesson, number + 1)], end]);
 }
 
 // Starts a game against the easiest bot.
 function start({ rules, seats, sheet }) {
-  set("learned", true);
   return beginNew(rules, seats, bySeat(seats, (_, at) => at ? botOf(rules, seats) ? "bot:beginner" : "random" : "person"), sheet, seats[0]);
 }
 
@@ -52,6 +52,7 @@ export const learn = ({ rules, letters, about } = play.game) => openLesson(rules
 export function drawGuide() {
   const { guest, game } = play;
   document.body.classList.toggle("visit", guest !== null);
+  if (game.node.node === "over" && !settings.learned) set("learned", true);
   byId("learn").hidden = guest !== null || settings.learned || game.last > 0 || !game.begins(0) || Boolean(game.friend);
   if (guest) guest.show();
   else tell("");

@@ -31,8 +31,8 @@ export function bindNewGame() {
     try {
       const game = [rulesNow(), chosen.seats], { sheet } = chosenGame(), first = byId("choose-first").value;
       const own = [...chosen.seats].find(seat => chosen.players[seat] === "person") ?? chosen.seats[0];
-      if (by === "friend") await beginFriend(...game, own, sheet, first);
-      else await beginNew(...game, bySeat(chosen.seats, seat => playerOrBest(chosen.players[seat], rulesNow(), chosen.seats)), sheet, first);
+      if (by === "friend" && !await beginFriend(...game, own, sheet, first)) return;
+      if (by === "start") await beginNew(...game, bySeat(chosen.seats, seat => playerOrBest(chosen.players[seat], rulesNow(), chosen.seats)), sheet, first);
       dialog.close("done");
     } catch (error) {
       warn(dialog, error.message);
@@ -69,9 +69,9 @@ function setPossibleSeats(all) {
   draw();
 }
 
-// Enables or disables the button Start. It is disabled while the sheet in the text field has problems.
+// Enables or disables the buttons that start a game. They are disabled while the sheet in the text field has problems.
 export function enableStart(isReady) {
-  dialog.querySelector("[value=start]").disabled = !isReady;
+  for (const start of dialog.querySelectorAll("[value=start], [value=friend]")) start.disabled = !isReady;
 }
 
 function draw() {

@@ -107,5 +107,5 @@ function title({ players = [], returns = [], turns, ending }) {
     ? players.filter((_, at) => returns[at] === Math.max(...returns)) : [];
   const end = ending?.forfeited ? text("record.forfeited", { seat: text(`seat.${ending.forfeited.seat}`) })
     : won.length ? text("record.won", { players: list(won) }) : null;
-  return [players.join(" – ") || text("record.game"), turns ? text("record.turns", { turns }) : null, end].filter(Boolean).join(", ");
+  return [players.join(" – ") || text("record.game"), turns ? text("record.turns", { count: turns }) : null, end].filter(Boolean).join(", ");
 }

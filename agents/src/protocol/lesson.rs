@@ -9,7 +9,7 @@ use ashta_env::turn::{TurnResults, turn_results_within};
 use rand::Rng;
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::{Answer, code, refuse};
 
 /// The number of random games, and the largest number of turns of a game.
 const GAMES: usize = 12;
@@ -24,9 +24,9 @@ const SHOWN: [(&str, [i32; 3]); 6] = [
     ("enter", [5, 1, 0]),
     ("share", [2, 2, 0]),
     ("capture", [0, 5, 1]),
-    ("again", [1, 2, 1]),
     ("finish", [0, -5, 5]),
     ("win", [0, -5, 3]),
+    ("again", [1, 2, 1]),
 ];
 
 /// Returns the kind of the turns of the game, and three turns of the first seat: from the beginning, from the middle
@@ -56,6 +56,7 @@ pub(super) fn lesson(race: &Race) -> Answer {
                     if score > best[part].0 {
                         best[part].0 = score;
                         best[part].1 = json!({
+                            "part": part,
                             "position": race.print(&begins),
                             "throws": throws,
                             "shows": shown.iter().map(|&shown| SHOWN[shown].0).collect::<Vec<_>>(),
@@ -74,6 +75,9 @@ pub(super) fn lesson(race: &Race) -> Answer {
     let turn = &race.ruleset().sheet().turn;
     let kind = if turn.hop == Hop::Each { json!("each") } else { json!(turn.kind) };
     let steps: Vec<Value> = best.into_iter().map(|(_, step)| step).filter(|step| !step.is_null()).collect();
+    if steps.is_empty() {
+        return Err(refuse(code::REQUEST, "random games of these rules have no turn for a lesson"));
+    }
     Ok(json!({"kind": kind, "steps": steps}))
 }
 
@@ -92,9 +96,9 @@ fn shown(race: &Race, state: &State, end: &State, actions: &[Action]) -> Vec<usi
         grows(end, state, &waiting),
         race.turn_moves(state, actions).len() > 1,
         !race.captured(state, end, seat).is_empty(),
-        matches!((race.node(state), race.node(end)), (Node::Decision(seat), Node::Chance(next)) if seat == next),
         grows(state, end, &finished),
         race.node(end) == Node::Terminal,
+        matches!((race.node(state), race.node(end)), (Node::Decision(seat), Node::Chance(next)) if seat == next),
     ];
     (0..SHOWN.len()).filter(|&at| facts[at]).collect()
 }

@@ -34,7 +34,7 @@ export class Frame {
     const strip = edge => !this.isCross && taken.includes(edge) ? STRIP * this.scale : 0;
     this.edge = EDGE * this.scale;
     this.left = this.edge + strip(3);
-    this.top = strip(2);
+    this.top = strip(2) || 3;
     this.across = this.columns * SIZE;
     this.down = this.rows * SIZE;
     this.width = this.left + this.across + strip(1) + (strip(1) ? 4 : 2);
