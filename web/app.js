@@ -134,6 +134,7 @@ function gameName({ rules, seats, about }) {
 }
 
 function drawBoard(view, walk) {
+  if (byId("setup").open) return;
   const { game } = play, { choice } = turn, persons = play.persons();
   const seenFrom = settings.seen !== "own" ? settings.seen : persons.length === 1 ? persons[0] : "S";
   // In the turn of a person, the course of this person.
@@ -169,16 +170,19 @@ function drawPast() {
   byId("past-note").firstElementChild.textContent = [play.note, place, warning].filter(Boolean).join(" ");
 }
 
-// Shows the best value that each move can reach, estimated by the adviser.
+// Shows the best value that each move can reach, estimated by the adviser, and arrows for the best moves.
+const ARROWS = 3;
 async function drawHints(who, isOld) {
   const { game } = play, { choice } = turn;
   if (!settings.hints || !choice) return;
   const positions = choice.left;
   const found = await values(positions, who.agent, game.about.sheet);
-  if (isOld()) return;
+  if (isOld() || byId("setup").open) return;
   const own = game.seats.indexOf(game.node.mover);
   const worth = ({ position }) => found[positions.indexOf(position)][own];
-  showHints(new Map(choice.options.map(({ name, to }) => [name, choice.best(to, worth)])));
+  const hints = choice.options.map(option => ({ option, share: choice.best(option.to, worth) })).sort((a, b) => b.share - a.share);
+  showHints(new Map(hints.map(({ option, share }) => [option.name, share])));
+  board.point(hints.slice(0, ARROWS).map(({ option, share }) => ({ option, isBest: share > hints[0].share - 5e-5 })));
 }
 
 // Loads the bots of a game before their first turn.
@@ -211,10 +215,15 @@ function playWithout(agent, error) {
 // Continues the game from the shown node. For a record, first asks for the players.
 const playOn = () => play.hasRecorded() ? askPlayers(play.playOn) : play.playOn();
 
-// Goes back to a choice to play it again.
-function retry(at) {
+// Goes back to a choice to play it again, or to play these actions.
+function retry(at, actions) {
   play.goTo(at);
-  if (play.hasRecorded()) playOn();
+  const go = () => actions && play.go(actions);
+  if (!play.hasRecorded()) return go();
+  askPlayers(players => {
+    play.playOn(players);
+    go();
+  });
 }
 
 const closeAll = () => document.querySelectorAll("dialog[open]").forEach(dialog => dialog.close(""));

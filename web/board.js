@@ -18,11 +18,14 @@ const REACH = 0.7;
 const LEAST = 24, MOST = 1.5;
 // A pointer that moves by more than this number of pixels drags its piece.
 const DRAG = 8;
+// The bend of the arrow of a hint, as a share of its length.
+const BEND = 0.12;
 
 // The content of the drawing: `board` and `view` as the engine describes them; `seenFrom`, the seat at the lower edge;
 // `course`, the seat whose course is drawn;
 // `labels`, the name of each player by seat; `winners`, the seats that have won; `options`, the possible moves, as in choice.js; `moves`, the last moves:
-// [{ from, path, seat }].
+// [{ from, path, seat }]; `hints`, the moves with an arrow: [{ option, isBest }]; `put(option)`, if pieces can be put on
+// any place: then `options` are places and not moves.
 export let shown = { board: null };
 // The smallest size of pieces that share a square.
 let drawing = null, least = 0;
@@ -32,7 +35,7 @@ let spots = [], landings = [];
 export let lifted = null;
 let lit = null, press = null;
 
-const [lastLayer, lightLayer, pieceLayer, landingLayer, ghosts] = Array.from({ length: 5 }, () => svg("g", {}));
+const [lastLayer, lightLayer, pieceLayer, arrowLayer, landingLayer, ghosts] = Array.from({ length: 6 }, () => svg("g", {}));
 const root = svg("svg", {
   onpointerdown: pressed, onpointermove: moved, onpointerup: released, onpointercancel: drop, onpointerleave: () => light(null),
   onfocusin: ({ target }) => {
@@ -74,7 +77,7 @@ function fitting({ board, view, seenFrom }) {
   const place = byId("board"), seats = view.seats.map(({ seat }) => seat);
   const [{ width, height }, turned] = [seenFrom, BESIDE[seenFrom]].map(from => new Frame(board, seats, from));
   const isSquare = board.rows === board.columns, ratio = isSquare ? 1 : Math.max(width / height, height / width);
-  place.closest("main").dataset.shape = ratio >= LONG ? "long" : ratio >= WIDE ? "wide" : "even";
+  document.querySelector("main").dataset.shape = ratio >= LONG ? "long" : ratio >= WIDE ? "wide" : "even";
   const most = parseFloat(getComputedStyle(place).maxHeight), size = frame => Math.min(place.clientWidth / frame.width, most / frame.height);
   return !isSquare && size(turned) > LARGER * size({ width, height }) ? BESIDE[seenFrom] : seenFrom;
 }
@@ -91,6 +94,7 @@ export function draw(next) {
   spots = [];
   const all = groups(view, board.words);
   fill(pieceLayer, drawing.onSquares(all, least, placePiece), seats.map(seat => drawing.inTray(all, seat, view.mover === seat || winners.includes(seat), labels[seat], placePiece)));
+  point(next.hints ?? []);
   const isLost = !root.contains(document.activeElement);
   if (isLost) stopAt(spots.find(({ options }) => options.length)?.made ?? root);
   if (isLost && hadFocus) stop.focus({ preventScroll: true });
@@ -102,7 +106,7 @@ function drawGround(board, seats, seenFrom, course) {
   for (const [name, value] of Object.entries(drawing.attributes)) root.setAttribute(name, value);
   fill(ghosts);
   fill(root, svg("g", { "aria-hidden": "true" }, drawing.ground(course), lastLayer, lightLayer),
-    pieceLayer, landingLayer, svg("g", { "aria-hidden": "true" }, ghosts));
+    pieceLayer, svg("g", { class: "arrows", "aria-hidden": "true" }, arrowLayer), landingLayer, svg("g", { "aria-hidden": "true" }, ghosts));
   fill(byId("board"), root);
 }
 
@@ -110,7 +114,7 @@ function drawGround(board, seats, seenFrom, course) {
 function labelOf(group, options) {
   const where = text(`board.at.${group.stage}`, group), values = { ...group, where, seat: drawing.names[group.seat] };
   const pieces = group.unit && group.count === 2 ? text("board.unit", { ...values, unit: engine(group.unit) }) : text("board.pieces", values);
-  const moves = options.map(option => option.words).join(text("board.or"));
+  const moves = shown.put ? "" : options.map(option => option.words).join(text("board.or"));
   return pieces + (group.isBack ? text("board.back") : "") + (moves ? text("board.can", { moves }) : "");
 }
 
@@ -145,6 +149,8 @@ function under(event) {
   return { spot };
 }
 
+const take = option => (shown.put ?? pick)(option);
+
 function pressed(event) {
   if (event.button) return;
   const { landing, spot } = under(event);
@@ -175,7 +181,7 @@ function released(event) {
   if (!ended) return;
   drop();
   const landing = ended.ghost ? near(event, landings) : ended.landing;
-  if (landing) return pick(landing.option);
+  if (landing) return take(landing.option);
   const canMove = ended.spot?.options.length > 0;
   if (ended.ghost || ended.wasLifted || !canMove) lower();
   zoom();
@@ -199,7 +205,7 @@ function typed(event) {
     lower();
     from.made.focus();
   } else if (key === "Enter" || key === " ") {
-    if (landing) pick(landing.option);
+    if (landing) take(landing.option);
     else if (spot?.options.length) {
       lift(spot);
       zoom();
@@ -216,6 +222,24 @@ function typed(event) {
   event.stopPropagation();
 }
 
+// The point where a move ends. A piece that leaves the board lands at the end of the tray.
+function endOf({ seat, path }) {
+  const { width, height, at: inTray } = drawing.frame.tray(seat);
+  return path.length ? drawing.frame.centre(path.at(-1)) : inTray(width - 60, height / 2);
+}
+
+// Draws arrows for hints.
+export function point(hints) {
+  shown.hints = hints;
+  fill(arrowLayer, hints.toReversed().map(({ option, isBest }) => {
+    const { x, y } = spots.find(({ group }) => group.key === option.key), [endX, endY] = endOf(option), [dx, dy] = [endX - x, endY - y];
+    const [bendX, bendY] = [(x + endX) / 2 - dy * BEND, (y + endY) / 2 + dx * BEND], turn = Math.atan2(endY - bendY, endX - bendX);
+    const d = `M${x} ${y}Q${bendX} ${bendY} ${endX - 12 * Math.cos(turn)} ${endY - 12 * Math.sin(turn)}`;
+    return svg("g", { class: `arrow seat-${option.seat}${isBest ? " best" : ""}` }, svg("path", { class: "case", d }), svg("path", { d }),
+      svg("path", { class: "head", d: "M-18-10L2 0L-18 10z", transform: `translate(${endX} ${endY}) rotate(${turn * 180 / Math.PI})` }));
+  }));
+}
+
 // Lifts a piece: shows its landings, and the throws that each landing uses.
 function lift(spot) {
   lower();
@@ -224,13 +248,11 @@ function lift(spot) {
   spot.made.setAttribute("aria-pressed", "true");
   const bySquare = Map.groupBy(spot.options, option => option.path.at(-1) ?? option.place);
   landings = [...bySquare.values()].flatMap(here => here.map((option, at) => {
-    // A piece that leaves the board lands at the end of the tray.
-    const { width, height, at: inTray } = drawing.frame.tray(option.seat);
-    const [x, y] = option.path.length ? drawing.frame.centre(option.path.at(-1)) : inTray(width - 60, height / 2);
+    const [x, y] = endOf(option);
     const made = svg("g", { class: `landing seat-${option.seat}${option.captures.length ? " captures" : ""}`, role: "button", tabindex: -1, "aria-label": option.words });
     const place = { x: x + (at - (here.length - 1) / 2) * SIZE * 0.6, y, option, made };
     const sum = stacked(option.throws);
-    const text = `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;
+    const text = option.name ?? `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;
     made.append(svg("circle", { cx: place.x, cy: y, r: SIZE / 2 - 3 }),
       svg("text", { x: place.x, y: y + 5, "text-anchor": "middle", "font-size": text.length > 3 ? 11 : 15 }, text));
     return place;
@@ -253,7 +275,7 @@ function lower() {
 function light(group) {
   lit = group;
   if (lifted) return;
-  const options = shown.options.filter(option => option.key === group?.key);
+  const options = shown.put ? [] : shown.options.filter(option => option.key === group?.key);
   fill(lightLayer, group && drawing.course(group), options.map(option => drawing.track(option, "lit")));
 }
 

@@ -23,14 +23,15 @@ const tableNow = () => players.tableOf(play.game.rules, play.game.letters);
 export const adviser = () => players.adviser(play.game.rules, play.game.letters, tables.has(tableNow()));
 
 const key = (who, position) => `${who.name} ${position}`;
-// The values of an adviser at a node of a game, by seat; null if they are not known yet.
-export const valueAt = (game, at, who) => known.get(key(who, game.nodes[at].position)) ?? null;
+// The values of an adviser in a position, or at a node of a game, by seat; null if they are not known yet.
+export const valueOf = (position, who) => known.get(key(who, position)) ?? null;
+export const valueAt = (game, at, who) => valueOf(game.nodes[at].position, who);
 
-// Computes the unknown values at these nodes of the game; returns whether any values were unknown.
-export async function learn(game, who, all) {
+// Computes the unknown values of these positions of the game; returns whether any values were unknown.
+export async function learn(game, who, positions) {
   if (knownOf !== game.about) known.clear();
   knownOf = game.about;
-  const missing = all.filter(at => !valueAt(game, at, who)).map(at => game.nodes[at].position);
+  const missing = positions.filter(position => !valueOf(position, who));
   for (let from = 0; from < missing.length; from += AT_ONCE) {
     const part = missing.slice(from, from + AT_ONCE);
     const found = await values(part, who.agent, game.about.sheet);
@@ -63,7 +64,7 @@ export async function drawEstimates(view, who, isOld) {
   byId("load-table").hidden = table === null || tables.has(table);
   if (table !== null) byId("load-table").textContent = text("estimates.load", { size: players.sizeOfTable(game.rules, game.letters) });
   drawSeats(game, view, who);
-  if (settings.chances && await learn(game, who, game.turns) && !isOld()) drawSeats(game, view, who);
+  if (settings.chances && await learn(game, who, game.turns.map(at => game.nodes[at].position)) && !isOld()) drawSeats(game, view, who);
 }
 
 function drawSeats(game, view, who) {

@@ -6,6 +6,7 @@ import { button, byId, element, fill, onClick, onFile, options, saveFile, showTe
 import { looksLikeSheet, named } from "./games.js";
 import * as play from "./play.js";
 import { line, link, linked, read } from "./record.js";
+import { bindSetup } from "./setup.js";
 import { openSheet } from "./sheets.js";
 import { bindStats, drawStats } from "./stats.js";
 import * as store from "./store.js";
@@ -30,6 +31,7 @@ export function bindExchange() {
     "take-pasted": () => takeText(byId("pasted").value),
     "take-record": () => show(records[byId("record-number").value]),
   });
+  bindSetup();
   bindStats();
   onFile("open-file", async file => takeText(await file.text()));
 }

@@ -44,7 +44,7 @@ export const beginFriend = (rules, letters, own, sheet, start) => explained(asyn
   const first = start ? { start } : { seed: newSeed() };
   const { position } = await ask({ op: "new", game: rules, seats: letters, sheet, ...first });
   const at = letters.indexOf(own), ring = letters.slice(at) + letters.slice(0, at);
-  await join({ start: position, sheet, moves: [], friend: { id: randomHex(8), ring, visits: 0, elements: [], names: [] } },
+  return join({ start: position, sheet, moves: [], friend: { id: randomHex(8), ring, visits: 0, elements: [], names: [] } },
     text("friend.begin", { count: letters.length - 1 }));
 });
 

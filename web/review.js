@@ -1,11 +1,12 @@
 // The review of a game: the cost of each choice, the luck of each throw, and the turning point. They follow from the
 // values of the adviser.
 
+import { ask } from "./ask.js";
 import { button, byId, chip, element, fill } from "./dom.js";
 import * as estimates from "./estimates.js";
 import * as play from "./play.js";
 import { learn } from "./stats.js";
-import { percent, text } from "./text.js";
+import { engine, percent, text } from "./text.js";
 
 // The classes of bad choices, with the smallest cost of each class, as in `ashta analyze`.
 const CLASSES = [[0.08, "blunder"], [0.04, "error"], [0.02, "doubtful"]];
@@ -32,15 +33,17 @@ function turningPoint(game, valueAt) {
 
 export const most = (all, key) => all.reduce((best, one) => one[key] > (best?.[key] ?? 0) ? one : best, null);
 
-// Opens the dialog, and fills it when the adviser has answered. `retry(at)` continues the game from node `at`.
+// Opens the dialog, and fills it when the adviser has answered. `retry(at, actions)` continues the game from node `at`
+// with these actions, if there are any.
 export async function openReview(retry) {
   const { game } = play, who = estimates.adviser();
   byId("review-result").textContent = text("review.result", { result: game.result ?? text("review.notOver"), count: game.turns.length - 1 });
   byId("review-by").textContent = text("review.busy", { who: who.name, count: game.nodes.length });
   for (const id of ["review-seats", "review-moments", "review-choices"]) fill(byId(id));
   byId("review").showModal();
-  await estimates.learn(game, who, [...game.nodes.keys()]);
-  if (game !== play.game || !byId("review").open) return;
+  const isOld = () => game !== play.game || !byId("review").open;
+  await estimates.learn(game, who, game.nodes.map(({ position }) => position));
+  if (isOld()) return;
   const valueAt = at => estimates.valueAt(game, at, who);
   const all = changes(game, valueAt);
   byId("review-by").textContent = text("review.by", { who: who.name });
@@ -61,18 +64,35 @@ export async function openReview(retry) {
   ];
   fill(byId("review-moments"), moments.map(([name, change, words]) => change && item(change, name, words(change), retry)));
   const costly = all.filter(({ cost }) => cost >= CLASSES.at(-1)[0]).sort((a, b) => b.cost - a.cost).slice(0, LISTED);
-  fill(byId("review-choices"), costly.map(change => item(change, "", text(`review.classes.${CLASSES.find(([from]) => change.cost >= from)[1]}`, { cost: percent(change.cost) }), retry)));
+  const items = costly.map(change => item(change, "", text(`review.classes.${CLASSES.find(([from]) => change.cost >= from)[1]}`, { cost: percent(change.cost) }), retry));
+  fill(byId("review-choices"), items);
   byId("review-none").hidden = costly.length > 0;
+  for (const [number, change] of costly.entries()) {
+    const best = await better(game, change, who);
+    if (isOld()) return;
+    if (best) items[number].append(element("p", {}, text("review.better", { words: engine(best.words) })), game.friend ? "" : button(closing(() => retry(change.at, best.actions)), {}, text("review.play")));
+  }
+}
+
+// The best turn instead of a choice, by the adviser; null if there are too many turns, or if no turn is better.
+async function better(game, { at, seat }, who) {
+  if (!game.nodes[at].choices) return null;
+  const { turns } = await ask({ ...game.request("choices"), position: game.nodes[at].position });
+  await estimates.learn(game, who, turns.map(({ position }) => position));
+  const own = game.seats.indexOf(seat), worth = ({ position }) => estimates.valueOf(position, who)?.[own] ?? 0;
+  const best = turns.reduce((best, turn) => worth(turn) > worth(best) ? turn : best);
+  return worth(best) > worth(game.nodes[at + 1]) ? best : null;
 }
 
 // A step as a button that shows it; a choice also has a button to try it again.
 function item({ at, seat, step }, before, after, retry) {
   const number = play.game.turns.filter(place => place <= at).length;
   const words = step.thrown ? text("review.throws", { values: step.thrown.join(", ") }) : step.words;
-  const does = act => () => {
-    byId("review").close("done");
-    act(at);
-  };
-  return element("li", {}, button(does(play.goTo), { class: "quiet" }, element("b", {}, before), text("review.step", { number, seat: text(`seat.${seat}`), words, about: after })),
-    step.actions ? button(does(retry), {}, text("review.retry")) : null);
+  return element("li", {}, button(closing(() => play.goTo(at)), { class: "quiet" }, element("b", {}, before), text("review.step", { number, seat: text(`seat.${seat}`), words, about: after })),
+    step.actions ? button(closing(() => retry(at)), {}, text("review.retry")) : null);
 }
+
+const closing = act => () => {
+  byId("review").close("done");
+  act();
+};

@@ -15,7 +15,7 @@ const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacit
 // Shares the picture, or saves it if the browser cannot share files.
 export async function sharePicture() {
   const { game } = play, who = estimates.adviser();
-  await estimates.learn(game, who, [...game.nodes.keys()]);
+  await estimates.learn(game, who, game.nodes.map(({ position }) => position));
   const file = new File([await png(drawn(game, who))], `${game.rules.split("?")[0]}.png`, { type: "image/png" });
   if (!navigator.canShare?.({ files: [file] })) return saveFile(file);
   await navigator.share({ files: [file], title: game.about.title }).catch(({ name }) => name === "AbortError" || saveFile(file));

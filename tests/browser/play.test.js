@@ -170,6 +170,20 @@ pageTest("moves are whole: by each die, by their sum, and with what they capture
   assert.deepEqual(words.filter(text => text.includes("captures")), ["H3 to G8 by 4+2, captures N on G8", "H5 to G8 by 4, captures N on G8"]);
 });
 
+pageTest("hints are arrows from the piece to the landing, also after the first move of a turn", {}, async page => {
+  await page.check("#show-hints");
+  await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
+  for (const picked of [0, 1]) {
+    await page.locator(".arrow.best").first().waitFor();
+    assert.equal(await page.locator(".arrow").count(), Math.min(3, await page.locator("#actions button").count()));
+    const head = await middle(page.locator(".arrow.best .head").last()), best = await page.locator("#actions .best .words").first().textContent();
+    await page.locator(`.piece.can[aria-label*="${best.split(" ")[0]}"]`).first().press("Enter");
+    const end = await middle(page.locator(`.landing[aria-label="${best}"]`));
+    assert.ok(Math.hypot(head[0] - end[0], head[1] - end[1]) < 20, `${best}: ${head}, ${end}`);
+    if (!picked) await press(page, `.landing[aria-label="${best}"]`);
+  }
+});
+
 pageTest("a second click on Throw moves nothing, and nothing plays that has just appeared", { query: "seed=2" }, async page => {
   await newGame(page, { game: "saturankam", players: { S: "person", N: "bot:novice" } });
   const [x, y] = await middle(page.locator("#throw"));
@@ -439,6 +453,14 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   await page.waitForFunction(() => document.body.dataset.state.endsWith("paused"));
   await page.click("#to-end");
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+  // A button plays the better turn; then the bots continue.
+  await page.click("#look-back");
+  const better = page.locator("#review-choices li:has(p)").first();
+  const best = (await better.locator("p").textContent()).replace("Better: ", ""), number = /^turn (\d+),/.exec(await better.textContent())[1];
+  await page.evaluate(() => { document.body.dataset.state = "again"; });
+  await better.locator("button").last().click();
+  await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+  assert.ok((await page.locator("#turns li").allTextContents()).some(line => line.startsWith(`${number}S`) && line.endsWith(best)), best);
   await page.evaluate(() => { document.body.dataset.state = "again"; });
   await page.click("#swap");
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
