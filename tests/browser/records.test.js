@@ -50,45 +50,6 @@ async function endOf(record) {
 
 const games = text => text.trim().split("\n").map(line => JSON.parse(line)).filter(line => line.start);
 
-pageTest("a position is set up by clicks, keys and text, and the engine judges it", async () => {
-  const textIs = text => page.waitForFunction(text => document.getElementById("setup-text").value === text, text);
-  const verdict = words => page.locator("#setup-verdict", { hasText: words }).waitFor();
-  const move = async (piece, landing) => {
-    await page.locator(`#setup .piece[aria-label="${piece}"]`).press("Enter");
-    await page.locator(`.landing[aria-label="${landing}"]`).press("Enter");
-  };
-  // The last square of a course is the finish, or an ordinary place.
-  for (const [text, piece, landing, end] of [
-    ["ur S:hand,hand,hand,hand,hand,hand,5/N:hand,hand,hand,hand,hand,hand,hand N *", "South: a piece on A2", "F1", "ur S:hand,hand,hand,hand,hand,hand,home/N:hand,hand,hand,hand,hand,hand,hand N *"],
-    ["mensch S:hand,hand,hand,4/N:hand,hand,hand,hand S *", "South: 3 pieces waiting (hand)", "F5", "mensch S:hand,hand,4,43/N:hand,hand,hand,hand S *"],
-    ["ashtapada S:5,30/N:off,23 S 4,2", "North: a piece on H7", "off", "ashtapada S:5,30/N:off,off S *"],
-    ["pagade S:6,7,9,12/N:6,7,12,12 S *", "South: a piece on J3", "J4 (79)", "pagade S:7,9,12,79/N:6,7,12,12 S *"],
-  ]) {
-    await show(page, text);
-    await page.click("nav [data-dialog=exchange]");
-    await page.click("#open-setup");
-    // Bots may have moved on.
-    await page.fill("#setup-text", text);
-    await move(piece, landing);
-    await textIs(end);
-    if (!text.startsWith("pagade")) {
-      await verdict("This position is possible.");
-      await page.click("#setup [data-close]");
-    }
-  }
-  await verdict("beyond its gate");
-  assert.ok(await page.isDisabled("#setup-play"));
-  await page.fill("#setup-text", "pagade S+:7,9,12,79/N:6,7,12,12 S *");
-  await verdict("This position is possible.");
-  await page.selectOption("#setup-mover", "N");
-  await page.locator("#setup .piece[aria-label='South: a piece on K1']").click();
-  await page.locator(".landing[aria-label='K4']").click();
-  await textIs("pagade S+:7,12,12,79/N:6,7,12,12 N *");
-  await page.click("#setup-play");
-  await page.waitForFunction(() => document.querySelector("#place #board"));
-  assert.equal(JSON.parse(await copyGame(page)).start, "pagade S+:7,12,12,79/N:6,7,12,12 N *");
-});
-
 pageTest("positions are copied and pasted, with their house rules", async () => {
   for (const text of ["pagade?no_cut=lap S:8,20,30,75/N:6,7,12,12 N *", "ashtapada S:6,6/E:off,31/N:23,keep S 4,1,2",
     "ashte-kashte S:hand,4,5,5/E:hand,hand,hand,hand/W:hand,hand,hand,home E *", "ashtapada S:5,30/N:off,23 S 2;5+4"]) {
@@ -352,4 +313,43 @@ test("tabs keep each other's settings and sheets", { timeout: 120000 }, async ()
   await first.click("nav [data-dialog=new-game]");
   for (const name of ["one", "two"]) assert.equal(await first.locator(`input[name=game][value=${name}]`).count(), 1);
   await first.context().close();
+});
+
+pageTest("a position is set up by clicks, keys and text, and the engine judges it", async () => {
+  const textIs = text => page.waitForFunction(text => document.getElementById("setup-text").value === text, text);
+  const verdict = words => page.locator("#setup-verdict", { hasText: words }).waitFor();
+  const move = async (piece, landing) => {
+    await page.locator(`#setup .piece[aria-label="${piece}"]`).press("Enter");
+    await page.locator(`.landing[aria-label="${landing}"]`).press("Enter");
+  };
+  // The last square of a course is the finish, or an ordinary place.
+  for (const [text, piece, landing, end] of [
+    ["ur S:hand,hand,hand,hand,hand,hand,5/N:hand,hand,hand,hand,hand,hand,hand N *", "South: a piece on A2", "F1", "ur S:hand,hand,hand,hand,hand,hand,home/N:hand,hand,hand,hand,hand,hand,hand N *"],
+    ["mensch S:hand,hand,hand,4/N:hand,hand,hand,hand S *", "South: 3 pieces waiting (hand)", "F5", "mensch S:hand,hand,4,43/N:hand,hand,hand,hand S *"],
+    ["ashtapada S:5,30/N:off,23 S 4,2", "North: a piece on H7", "off", "ashtapada S:5,30/N:off,off S *"],
+    ["pagade S:6,7,9,12/N:6,7,12,12 S *", "South: a piece on J3", "J4 (79)", "pagade S:7,9,12,79/N:6,7,12,12 S *"],
+  ]) {
+    await show(page, text);
+    await page.click("nav [data-dialog=exchange]");
+    await page.click("#open-setup");
+    // Bots may have moved on.
+    await page.fill("#setup-text", text);
+    await move(piece, landing);
+    await textIs(end);
+    if (!text.startsWith("pagade")) {
+      await verdict("This position is possible.");
+      await page.click("#setup [data-close]");
+    }
+  }
+  await verdict("beyond its gate");
+  assert.ok(await page.isDisabled("#setup-play"));
+  await page.fill("#setup-text", "pagade S+:7,9,12,79/N:6,7,12,12 S *");
+  await verdict("This position is possible.");
+  await page.selectOption("#setup-mover", "N");
+  await page.locator("#setup .piece[aria-label='South: a piece on K1']").click();
+  await page.locator(".landing[aria-label='K4']").click();
+  await textIs("pagade S+:7,12,12,79/N:6,7,12,12 N *");
+  await page.click("#setup-play");
+  await page.waitForFunction(() => document.querySelector("#place #board"));
+  assert.equal(JSON.parse(await copyGame(page)).start, "pagade S+:7,12,12,79/N:6,7,12,12 N *");
 });
