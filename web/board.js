@@ -23,9 +23,9 @@ const BEND = 0.12;
 
 // The content of the drawing: `board` and `view` as the engine describes them; `seenFrom`, the seat at the lower edge;
 // `course`, the seat whose course is drawn;
-// `labels`, the name of each player by seat; `winners`, the seats that have won; `options`, the possible moves, as in choice.js; `moves`, the last moves:
-// [{ from, path, seat }]; `hints`, the moves with an arrow: [{ option, isBest }]; `put(option)`, if pieces can be put on
-// any place: then `options` are places and not moves.
+// `labels`, the name of each player by seat; `winners`, the seats that have won; `options`, the possible moves, as in
+// choice.js; `moves`, the last moves: [{ from, path, seat }]; `hints`, the moves with an arrow: [{ option, isBest }];
+// `put(option)`, if pieces can be put on any place: then `options` are places and not moves.
 export let shown = { board: null };
 // The smallest size of pieces that share a square.
 let drawing = null, least = 0;
