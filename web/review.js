@@ -89,7 +89,7 @@ function item({ at, seat, step }, before, after, retry) {
   const number = play.game.turns.filter(place => place <= at).length;
   const words = step.thrown ? text("review.throws", { values: step.thrown.join(", ") }) : step.words;
   return element("li", {}, button(closing(() => play.goTo(at)), { class: "quiet" }, element("b", {}, before), text("review.step", { number, seat: text(`seat.${seat}`), words, about: after })),
-    step.actions ? button(closing(() => retry(at)), {}, text("review.retry")) : null);
+    step.actions && !play.game.friend ? button(closing(() => retry(at)), {}, text("review.retry")) : null);
 }
 
 const closing = act => () => {
