@@ -66,7 +66,7 @@ play.onChange(({ kind, step, node }) => {
   if (!play.guest) {
     if (["taken", "playing", "seated"].includes(kind)) loadBots();
     endVisit().catch(error => trouble(error.message));
-    count();
+    if (kind === "moved") count();
   }
   schedule(step?.moves ?? null);
 });
@@ -114,7 +114,7 @@ async function draw(walk) {
   keepFocus();
   const who = adviser();
   if (!play.guest) Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
-    .catch(error => error.code === "file" ? playWithout(who.agent, error) : fail(text("app.noChances"), error));
+    .catch(error => ["file", "offline"].includes(error.code) ? playWithout(who.agent, error) : fail(text("app.noChances"), error));
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : play.isWaiting() ? "waiting" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
   if (turn.isSettled()) document.body.dataset.state = state;
@@ -201,7 +201,9 @@ async function loadBots() {
 }
 
 // Continues without a file that cannot be loaded. The best available player replaces the player that needs this file.
+// Without a network, the players stay.
 function playWithout(agent, error) {
+  if (error.code === "offline") return trouble(`${error.message}.`);
   forget(agent);
   const { rules, letters, position } = play.game;
   trouble(text("app.noFile", { file: agent.file, error: error.message, other: label(best(rules, letters)) }));

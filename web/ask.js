@@ -4,7 +4,7 @@
 import { attempt } from "./attempt.js";
 import { Client } from "./client.js";
 import { rules } from "./start.js";
-import { engine } from "./text.js";
+import { engine, text } from "./text.js";
 
 // The name of this tab. It stays the same after a reload, so that the program can cancel old requests of the tab.
 const tab = attempt(() => sessionStorage["ashta-tab"] ??= String(Math.random())) ?? String(Math.random());
@@ -18,7 +18,7 @@ async function send(...request) {
     for (const part of parts) if (part?.words) part.words = engine(part.words);
     return answer;
   } catch (error) {
-    error.message = engine(error.message);
+    error.message = error.code === "offline" ? text("offline.first", { bot: request[1].agent.file.replace(".bot", "") }) : engine(error.message);
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { byId, fill, svg } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { Frame, SIZE } from "./frame.js";
 import { bySeat } from "./game.js";
-import { drawn, groups } from "./pieces.js";
+import { drawn, grouped, groups } from "./pieces.js";
 import { engine, text } from "./text.js";
 import { cannot, pick } from "./turn.js";
 
@@ -246,7 +246,7 @@ function lift(spot) {
   lifted = spot;
   spot.made.classList.add("lifted");
   spot.made.setAttribute("aria-pressed", "true");
-  const bySquare = Map.groupBy(spot.options, option => option.path.at(-1) ?? option.place);
+  const bySquare = grouped(spot.options, option => option.path.at(-1) ?? option.place);
   landings = [...bySquare.values()].flatMap(here => here.map((option, at) => {
     const [x, y] = endOf(option);
     const made = svg("g", { class: `landing seat-${option.seat}${option.captures.length ? " captures" : ""}`, role: "button", tabindex: -1, "aria-label": option.words });

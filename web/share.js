@@ -10,7 +10,7 @@ import { percent, text } from "./text.js";
 const WIDTH = 1080, EDGE = 40, HIGHEST = 1000, INNER = WIDTH - 2 * EDGE;
 // A picture has no style sheets, so each of its elements gets these styles.
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "vector-effect", "opacity",
-  "visibility", "font-family", "font-size", "font-weight", "text-anchor"];
+  "visibility", "display", "fill-rule", "font-family", "font-size", "font-weight", "text-anchor"];
 
 // Shares the picture, or saves it if the browser cannot share files.
 export async function sharePicture() {
@@ -22,9 +22,7 @@ export async function sharePicture() {
 }
 
 function luckiest(game, who) {
-  const { returns } = game.nodes[game.last], best = returns && Math.max(...returns);
-  const all = changes(game, at => estimates.valueAt(game, at, who)).filter(({ seat }) => !returns || returns[game.seats.indexOf(seat)] === best);
-  const found = most(all, "luck");
+  const all = changes(game, at => estimates.valueAt(game, at, who)), found = most(all.filter(({ seat }) => game.winners.includes(seat)), "luck");
   return found && text("share.luckiest", {
     seat: text(`seat.${found.seat}`), values: found.step.thrown.join(", "), turn: game.turns.filter(at => at <= found.at).length, luck: percent(found.luck),
   });
@@ -33,6 +31,9 @@ function luckiest(game, who) {
 // Draws the parts below each other.
 function drawn(game, who) {
   const board = byId("board").firstElementChild.cloneNode(true), { width, height } = board.viewBox.baseVal;
+  // The last part has the moving pieces and the petals of the celebration.
+  board.lastElementChild.remove();
+  for (const piece of board.querySelectorAll(".arriving")) piece.classList.remove("arriving");
   const scale = Math.min(INNER / width, HIGHEST / height), chart = estimates.line(game, who);
   let y = EDGE;
   const words = (content, size, kind) => content ? svg("text", { x: EDGE, y: y += 1.2 * size, "font-size": size, class: kind }, content) : null;

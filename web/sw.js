@@ -29,12 +29,7 @@ async function activate() {
   await clients.claim();
 }
 
-async function answer({ request }, name) {
-  // A reload of the only tab takes a new version that waits.
-  if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) {
-    registration.waiting.postMessage("start");
-    return new Response("", { headers: { refresh: "0" } });
-  }
+async function answer(name) {
   const cache = await caches.open(CACHE), kept = await cache.match(addressOf(name));
   if (kept) return kept;
   const found = await fetch(addressOf(name));
@@ -48,5 +43,5 @@ addEventListener("message", () => skipWaiting());
 addEventListener("fetch", event => {
   const [address] = event.request.url.split(/[?#]/);
   const name = address.startsWith(SCOPE) ? address.slice(SCOPE.length).replace(/^index\.html$/, "") : null;
-  if (event.request.method === "GET" && Object.hasOwn(known, name)) event.respondWith(answer(event, name));
+  if (event.request.method === "GET" && Object.hasOwn(known, name)) event.respondWith(answer(name));
 });

@@ -19,7 +19,7 @@ export function text(key, values = {}) {
   return form.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
-export const number = (value, digits) => value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+export const number = (value, digits) => value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
 export const percent = (share, digits = 1) => `${number(100 * share, digits)} %`;
 export const list = items => new Intl.ListFormat(language).format(items);
 

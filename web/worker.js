@@ -49,4 +49,9 @@ const tasks = {
   },
 };
 
-serve(self, load, (name, progress) => fetchBytes(new URL(`./${name}`, import.meta.url), progress), tasks);
+// Without a network, a file cannot be fetched.
+const fetchFile = (name, progress) => fetchBytes(new URL(`./${name}`, import.meta.url), progress).catch(error => {
+  throw error instanceof TypeError ? Object.assign(error, { code: "offline" }) : error;
+});
+
+serve(self, load, fetchFile, tasks);

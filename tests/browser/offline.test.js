@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ROOT, SITE, blank, pageTests, playTurn, press, ready, start } from "./browser.js";
+import { ROOT, SITE, blank, newGame, pageTests, playTurn, press, ready, start } from "./browser.js";
 
 const { running, pageTest } = pageTests();
 const isControlled = page => page.waitForFunction(() => navigator.serviceWorker.controller);
@@ -24,12 +24,20 @@ pageTest("the page can be installed, and without a network it starts and a bot a
   if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
   assert.match(await page.textContent("#turns"), /North/);
   assert.match(await page.textContent("#seats"), /novice/);
+  await newGame(page, { game: "pagade", players: { S: "person", N: "bot:novice" } });
+  await page.locator("#trouble", { hasText: /^The bot pagade needs a network connection the first time\.×$/ }).waitFor();
+  assert.match(await page.textContent("#seats"), /novice/);
+  await page.context().setOffline(false);
+  await page.reload();
+  await ready(page);
+  await page.locator("#seats .bar div").first().waitFor();
+  assert.match(await page.textContent("#seats"), /novice/);
   for (const [size, name] of [[192, "192"], [512, "512"], [512, "512-maskable"]]) {
     assert.equal(await page.evaluate(async src => (await createImageBitmap(await (await fetch(src)).blob())).width, `icon-${name}.png`), size);
   }
 }, blank);
 
-test("a new version starts with the next reload, and `ashta serve` removes the service worker", { timeout: 120000 }, async context => {
+test("a new version starts in all tabs when the user starts it, and `ashta serve` removes the service worker", { timeout: 120000 }, async context => {
   const folder = await mkdtemp(join(tmpdir(), "ashta-page-")), worker = join(folder, "sw.js");
   await cp(SITE, folder, { recursive: true, filter: name => !/\.(gz|br|table)$/.test(name) });
   const own = await start({ "/": folder });
@@ -41,7 +49,13 @@ test("a new version starts with the next reload, and `ashta serve` removes the s
   await writeFile(join(folder, "new.js"), "");
   await page.reload();
   await page.locator("#notice", { hasText: "A new version" }).waitFor();
-  await page.reload();
+  const other = await page.context().newPage();
+  await other.goto(own.server.url);
+  const take = other.getByRole("button", { name: "Start it" });
+  await take.waitFor();
+  assert.ok(await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).waiting), "a second tab starts nothing");
+  await Promise.all([page, other].map(tab => tab.waitForEvent("load")).concat(take.click()));
+  await other.close();
   await page.waitForFunction(async () => !(await navigator.serviceWorker.getRegistration()).waiting && await caches.match("new.js", { ignoreSearch: true }));
   await cp(join(ROOT, "web", "sw.js"), worker);
   await page.reload();

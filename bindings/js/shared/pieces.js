@@ -3,7 +3,7 @@
 import { SIZE } from "./frame.js";
 import { EMBLEMS } from "./ornaments.js";
 
-// Map.groupBy, which Node 20 does not have.
+// Map.groupBy, which Node 20 and Safari 17.3 do not have.
 export function grouped(items, keyOf) {
   const found = new Map();
   for (const item of items) found.set(keyOf(item), [...found.get(keyOf(item)) ?? [], item]);

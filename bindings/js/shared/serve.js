@@ -21,7 +21,7 @@ export function serve(port, load, fetchFile, tasks) {
     if (!files.has(name)) {
       files.set(name, fetchFile(name, progress).catch((error) => {
         files.delete(name);
-        throw error.code === "stopped" ? error : Object.assign(error, { code: "file" });
+        throw ["stopped", "offline"].includes(error.code) ? error : Object.assign(error, { code: "file" });
       }));
     }
     return files.get(name);
