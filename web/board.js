@@ -252,7 +252,7 @@ function lift(spot) {
     const made = svg("g", { class: `landing seat-${option.seat}${option.captures.length ? " captures" : ""}`, role: "button", tabindex: -1, "aria-label": option.words });
     const place = { x: x + (at - (here.length - 1) / 2) * SIZE * 0.6, y, option, made };
     const sum = stacked(option.throws);
-    const text = option.name ?? `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;
+    const text = option.label ?? `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;
     made.append(svg("circle", { cx: place.x, cy: y, r: SIZE / 2 - 3 }),
       svg("text", { x: place.x, y: y + 5, "text-anchor": "middle", "font-size": text.length > 3 ? 11 : 15 }, text));
     return place;

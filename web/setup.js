@@ -42,15 +42,15 @@ function read(written) {
   return { seats, mover: letters.includes(mover) ? mover : letters[0] };
 }
 
-// The places of a seat, in the order of the notation: [{ place, path, name, words, isBack }]. `name` is shown on the
+// The places of a seat, in the order of the notation: [{ place, path, label, words, isBack }]. `label` is shown on the
 // board. The last square of a course can be the finish.
 function targets(seat) {
   const { courses, first_number: first, words, bears_off: bearsOff, squares } = play.game.board, course = courses[seat];
   const { ground } = squares.find(({ square }) => square === course.at(-1)), last = ["end", "home"].includes(ground) ? course.length - 1 : null;
-  const inTray = place => ({ place, path: [], name: place, words: place });
+  const inTray = place => ({ place, path: [], label: place, words: place });
   const onCourse = course.map((square, at) => {
     const place = at === last ? words.home : String(at + first), isTwice = course.indexOf(square) !== course.lastIndexOf(square);
-    return { place, path: [square], name: isTwice ? place : "", words: isTwice ? `${square} (${place})` : square, isBack: course.indexOf(square) < at };
+    return { place, path: [square], label: isTwice ? place : "", words: isTwice ? `${square} (${place})` : square, isBack: course.indexOf(square) < at };
   });
   return [inTray(words.off), ...onCourse, ...bearsOff ? [inTray(words.borne)] : []];
 }

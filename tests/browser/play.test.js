@@ -102,6 +102,7 @@ pageTest("a piece is lifted, and lands where it is clicked, dragged or sent by k
   await begin();
   await page.mouse.click(...await middle(piece));
   assert.deepEqual(await landings(page), ["G3 to G7 by 4"]);
+  assert.equal(await page.textContent(".landing"), "4");
   // A click on a landing does not lift the own piece there.
   await page.mouse.click(...await middle(page.locator(".landing")));
   await ended();
