@@ -87,7 +87,7 @@ function drawLast() {
   if (!last) return fill(byId("last-turn"));
   const done = words(last.choices), who = text(`seat.${last.seat}`), throws = stacked(last.throws, ", ");
   fill(byId("last-turn"), element("span", { class: `seat-${last.seat}` }, chip(last.seat)), " ",
-    `${text("dock.last", { who, throws })}${done ? `: ${done}` : ""}`);
+    [throws ? text("dock.last", { who, throws }) : who, done].filter(Boolean).join(": "));
 }
 
 let drawn = { board: null, throws: null };
