@@ -3,7 +3,7 @@
 
 import { attempt } from "./attempt.js";
 import { Client } from "./client.js";
-import { rules } from "./start.js";
+import { rules } from "./module.js";
 import { engine, text } from "./text.js";
 
 // The name of this tab. It stays the same after a reload, so that the program can cancel old requests of the tab.

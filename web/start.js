@@ -1,10 +1,6 @@
-// Starts the page: fetches the WebAssembly module, if there is one, at the same time as all other files. If the host
-// does not have a JavaScript module of the page, the page shows the name of this module.
+// Starts the page. If the host does not have a JavaScript module of the page, the page shows the name of this module.
 
-export const rules = import("./engine.js").then(({ fetchBytes, source }) => source ? fetchBytes(new URL(`./${source}`, import.meta.url)) : null);
-// ask.js waits for `rules` and handles the error.
-rules.catch(() => {});
-
+import("./module.js").catch(() => {});
 import("./app.js").catch(async error => {
   const modules = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
   const answers = await Promise.all(modules.map(address => fetch(address).then(({ ok }) => ok, () => false)));
