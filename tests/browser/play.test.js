@@ -381,7 +381,7 @@ pageTest("the shelf says where a game is from, how long it takes, and how much i
   assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill · solved");
   assert.match(await facts("ashtapada"), /^India · 2 to 4 players · 14 min · \d+ % skill · solved$/);
   await page.check("input[name=game][value=siga]");
-  assert.match(await page.textContent("#game-summary"), /At the level beginner the bot wins 37 of 100 games against its full strength: 50 would be 0 % skill/);
+  assert.match(await page.textContent("#game-summary"), /beginner level wins 37 of 100 games against the full bot/);
   assert.equal(await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(), "Easy (novice): 44 %");
   assert.equal(await page.locator("#new-game [data-seat=N] optgroup").first().getAttribute("label"), "The bot siga");
 });
