@@ -543,5 +543,5 @@ pageTest("texts say what even play is, tell hints apart, and draw the course of 
   await page.click("nav [data-dialog=new-game]");
   await page.check("input[name=game][value=ashtapada]");
   await page.check("input[name=seats][value=SENW]");
-  await page.locator("#new-game .seat-choices p").filter({ hasText: "where even is 25" }).waitFor();
+  await page.locator("#new-game .seat-choices p").filter({ hasText: "25 means equally strong" }).waitFor();
 });
