@@ -1,5 +1,5 @@
-// Translates phrases of the engine. Each entry of `patterns` is a regular expression for a whole phrase, with its
-// translation, in which `{1}` stands for a group, and `<1>` for the translation of a group.
+// Translates phrases of the engine. `patterns` has a translation for each regular expression. The expression matches a
+// whole phrase. In the translation, `{1}` is the text of group 1, and `<1>` is the translation of this text.
 
 // Returns a function that translates a phrase. A phrase without a pattern stays as it is; `missing` gets it.
 export function translator(patterns, missing = () => {}) {

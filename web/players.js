@@ -90,8 +90,8 @@ export function choices(rules, seats) {
   ].filter(({ players }) => players.length);
 }
 
-// What the numbers beside the levels mean; "" if there are none. `outlook` is as in the engine's answer to `board`, if
-// it is known.
+// Explains the scores beside the levels; "" if there are none. `outlook` is as in the engine's answer to `board`, if it
+// is known.
 export function scaleOf(rules, seats, outlook) {
   if (!outlook || !found(BOTS, rules, seats)?.levels.length) return "";
   const even = outlook === "winner" ? Math.round(100 / seats.length) : 50;
