@@ -433,7 +433,9 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   await hurry(page);
   await newGame(page, { game: "siga", players: { S: "random", N: "bot:expert" } });
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
-  assert.match(await page.textContent("#last-turn"), /(South|North) threw \d: ./);
+  // The dock shows the last turn of the log.
+  const [, who, throws, done] = /(South|North) threw ([\d, ]+): (.+)/.exec(await page.textContent("#last-turn"));
+  assert.ok((await page.locator("#turns button").first().textContent()).endsWith(`${who} ${throws}: ${done}`), `${who} ${throws}: ${done}`);
   await page.click("#look-back");
   await page.locator("#review-seats li").first().waitFor();
   assert.match(await page.textContent("#review-result"), /wins, after \d+ turns\.$/);
