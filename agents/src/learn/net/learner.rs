@@ -11,8 +11,6 @@ mod state;
 #[cfg(test)]
 mod test_support;
 
-use std::borrow::Cow;
-
 use crate::learn::config::LearningConfig;
 use crate::network::portable::{Mlp, MlpShape};
 use crate::play::error::Error;
@@ -50,7 +48,7 @@ pub struct Learner {
 /// A network under training, on the CPU or on a device of burn. Both give the same results, except for rounding.
 trait LearnerNetwork: Send + Sync {
     /// Returns the weights, their EMA and the moments.
-    fn numbers(&self) -> LearnedNumbers<'_>;
+    fn numbers(&self) -> LearnedNumbers;
 
     /// Returns the sums of the losses over all steps since the last call: value, policy, policy entropy, gradient norm.
     fn take_losses(&mut self) -> [f64; 4];
@@ -60,13 +58,13 @@ trait LearnerNetwork: Send + Sync {
 
 /// The numbers that a learner has learned, each as one row in the order of [`MlpShape`].
 #[derive(Clone, Debug)]
-struct LearnedNumbers<'a> {
+struct LearnedNumbers {
     /// The latest weights.
-    parameters: Cow<'a, [f32]>,
+    parameters: Vec<f32>,
     /// The EMA of the weights; `None` without averaging.
-    average: Option<Cow<'a, [f32]>>,
-    /// Adam's first and second moments; `None` before the first step.
-    moments: Option<[Cow<'a, [f32]>; 2]>,
+    average: Option<Vec<f32>>,
+    /// Adam's first and second moments.
+    moments: [Vec<f32>; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +91,8 @@ impl Learner {
     pub fn new(shape: MlpShape, config: &LearningConfig, device: LearnerDevice, seed: u64) -> Result<Learner, Error> {
         shape.validate()?;
         let parameters = initial_parameters(&shape, seed);
-        let average = config.ema.map(|_| Cow::Owned(parameters.clone()));
-        let learned = LearnedNumbers { parameters: Cow::Owned(parameters), average, moments: None };
+        let (average, zeros) = (config.ema.map(|_| parameters.clone()), vec![0.0; parameters.len()]);
+        let learned = LearnedNumbers { parameters, average, moments: [zeros.clone(), zeros] };
         Learner::from_numbers(shape, config, device, learned, 0)
     }
 
@@ -103,7 +101,7 @@ impl Learner {
         shape: MlpShape,
         config: &LearningConfig,
         device: LearnerDevice,
-        learned: LearnedNumbers<'_>,
+        learned: LearnedNumbers,
         steps: u64,
     ) -> Result<Learner, Error> {
         Mlp::new(shape.clone(), &learned.parameters)?;
@@ -216,19 +214,19 @@ mod tests {
         let mut limited = learner(LearningConfig { gradient_clip: Some(1e-6), ..LearningConfig::default() });
         limited.step(&batch, 0.0);
         assert_eq!(limited.take_losses(), free.take_losses(), "reported before it is limited");
-        let [first, _] = limited.network.numbers().moments.expect("a step was taken");
+        let [first, _] = limited.network.numbers().moments;
         let length = first.iter().map(|x| x * x).sum::<f32>().sqrt();
         assert!((length - 0.1 * 1e-6).abs() < 1e-9, "Adam saw a gradient of norm {}", length * 10.0);
 
         let mut decaying = learner(LearningConfig { weight_decay: 2.0, ..LearningConfig::default() });
-        let before = decaying.network.numbers().parameters.into_owned();
+        let before = decaying.network.numbers().parameters;
         decaying.step(&batch, 1e-3);
         let mut plain = learner(LearningConfig::default());
         plain.step(&batch, 1e-3);
         let (shape, rates) = (shape(), layer_rates(&shape()));
         let rates = shape.layers().zip(rates).flat_map(|((inputs, outputs), rate)| vec![rate; (inputs + 1) * outputs]);
         let (decaying, plain) = (decaying.network.numbers().parameters, plain.network.numbers().parameters);
-        for (((decayed, plain), before), rate) in decaying.iter().zip(&*plain).zip(&before).zip(rates) {
+        for (((decayed, plain), before), rate) in decaying.iter().zip(&plain).zip(&before).zip(rates) {
             assert!((decayed - (plain - 2e-3 * rate as f32 * before)).abs() < 1e-6);
         }
     }
@@ -236,7 +234,7 @@ mod tests {
     #[test]
     fn the_ema_follows_the_weights_and_can_be_left_out() {
         let mut averaged = learner(LearningConfig { ema: Some(0.5), ..LearningConfig::default() });
-        let start = averaged.network.numbers().parameters.into_owned();
+        let start = averaged.network.numbers().parameters;
         for step in 1..STEPS_BETWEEN_AVERAGES {
             averaged.step(&random_batch(step), 1e-2);
             assert_eq!(averaged.net().expect("the weights are finite").parameters(), start);
@@ -244,7 +242,7 @@ mod tests {
         averaged.step(&random_batch(0), 1e-2);
         let net = averaged.net().expect("the weights are finite").parameters().to_vec();
         // After eight steps the decay of the warm-up is 9/18, the same as 0.5. It applies once for each step.
-        for ((net, start), latest) in net.iter().zip(&start).zip(&*averaged.network.numbers().parameters) {
+        for ((net, start), latest) in net.iter().zip(&start).zip(&averaged.network.numbers().parameters) {
             assert!((net - (start + (1.0 - 0.5_f32.powi(8)) * (latest - start))).abs() < 1e-6);
         }
         let mut plain = learner(LearningConfig { ema: None, ..LearningConfig::default() });
@@ -263,7 +261,7 @@ mod tests {
         for _ in 0..1_500 {
             learner.step(&batch, 1e-3);
         }
-        for moment in learner.network.numbers().moments.expect("steps were taken") {
+        for moment in learner.network.numbers().moments {
             assert!(moment.iter().all(|x| !x.is_subnormal()));
         }
     }

@@ -4,8 +4,6 @@
 //! A step does not wait for results of the device, so the device works asynchronously. Observations are uploaded as
 //! lists of entries, and the losses are summed on the device until they are reported.
 
-use std::borrow::Cow;
-
 use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, Optimizer};
 use burn::tensor::{Device, Tensor};
 
@@ -25,8 +23,8 @@ pub(super) struct DeviceNetwork {
     /// The learning rate of each parameter as a share of the learning rate of the first layer.
     rates: Tensor<1>,
     parameters: Tensor<1>,
-    /// `None` before the first step.
-    moments: Option<AdamState<1>>,
+    /// Adam's first and second moments.
+    moments: [Tensor<1>; 2],
     average: Option<Tensor<1>>,
     /// Sums of the losses and of the gradient norm, `[4]`.
     losses: Tensor<1>,
@@ -34,7 +32,7 @@ pub(super) struct DeviceNetwork {
 
 impl DeviceNetwork {
     /// A network that continues from `learned`.
-    pub(super) fn new(shape: MlpShape, device: Device, learned: LearnedNumbers<'_>) -> DeviceNetwork {
+    pub(super) fn new(shape: MlpShape, device: Device, learned: LearnedNumbers) -> DeviceNetwork {
         let row = |numbers: &[f32]| Tensor::<1>::from_data(numbers, &device);
         let optimizer =
             AdamConfig::new().with_beta_1(ADAM_BETA_1).with_beta_2(ADAM_BETA_2).with_epsilon(ADAM_EPSILON).build();
@@ -45,9 +43,7 @@ impl DeviceNetwork {
             optimizer,
             rates: row(&rates),
             parameters: row(&parameters),
-            // The time 0 has no effect, because each step first sets the time.
-            moments: moments
-                .map(|[first, second]| AdamState::new(AdaptiveMomentumState::new(0, row(&first), row(&second)))),
+            moments: moments.map(|moment| row(&moment)),
             average: average.map(|average| row(&average)),
             losses: Tensor::zeros([4], &device),
             shape,
@@ -70,15 +66,11 @@ impl DeviceNetwork {
 }
 
 impl LearnerNetwork for DeviceNetwork {
-    fn numbers(&self) -> LearnedNumbers<'_> {
-        let download = |row: &Tensor<1>| Cow::Owned(numbers(row.clone()));
+    fn numbers(&self) -> LearnedNumbers {
         LearnedNumbers {
-            parameters: download(&self.parameters),
-            average: self.average.as_ref().map(download),
-            moments: self
-                .moments
-                .as_ref()
-                .map(|AdamState { momentum }| [download(&momentum.moment_1), download(&momentum.moment_2)]),
+            parameters: numbers(self.parameters.clone()),
+            average: self.average.clone().map(numbers),
+            moments: self.moments.clone().map(numbers),
         }
     }
 
@@ -97,27 +89,20 @@ impl LearnerNetwork for DeviceNetwork {
             None => gradient,
         };
         self.losses = self.losses.clone() + losses;
-        let moments = self.moments.take().map(|mut moments| {
-            moments.momentum.time = settings.time as usize - 1;
-            moments
-        });
+        let [first, second] = self.moments.clone();
+        let moments = AdamState::new(AdaptiveMomentumState::new(settings.time as usize - 1, first, second));
         let zeros = self.parameters.zeros_like();
-        let (change, moments) = self.optimizer.step(settings.learning_rate, zeros, gradient, moments);
+        let (change, moments) = self.optimizer.step(settings.learning_rate, zeros, gradient, Some(moments));
         let decay = self.rates.clone().mul_scalar(-settings.learning_rate * config.weight_decay).add_scalar(1.0);
         self.parameters = self.parameters.clone() * decay + change * self.rates.clone();
-        self.moments = if settings.time.is_multiple_of(STEPS_BETWEEN_FLUSHES) { moments.map(flush) } else { moments };
+        let AdamState { momentum } = moments.expect("a step of Adam returns its moments");
+        let is_due = settings.time.is_multiple_of(STEPS_BETWEEN_FLUSHES);
+        let is_small = |moment: &Tensor<1>| moment.clone().abs().lower_scalar(LEAST_MOMENT);
+        let flushed =
+            |moment: Tensor<1>| if is_due { moment.clone().mask_fill(is_small(&moment), 0.0) } else { moment };
+        self.moments = [momentum.moment_1, momentum.moment_2].map(flushed);
         if let (Some(average), Some(rate)) = (&mut self.average, settings.average_rate) {
             *average = average.clone() + (self.parameters.clone() - average.clone()).mul_scalar(rate);
         }
     }
-}
-
-/// Sets moments below [`LEAST_MOMENT`] to 0.
-fn flush(AdamState { momentum }: AdamState<1>) -> AdamState<1> {
-    let flush = |moment: Tensor<1>| {
-        let small = moment.clone().abs().lower_scalar(LEAST_MOMENT);
-        moment.mask_fill(small, 0.0)
-    };
-    let AdaptiveMomentumState { time, moment_1, moment_2, .. } = momentum;
-    AdamState::new(AdaptiveMomentumState::new(time, flush(moment_1), flush(moment_2)))
 }

@@ -3,7 +3,6 @@
 //! A test compares the results with the results of burn ([`super::device`]), which is slower for small networks. The
 //! order of every sum is fixed, so the same batches give the same bits.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::learn::net::dense::{Transposed, dot};
@@ -17,10 +16,7 @@ use super::{LearnedNumbers, LearnerNetwork, LearningConfig, StepSettings};
 /// Weights, moments and EMA as plain rows in the order of [`MlpShape`], and buffers for a step.
 pub(super) struct HostNetwork {
     shape: MlpShape,
-    parameters: Vec<f32>,
-    /// Adam's first and second moments.
-    moments: [Vec<f32>; 2],
-    average: Option<Vec<f32>>,
+    learned: LearnedNumbers,
     /// The gradient of the step; zeros between steps.
     gradient: Vec<f32>,
     /// The outputs of each layer.
@@ -33,25 +29,22 @@ pub(super) struct HostNetwork {
 }
 
 impl HostNetwork {
-    pub(super) fn new(shape: MlpShape, numbers: LearnedNumbers<'_>) -> HostNetwork {
-        let LearnedNumbers { parameters, average, moments } = numbers;
-        let zeros = || vec![0.0; parameters.len()];
+    pub(super) fn new(shape: MlpShape, learned: LearnedNumbers) -> HostNetwork {
         HostNetwork {
-            moments: moments.map_or_else(|| [zeros(), zeros()], |moments| moments.map(Cow::into_owned)),
-            average: average.map(Cow::into_owned),
-            gradient: zeros(),
+            gradient: vec![0.0; learned.parameters.len()],
             outputs: vec![Vec::new(); shape.hidden.len() + 1],
             slopes: [Vec::new(), Vec::new()],
             deeper: vec![Transposed::default(); shape.hidden.len()],
             losses: [0.0; 4],
-            parameters: parameters.into_owned(),
+            learned,
             shape,
         }
     }
 
     /// Adds the gradient of the batch's loss to `self.gradient`, and returns the losses.
     fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> Losses {
-        let HostNetwork { shape, parameters, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
+        let HostNetwork { shape, learned, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
+        let parameters = &learned.parameters;
         let layers: Vec<(usize, usize)> = shape.layers().collect();
         let spans: Vec<Range<usize>> = shape.spans().collect();
         sparse::forward(&parameters[spans[0].clone()], layers[0].1, batch, &mut outputs[0]);
@@ -79,13 +72,8 @@ impl HostNetwork {
 }
 
 impl LearnerNetwork for HostNetwork {
-    fn numbers(&self) -> LearnedNumbers<'_> {
-        let [first, second] = &self.moments;
-        LearnedNumbers {
-            parameters: Cow::Borrowed(&self.parameters),
-            average: self.average.as_deref().map(Cow::Borrowed),
-            moments: Some([Cow::Borrowed(first), Cow::Borrowed(second)]),
-        }
+    fn numbers(&self) -> LearnedNumbers {
+        self.learned.clone()
     }
 
     fn take_losses(&mut self) -> [f64; 4] {
@@ -102,10 +90,10 @@ impl LearnerNetwork for HostNetwork {
         let scale = if norm > limit { limit / norm } else { 1.0 };
         for (layer, rate) in self.shape.spans().zip(model::layer_rates(&self.shape)) {
             let update = Update::new(config, settings, settings.learning_rate * rate, scale);
-            let [first, second] = &mut self.moments;
-            let (parameters, gradient) = (&mut self.parameters[layer.clone()], &mut self.gradient[layer.clone()]);
+            let LearnedNumbers { parameters, average, moments: [first, second] } = &mut self.learned;
+            let (parameters, gradient) = (&mut parameters[layer.clone()], &mut self.gradient[layer.clone()]);
             let moments = [&mut first[layer.clone()], &mut second[layer.clone()]];
-            match &mut self.average {
+            match average {
                 Some(average) if settings.average_rate.is_some() => {
                     update.run::<true>(parameters, gradient, moments, &mut average[layer]);
                 }
@@ -189,13 +177,10 @@ mod tests {
     const SHAPES: [(&[usize], ValueHead); 3] =
         [(&[24, 16], ValueHead::Softmax), (&[130], ValueHead::Sigmoid), (&[64, 33, 5], ValueHead::Softmax)];
 
-    fn numbers(shape: &MlpShape) -> LearnedNumbers<'static> {
+    fn numbers(shape: &MlpShape) -> LearnedNumbers {
         let parameters = initial_parameters(shape, 3);
-        LearnedNumbers {
-            average: Some(Cow::Owned(parameters.clone())),
-            parameters: Cow::Owned(parameters),
-            moments: None,
-        }
+        let zeros = vec![0.0; parameters.len()];
+        LearnedNumbers { average: Some(parameters.clone()), parameters, moments: [zeros.clone(), zeros] }
     }
 
     #[test]
@@ -232,10 +217,8 @@ mod tests {
                 device.step(&random_batch(time), &config, &settings);
             }
             let (host, device) = (host.numbers(), device.numbers());
-            let rows = |numbers: &LearnedNumbers<'_>| {
-                [numbers.parameters.to_vec(), numbers.average.as_deref().expect("it is averaged").to_vec()]
-            };
-            for (found, expected) in rows(&host).iter().zip(rows(&device)) {
+            let rows = |numbers: LearnedNumbers| [numbers.parameters, numbers.average.expect("it is averaged")];
+            for (found, expected) in rows(host).iter().zip(rows(device)) {
                 for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
                     assert!((found - expected).abs() < 2e-4, "{hidden:?}, {index}: {found} for {expected}");
                 }

@@ -3,7 +3,6 @@
 //! A safetensors file has the latest weights, their EMA and Adam's moments, each as one row in the order of
 //! [`MlpShape`]. It is only for resuming a run; the format of exported bots is in [`crate::network::bot`].
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -42,8 +41,8 @@ impl Learner {
         let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps, averaged };
         let mut tensors = vec![NamedTensor::row("latest", &parameters)];
         tensors.extend(average.iter().map(|average| NamedTensor::row("average", average)));
-        if let (Some([first, second]), true) = (&moments, steps > 0) {
-            tensors.extend([NamedTensor::row("moment_1", first), NamedTensor::row("moment_2", second)]);
+        if steps > 0 {
+            tensors.extend([NamedTensor::row("moment_1", &moments[0]), NamedTensor::row("moment_2", &moments[1])]);
         }
         tensor_file::save(&dir.join(FILE), KEY, "learner", &manifest, &tensors)
     }
@@ -66,14 +65,15 @@ impl Learner {
         }
         file.expect_count(1 + usize::from(manifest.averaged) + if manifest.steps > 0 { 2 } else { 0 })?;
         shape.validate()?;
-        let read = |name| file.floats(name, &[shape.parameters()]).map(Cow::<[f32]>::Owned);
+        let read = |name| file.floats(name, &[shape.parameters()]);
         let parameters = read("latest")?;
         let average = match (config.ema, manifest.averaged) {
             (None, _) => None,
             (Some(_), true) => Some(read("average")?),
             (Some(_), false) => Some(parameters.clone()),
         };
-        let moments = if manifest.steps > 0 { Some([read("moment_1")?, read("moment_2")?]) } else { None };
+        let moment = |name| if manifest.steps > 0 { read(name) } else { Ok(vec![0.0; parameters.len()]) };
+        let moments = [moment("moment_1")?, moment("moment_2")?];
         let learned = LearnedNumbers { parameters, average, moments };
         Learner::from_numbers(shape.clone(), config, device, learned, manifest.steps)
     }
