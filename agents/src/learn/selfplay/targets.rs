@@ -23,24 +23,8 @@ pub struct TargetRule {
     pub luck_coefficient: f32,
 }
 
-/// Sums over turns; the coefficient c is `covariance / variance`.
-#[derive(Clone, Copy, Default)]
-struct LuckSums {
-    covariance: f64,
-    variance: f64,
-}
-
-impl LuckSums {
-    fn plus(self, factor: f64, other: LuckSums) -> LuckSums {
-        let covariance = self.covariance + factor * other.covariance;
-        LuckSums { covariance, variance: self.variance + factor * other.variance }
-    }
-
-    /// The coefficient for targets with the smallest variance; 1 if the variance of the luck is at most `least`.
-    fn coefficient(self, least: f64) -> f32 {
-        if self.variance > least { (self.covariance / self.variance) as f32 } else { 1.0 }
-    }
-}
+/// The sum of luck times change, and the sum of squared luck, over turns. The coefficient c is their ratio.
+type LuckSums = [f64; 2];
 
 impl<S> Trajectory<S> {
     /// The targets of all turns, computed backward from the last turn. Targets are clamped to 0 to 1: without the luck
@@ -60,8 +44,8 @@ impl<S> Trajectory<S> {
                 let (expected, best) = (turn.expected[seat], turn.best[seat]);
                 let (luck, change) = (best - expected, later[seat] - expected);
                 if turn.is_followed {
-                    sums.covariance += f64::from(luck) * f64::from(change);
-                    sums.variance += f64::from(luck) * f64::from(luck);
+                    sums[0] += f64::from(luck) * f64::from(change);
+                    sums[1] += f64::from(luck) * f64::from(luck);
                 }
                 let before = expected + lambda * (change - rule.luck_coefficient * luck);
                 target.before_throw[seat] = before.clamp(0.0, 1.0);
@@ -78,8 +62,10 @@ impl<S> Trajectory<S> {
 pub fn fit_luck<S>(records: &[GameRecord<S>], lambda: f32, seats: SeatSet) -> (Vec<f32>, f32) {
     let rule = TargetRule { lambda, luck_coefficient: 1.0 };
     let sums: Vec<LuckSums> = records.iter().map(|record| record.main.targets_and_luck(rule, seats).1).collect();
-    let all = sums.iter().fold(LuckSums::default(), |all, &own| all.plus(1.0, own));
-    // If the variance of the other games is smaller, it is only a rounding error.
-    let least = 1e-9 * all.variance;
-    (sums.iter().map(|&own| all.plus(-1.0, own).coefficient(least)).collect(), all.coefficient(0.0))
+    let all = sums.iter().fold([0.0; 2], |all, own| [all[0] + own[0], all[1] + own[1]]);
+    // The coefficient gives the targets the smallest variance.
+    let coefficient = |[both, squared]: LuckSums, least| if squared > least { (both / squared) as f32 } else { 1.0 };
+    // If the luck of the other games is smaller, it is only a rounding error.
+    let of_others = |own: &LuckSums| coefficient([all[0] - own[0], all[1] - own[1]], 1e-9 * all[1]);
+    (sums.iter().map(of_others).collect(), coefficient(all, 0.0))
 }
