@@ -72,20 +72,21 @@ const DOUBT: f64 = 20.0;
 pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
     let even = even_games(agents, blocks);
     let mut r = vec![0.0; agents];
-    let mut curvature = SquareMatrix::zero(agents);
+    let mut factor = Matrix::new();
     for _ in 0..200 {
         let mut gradient: Vec<f64> = r.iter().map(|r| -PRIOR * r).collect();
-        curvature = SquareMatrix::zero(agents);
-        (0..agents).for_each(|agent| curvature.0[agent][agent] = PRIOR);
+        let mut curvature = zero(agents);
+        (0..agents).for_each(|agent| curvature[agent][agent] = PRIOR);
         let weighted = blocks.iter().flatten().map(|contest| (1.0, contest));
         for (weight, contest) in weighted.chain(even.iter().map(|(weight, contest)| (*weight, contest))) {
             let expected = expected(&r, contest);
             for ((&agent, share), expected) in contest.agents.iter().zip(&contest.shares).zip(&expected) {
                 gradient[agent] += weight * (share - expected);
             }
-            curvature.add_covariance(weight, contest, &expected);
+            add_covariance(&mut curvature, weight, contest, &expected);
         }
-        let step = Factored::new(&curvature).solve(&gradient);
+        factor = cholesky(&curvature);
+        let step = solve(&factor, &gradient);
         let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
         // Far from the solution, a full step can be too large.
         let share = if longest > 1.0 { 1.0 / longest } else { 1.0 };
@@ -95,7 +96,7 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
         }
     }
     // The variance of the block gradients at the solution gives the variance of the solution (sandwich estimator).
-    let (mut observed, mut modelled) = (SquareMatrix::zero(agents), SquareMatrix::zero(agents));
+    let (mut observed, mut modelled) = (zero(agents), zero(agents));
     let mut informative = vec![0.0; agents];
     for block in blocks {
         let mut gradient = vec![0.0; agents];
@@ -105,16 +106,17 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
                 gradient[agent] += share - expected;
                 informative[agent] += 4.0 * expected * (1.0 - expected);
             }
-            modelled.add_covariance(1.0, contest, &expected);
+            add_covariance(&mut modelled, 1.0, contest, &expected);
         }
-        observed.add_outer_product(&gradient);
+        for (row, own) in observed.iter_mut().zip(&gradient) {
+            row.iter_mut().zip(&gradient).for_each(|(entry, other)| *entry += own * other);
+        }
     }
     for (weight, contest) in &even {
         let expected = expected(&r, contest);
-        observed.add_covariance(*weight, contest, &expected);
-        modelled.add_covariance(*weight, contest, &expected);
+        add_covariance(&mut observed, *weight, contest, &expected);
+        add_covariance(&mut modelled, *weight, contest, &expected);
     }
-    let bread = Factored::new(&curvature);
     let quantile = student_95((blocks.len() as f64 - 1.0).max(1.0));
     move |anchor| {
         let mut origin = vec![anchor.map_or(1.0 / agents as f64, |_| 0.0); agents];
@@ -125,9 +127,10 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
         let of = |agent: usize| {
             let mut direction: Vec<f64> = origin.iter().map(|weight| -weight).collect();
             direction[agent] += 1.0;
-            let moved = bread.solve(&direction);
+            let moved = solve(&factor, &direction);
             let trust = informative[agent] / (informative[agent] + DOUBT);
-            let variance = trust * observed.quadratic_form(&moved) + (1.0 - trust) * modelled.quadratic_form(&moved);
+            let variance =
+                trust * quadratic_form(&observed, &moved) + (1.0 - trust) * quadratic_form(&modelled, &moved);
             let (elo, half) = (ELO * (r[agent] - zero), ELO * quantile * variance.max(0.0).sqrt());
             Rating { elo, interval: [elo - half, elo + half] }
         };
@@ -162,70 +165,54 @@ fn expected(r: &[f64], contest: &Contest) -> Vec<f64> {
     strengths.iter().map(|strength| strength / total).collect()
 }
 
-/// A symmetric matrix, row by row.
-#[derive(Debug)]
-struct SquareMatrix(Vec<Vec<f64>>);
+/// A square matrix, row by row.
+type Matrix = Vec<Vec<f64>>;
 
-impl SquareMatrix {
-    fn zero(count: usize) -> SquareMatrix {
-        SquareMatrix(vec![vec![0.0; count]; count])
-    }
+fn zero(count: usize) -> Matrix {
+    vec![vec![0.0; count]; count]
+}
 
-    /// Adds `weight` times the covariance of the shares of a contest.
-    fn add_covariance(&mut self, weight: f64, contest: &Contest, expected: &[f64]) {
-        for (&agent, own) in contest.agents.iter().zip(expected) {
-            self.0[agent][agent] += weight * own;
-            for (&other, theirs) in contest.agents.iter().zip(expected) {
-                self.0[agent][other] -= weight * own * theirs;
-            }
+/// Adds `weight` times the covariance of the shares of a contest.
+fn add_covariance(matrix: &mut Matrix, weight: f64, contest: &Contest, expected: &[f64]) {
+    for (&agent, own) in contest.agents.iter().zip(expected) {
+        matrix[agent][agent] += weight * own;
+        for (&other, theirs) in contest.agents.iter().zip(expected) {
+            matrix[agent][other] -= weight * own * theirs;
         }
-    }
-
-    fn add_outer_product(&mut self, vector: &[f64]) {
-        for (row, own) in self.0.iter_mut().zip(vector) {
-            row.iter_mut().zip(vector).for_each(|(entry, other)| *entry += own * other);
-        }
-    }
-
-    /// The quadratic form of `vector`: vᵀMv.
-    fn quadratic_form(&self, vector: &[f64]) -> f64 {
-        let row = |row: &Vec<f64>| row.iter().zip(vector).map(|(entry, other)| entry * other).sum::<f64>();
-        self.0.iter().zip(vector).map(|(entries, own)| own * row(entries)).sum()
     }
 }
 
-/// A symmetric positive definite matrix as the product of a lower triangle and its transpose (Cholesky).
-#[derive(Debug, Default)]
-struct Factored(Vec<Vec<f64>>);
+/// The quadratic form of `vector`: vᵀMv.
+fn quadratic_form(matrix: &Matrix, vector: &[f64]) -> f64 {
+    let row = |row: &Vec<f64>| row.iter().zip(vector).map(|(entry, other)| entry * other).sum::<f64>();
+    matrix.iter().zip(vector).map(|(entries, own)| own * row(entries)).sum()
+}
 
-impl Factored {
-    fn new(SquareMatrix(matrix): &SquareMatrix) -> Factored {
-        let count = matrix.len();
-        let mut lower = vec![vec![0.0; count]; count];
-        for row in 0..count {
-            for column in 0..=row {
-                let known: f64 = (0..column).map(|at| lower[row][at] * lower[column][at]).sum();
-                let rest = matrix[row][column] - known;
-                lower[row][column] = if row == column { rest.max(1e-300).sqrt() } else { rest / lower[column][column] };
-            }
+/// The lower triangle whose product with its transpose is `matrix`, which is symmetric and positive definite.
+fn cholesky(matrix: &Matrix) -> Matrix {
+    let mut lower = zero(matrix.len());
+    for row in 0..matrix.len() {
+        for column in 0..=row {
+            let known: f64 = (0..column).map(|at| lower[row][at] * lower[column][at]).sum();
+            let rest = matrix[row][column] - known;
+            lower[row][column] = if row == column { rest.max(1e-300).sqrt() } else { rest / lower[column][column] };
         }
-        Factored(lower)
     }
+    lower
+}
 
-    /// Solves the linear system: returns the x for which the matrix times x is `vector`.
-    fn solve(&self, vector: &[f64]) -> Vec<f64> {
-        let Factored(lower) = self;
-        let (mut x, count) = (vector.to_vec(), vector.len());
-        for row in 0..count {
-            let known: f64 = (0..row).map(|at| lower[row][at] * x[at]).sum();
-            x[row] = (x[row] - known) / lower[row][row];
-        }
-        for row in (0..count).rev() {
-            let known: f64 = (row + 1..count).map(|at| lower[at][row] * x[at]).sum();
-            x[row] = (x[row] - known) / lower[row][row];
-        }
-        x
+/// Solves a linear system: returns the x for which the product of `lower`, its transpose and x is `vector`.
+fn solve(lower: &Matrix, vector: &[f64]) -> Vec<f64> {
+    let (mut x, count) = (vector.to_vec(), vector.len());
+    for row in 0..count {
+        let known: f64 = (0..row).map(|at| lower[row][at] * x[at]).sum();
+        x[row] = (x[row] - known) / lower[row][row];
     }
+    for row in (0..count).rev() {
+        let known: f64 = (row + 1..count).map(|at| lower[at][row] * x[at]).sum();
+        x[row] = (x[row] - known) / lower[row][row];
+    }
+    x
 }
 
 #[cfg(test)]
