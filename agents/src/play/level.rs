@@ -35,14 +35,7 @@ impl Level {
 
     /// The name of the level.
     pub fn name(self) -> &'static str {
-        match self {
-            Level::Beginner => "beginner",
-            Level::Novice => "novice",
-            Level::Intermediate => "intermediate",
-            Level::Advanced => "advanced",
-            Level::Expert => "expert",
-            Level::Perfect => "perfect",
-        }
+        ["beginner", "novice", "intermediate", "advanced", "expert", "perfect"][self as usize]
     }
 
     /// The level with this name.
@@ -52,13 +45,7 @@ impl Level {
 
     /// The regret per decision as a share of the regret of random play; `None` for levels without noise.
     pub(crate) fn share(self) -> Option<f64> {
-        match self {
-            Level::Beginner => Some(0.5),
-            Level::Novice => Some(0.25),
-            Level::Intermediate => Some(0.12),
-            Level::Advanced => Some(0.05),
-            Level::Expert | Level::Perfect => None,
-        }
+        [0.5, 0.25, 0.12, 0.05].get(self as usize).copied()
     }
 }
 
