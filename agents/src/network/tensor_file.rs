@@ -4,6 +4,8 @@
 //! entry of `__metadata__` in the header. The reader limits the size of a file and does not trust the lengths in a
 //! file. Writing is atomic. The callers define the meaning of the tensors.
 
+#![cfg_attr(not(feature = "learning"), expect(dead_code, reason = "only learning writes checkpoints"))]
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::Path;
@@ -23,20 +25,10 @@ pub(crate) const MAX_HEADER: u64 = 16 << 20;
 const LENGTH: usize = 8;
 const INVALID: &str = "not a valid safetensors file";
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Precision {
-    /// 32 bits: all numbers are exact.
-    Single,
-    /// 16 bits: numbers are rounded to half precision.
-    Half,
-}
-
-impl Precision {
-    /// The lowest precision that stores these numbers exactly.
-    pub(crate) fn of(mut numbers: impl Iterator<Item = f32>) -> Precision {
-        let is_half = |x: f32| f16::from_f32(x).to_f32().to_bits() == x.to_bits();
-        if numbers.all(is_half) { Precision::Half } else { Precision::Single }
-    }
+/// The smallest type that stores these floats exactly.
+pub(crate) fn smallest_type(mut numbers: impl Iterator<Item = f32>) -> Dtype {
+    let is_half = |x: f32| f16::from_f32(x).to_f32().to_bits() == x.to_bits();
+    if numbers.all(is_half) { Dtype::F16 } else { Dtype::F32 }
 }
 
 pub(crate) struct NamedTensor {
@@ -48,11 +40,11 @@ pub(crate) struct NamedTensor {
 }
 
 impl NamedTensor {
-    /// A tensor of floats, row-major, stored with this precision.
-    pub(crate) fn floats(name: String, shape: Vec<usize>, numbers: &[f32], precision: Precision) -> NamedTensor {
-        let (dtype, bytes) = match precision {
-            Precision::Single => (Dtype::F32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
-            Precision::Half => (Dtype::F16, numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect()),
+    /// A tensor of floats, row-major, stored as `dtype`: `F32`, or `F16` with rounded numbers.
+    pub(crate) fn floats(name: String, shape: Vec<usize>, numbers: &[f32], dtype: Dtype) -> NamedTensor {
+        let bytes = match dtype {
+            Dtype::F16 => numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect(),
+            _ => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
         };
         NamedTensor { name, shape, dtype, bytes }
     }
@@ -61,18 +53,15 @@ impl NamedTensor {
         NamedTensor { name: name.to_owned(), shape: vec![bytes.len()], dtype: Dtype::U8, bytes: bytes.to_owned() }
     }
 
-    #[cfg(feature = "learning")]
     pub(crate) fn row(name: &str, numbers: &[f32]) -> NamedTensor {
-        NamedTensor::floats(name.to_owned(), vec![numbers.len()], numbers, Precision::Single)
+        NamedTensor::floats(name.to_owned(), vec![numbers.len()], numbers, Dtype::F32)
     }
 
-    #[cfg(feature = "learning")]
     pub(crate) fn shorts(name: &str, numbers: &[u16]) -> NamedTensor {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U16, bytes }
     }
 
-    #[cfg(feature = "learning")]
     pub(crate) fn longs(name: &str, numbers: &[u32]) -> NamedTensor {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U32, bytes }
@@ -159,14 +148,12 @@ impl<'a> TensorFile<'a> {
     }
 
     /// The 16-bit integers of the tensor `name`, which must have one dimension of this length.
-    #[cfg(feature = "learning")]
     pub(crate) fn shorts(&self, name: &str, length: usize) -> Result<Vec<u16>, Error> {
         let tensor = self.tensor(name, &[Dtype::U16], &[length])?;
         Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u16::from_le_bytes(bytes)).collect())
     }
 
     /// The 32-bit integers of the tensor `name`, which must have one dimension of this length.
-    #[cfg(feature = "learning")]
     pub(crate) fn longs(&self, name: &str, length: usize) -> Result<Vec<u32>, Error> {
         let tensor = self.tensor(name, &[Dtype::U32], &[length])?;
         Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect())
@@ -193,7 +180,6 @@ pub(crate) fn encode(key: &str, manifest: String, tensors: &[NamedTensor]) -> Re
 }
 
 /// Writes a file with this manifest under `key`. `what` is the name of its content in error messages.
-#[cfg(feature = "learning")]
 pub(crate) fn save(
     path: &Path,
     key: &str,
@@ -205,7 +191,6 @@ pub(crate) fn save(
     write(path, &encode(key, manifest, tensors)?)
 }
 
-#[cfg(feature = "learning")]
 pub(crate) fn invalid_manifest(what: &str) -> impl FnOnce(serde_json::Error) -> Error {
     Error::because(format!("the saved {what} has no valid manifest"))
 }
@@ -232,7 +217,6 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// Creates a folder, which must not exist yet.
-#[cfg(feature = "learning")]
 pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
     std::fs::create_dir(path).map_err(failed("create the folder", path))
 }
@@ -241,11 +225,11 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    fn sample(precision: Precision) -> Vec<u8> {
+    fn sample(dtype: Dtype) -> Vec<u8> {
         let numbers = [1.0, -2.5, 3.0];
         let tensors = [
-            NamedTensor::floats("b".into(), vec![3], &numbers, precision),
-            NamedTensor::floats("a".into(), vec![2, 1], &numbers[..2], precision),
+            NamedTensor::floats("b".into(), vec![3], &numbers, dtype),
+            NamedTensor::floats("a".into(), vec![2, 1], &numbers[..2], dtype),
         ];
         encode("key", "{}".into(), &tensors).expect("the tensors are valid")
     }
@@ -260,7 +244,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let bytes = sample(Precision::Single);
+        let bytes = sample(Dtype::F32);
         let file = TensorFile::decode(&bytes, "key").expect("it was just written");
         assert_eq!(file.manifest, "{}");
         assert_eq!(file.floats("b", &[3]).expect("it was written"), [1.0, -2.5, 3.0]);
@@ -273,17 +257,17 @@ mod tests {
 
     #[test]
     fn numbers_of_half_precision_take_half_the_space() {
-        let (single, half) = (sample(Precision::Single), sample(Precision::Half));
+        let (single, half) = (sample(Dtype::F32), sample(Dtype::F16));
         assert!(half.len() < single.len(), "{} and {} bytes", half.len(), single.len());
         let file = TensorFile::decode(&half, "key").expect("it was just written");
         let numbers = file.floats("b", &[3]).expect("it was written");
         assert_eq!(numbers, [1.0, -2.5, 3.0]);
-        assert_eq!(Precision::of(numbers.into_iter()), Precision::Half);
+        assert_eq!(smallest_type(numbers.into_iter()), Dtype::F16);
         // Numbers that are too precise, too large or too small for half precision.
         for x in [1.0 + f32::EPSILON, 65_536.0, 1e-9] {
-            assert_eq!(Precision::of([1.0, x].into_iter()), Precision::Single, "{x}");
+            assert_eq!(smallest_type([1.0, x].into_iter()), Dtype::F32, "{x}");
         }
-        assert_eq!(Precision::of([-0.0].into_iter()), Precision::Half);
+        assert_eq!(smallest_type([-0.0].into_iter()), Dtype::F16);
     }
 
     #[test]

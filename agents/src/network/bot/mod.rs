@@ -20,7 +20,7 @@ use safetensors::Dtype;
 
 use crate::network::evaluator::NetEvaluator;
 use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+use crate::network::tensor_file::{self, NamedTensor, TensorFile};
 use crate::play::agent::OnePly;
 use crate::play::error::Error;
 
@@ -151,12 +151,12 @@ impl Bot {
         self.check()?;
         let networks = [(VALUE, self.net.value()), (POLICY, self.net.policy())];
         let parameters = networks.iter().flat_map(|(_, network)| network.parameters());
-        let precision = Precision::of(parameters.copied());
+        let dtype = tensor_file::smallest_type(parameters.copied());
         let mut named = Vec::new();
         for (network, mlp) in networks {
             let numbers = mlp.shape().split(mlp.parameters()).flat_map(|(weights, bias)| [weights, bias]);
             for ((name, shape), numbers) in tensors(network, mlp.shape()).into_iter().zip(numbers) {
-                named.push(NamedTensor::floats(name, shape, numbers, precision));
+                named.push(NamedTensor::floats(name, shape, numbers, dtype));
             }
         }
         // The library sorts tensors by type, so the only tensor of bytes is the last one.
