@@ -5,10 +5,9 @@
 //! earlier ones.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use ashta_env::chance::below;
-use ashta_env::game::{Action, BySeat, Game, Node, Seat};
+use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::turn::{MOST_POSITIONS, TurnResults, turn_results_within};
 
 use crate::play::evaluator::{Evaluator, first_best};
@@ -84,16 +83,10 @@ pub(crate) fn forced_action<G: Game>(game: &G, state: &G::State) -> Option<Actio
 /// One-ply play: plays towards the afterstate with the highest value for the deciding seat. An afterstate is the
 /// position at the end of a turn. The state can be any decision of a turn. A turn with a single afterstate is not
 /// evaluated; all other afterstates of a call form one batch.
-#[derive(Debug)]
-pub struct OnePly<G: Game, E> {
+#[derive(Clone, Debug)]
+pub struct OnePly<E> {
     evaluator: E,
     pick: Pick,
-    results: TurnResults<G::State>,
-    /// The afterstates to evaluate in this call, state by state.
-    leaves: Vec<G::State>,
-    /// The first action that leads to each leaf.
-    first_actions: Vec<Action>,
-    values: Vec<BySeat<f32>>,
 }
 
 /// The rule of choice among afterstates.
@@ -113,96 +106,80 @@ pub enum Pick {
 /// single precision are smaller.
 const TIE: f32 = 1e-6;
 
-impl<G: Game, E> OnePly<G, E> {
+impl<E> OnePly<E> {
     /// An agent that plays the best afterstate by `evaluator`; if several are equally good, the first found.
-    pub fn new(evaluator: E) -> OnePly<G, E> {
+    pub fn new(evaluator: E) -> OnePly<E> {
         OnePly::picking(evaluator, Pick::First)
     }
 
     /// An agent that plays by `evaluator` and the rule `pick`.
-    pub fn picking(evaluator: E, pick: Pick) -> OnePly<G, E> {
-        OnePly {
-            evaluator,
-            pick,
-            results: TurnResults::new(),
-            leaves: Vec::new(),
-            first_actions: Vec::new(),
-            values: Vec::new(),
-        }
+    pub fn picking(evaluator: E, pick: Pick) -> OnePly<E> {
+        OnePly { evaluator, pick }
     }
 
-    fn gather(&mut self, game: &G, state: &G::State) -> Choice {
-        let seat = deciding_seat(game, state);
-        if let Some(action) = forced_action(game, state) {
-            return Choice::Single(action);
+    /// For each state, the first actions towards its afterstates, with the values of the afterstates for the deciding
+    /// seat. If there is a single sensible action, its value has no meaning.
+    fn choices<G: Game>(&mut self, game: &G, states: &[G::State]) -> Vec<Vec<(Action, f32)>>
+    where
+        E: Evaluator<G>,
+    {
+        let (mut results, mut leaves, mut values) = (TurnResults::new(), Vec::new(), Vec::new());
+        let gather = |state: &G::State| {
+            if let Some(action) = forced_action(game, state) {
+                return vec![(action, 0.0)];
+            }
+            results_of_turn(game, state, &mut results);
+            if results.len() > 1 {
+                leaves.extend_from_slice(results.states());
+            }
+            (0..results.len()).map(|index| (results.actions(index)[0], 0.0)).collect()
+        };
+        let mut choices: Vec<Vec<(Action, f32)>> = states.iter().map(gather).collect();
+        if !leaves.is_empty() {
+            self.evaluator.values(game, &leaves, &mut values);
         }
-        results_of_turn(game, state, &mut self.results);
-        if self.results.len() == 1 {
-            return Choice::Single(self.results.actions(0)[0]);
-        }
-        let start = self.leaves.len();
-        self.leaves.extend_from_slice(self.results.states());
-        self.first_actions.extend((0..self.results.len()).map(|index| self.results.actions(index)[0]));
-        Choice::Among(seat, start..self.leaves.len())
-    }
-}
-
-impl<G: Game, E: Evaluator<G>> OnePly<G, E> {
-    /// Gathers the choices of all states, and evaluates their leaves.
-    fn choices(&mut self, game: &G, states: &[G::State]) -> Vec<Choice> {
-        self.leaves.clear();
-        self.first_actions.clear();
-        let choices: Vec<Choice> = states.iter().map(|state| self.gather(game, state)).collect();
-        self.values.clear();
-        if !self.leaves.is_empty() {
-            self.evaluator.values(game, &self.leaves, &mut self.values);
+        let mut values = values.into_iter();
+        for (choice, state) in choices.iter_mut().zip(states).filter(|(choice, _)| choice.len() > 1) {
+            let seat = deciding_seat(game, state);
+            choice.iter_mut().zip(&mut values).for_each(|((_, value), by_seat)| *value = by_seat[seat]);
         }
         choices
     }
 }
 
-/// The choice at a state before the evaluation: the only sensible action, or the deciding seat and its leaves.
-enum Choice {
-    Single(Action),
-    Among(Seat, Range<usize>),
-}
-
-impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
+impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<E> {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
-        let chosen = self.choices(game, states).into_iter().zip(rngs.iter_mut()).map(|(choice, rng)| match choice {
-            Choice::Single(action) => action,
-            Choice::Among(seat, leaves) => {
-                let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
-                let picked = match self.pick {
-                    Pick::First => first_best(values).expect("a turn has a result"),
-                    Pick::Drawn => draw_best(values, rng),
-                    Pick::Softmax(temperature) => draw_weighted(softmax(values, temperature), rng),
-                };
-                self.first_actions[leaves.start + picked]
-            }
-        });
-        chosen.collect()
+        let pick = self.pick;
+        let choose = |(choice, rng): (Vec<(Action, f32)>, &mut GameRng)| {
+            let values = choice.iter().map(|&(_, value)| value);
+            let picked = match pick {
+                _ if choice.len() == 1 => 0,
+                Pick::First => first_best(values).expect("a turn has a result"),
+                Pick::Drawn => draw_best(values, rng),
+                Pick::Softmax(temperature) => draw_weighted(softmax(values, temperature), rng),
+            };
+            choice[picked].0
+        };
+        self.choices(game, states).into_iter().zip(rngs).map(choose).collect()
     }
 
     fn policy(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Vec<(Action, f32)>> {
-        if self.pick == Pick::First {
+        let pick = self.pick;
+        if pick == Pick::First {
             return self.act(game, states, rngs).into_iter().map(|action| vec![(action, 1.0)]).collect();
         }
-        let policy = self.choices(game, states).into_iter().map(|choice| match choice {
-            Choice::Single(action) => vec![(action, 1.0)],
-            Choice::Among(seat, leaves) => {
-                let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
-                let weights: Vec<f32> = match self.pick {
-                    Pick::Softmax(temperature) => softmax(values, temperature).collect(),
-                    Pick::First | Pick::Drawn => {
-                        let best = values.clone().fold(f32::MIN, f32::max);
-                        values.map(|value| if value >= best - TIE { 1.0 } else { 0.0 }).collect()
-                    }
-                };
-                shares(self.first_actions[leaves].iter().copied().zip(weights))
-            }
-        });
-        policy.collect()
+        let policy = |choice: Vec<(Action, f32)>| {
+            let values = choice.iter().map(|&(_, value)| value);
+            let weights: Vec<f32> = match pick {
+                Pick::Softmax(temperature) => softmax(values, temperature).collect(),
+                Pick::First | Pick::Drawn => {
+                    let best = values.clone().fold(f32::MIN, f32::max);
+                    values.map(|value| if value >= best - TIE { 1.0 } else { 0.0 }).collect()
+                }
+            };
+            shares(choice.iter().map(|&(action, _)| action).zip(weights))
+        };
+        self.choices(game, states).into_iter().map(policy).collect()
     }
 
     fn stop_by(&mut self, stop: &Stop) {
@@ -340,7 +317,7 @@ mod tests {
     use super::*;
     use crate::play::evaluator::Evaluation;
     use crate::search::test_support::ExactEvaluator;
-    use ashta_env::game::Outcome;
+    use ashta_env::game::{BySeat, Outcome};
     use ashta_env::testing::exact::{Play, solve};
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use ashta_env::turn::turn_results;

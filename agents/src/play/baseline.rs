@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use ashta_env::game::{Action, BySeat, Game, MAX_PIECES, MAX_SEATS, Payoff, RaceGame, Seat};
+use ashta_env::game::{Action, BySeat, MAX_PIECES, MAX_SEATS, Payoff, RaceGame, Seat};
 use ashta_env::turn::TurnResults;
 
 use crate::play::agent::{Agent, GameRng, OnePly, Pick, RandomAgent, deciding_seat, forced_action, results_of_turn};
@@ -35,21 +35,16 @@ impl Baseline {
 
     /// The name.
     pub const fn name(self) -> &'static str {
-        match self {
-            Baseline::Random => "random",
-            Baseline::Runner => "runner",
-            Baseline::Hunter => "hunter",
-            Baseline::Greedy => "greedy",
-        }
+        ["random", "runner", "hunter", "greedy"][self as usize]
     }
 
     /// An agent that plays this baseline.
     pub fn agent<G: RaceGame + 'static>(self) -> Box<dyn Agent<G> + Send> {
         match self {
             Baseline::Random => Box::new(RandomAgent),
-            Baseline::Runner => Box::new(RuleAgent::<G> { hunts: false, results: TurnResults::new() }),
-            Baseline::Hunter => Box::new(RuleAgent::<G> { hunts: true, results: TurnResults::new() }),
-            Baseline::Greedy => Box::new(OnePly::<G, _>::picking(PipEvaluator, Pick::Drawn)),
+            Baseline::Runner => Box::new(RuleAgent { hunts: false }),
+            Baseline::Hunter => Box::new(RuleAgent { hunts: true }),
+            Baseline::Greedy => Box::new(OnePly::picking(PipEvaluator, Pick::Drawn)),
         }
     }
 }
@@ -64,32 +59,29 @@ impl fmt::Display for Baseline {
 /// the steps of the enemies (fewer is better). Then, like a runner, it compares the steps of its own pieces, the
 /// furthest piece first.
 #[derive(Debug)]
-struct RuleAgent<G: Game> {
+struct RuleAgent {
     hunts: bool,
-    results: TurnResults<G::State>,
 }
 
-impl<G: RaceGame> RuleAgent<G> {
-    fn best(&mut self, game: &G, state: &G::State) -> Action {
-        if let Some(action) = forced_action(game, state) {
-            return action;
-        }
-        let seat = deciding_seat(game, state);
-        results_of_turn(game, state, &mut self.results);
-        let rank = |index: &usize| {
-            let result = self.results.state(*index);
-            let left_to_enemies = if self.hunts { enemy_steps(game, result, seat) } else { 0 };
-            (std::cmp::Reverse(left_to_enemies), running_order(game, result, seat))
-        };
-        // `max_by_key` returns the last of several equal items, so iterate backwards.
-        let best = (0..self.results.len()).rev().max_by_key(rank).expect("a turn has a result");
-        self.results.actions(best)[0]
-    }
-}
-
-impl<G: RaceGame> Agent<G> for RuleAgent<G> {
+impl<G: RaceGame> Agent<G> for RuleAgent {
     fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
-        states.iter().map(|state| self.best(game, state)).collect()
+        let mut results = TurnResults::new();
+        let choose = |state: &G::State| {
+            if let Some(action) = forced_action(game, state) {
+                return action;
+            }
+            let seat = deciding_seat(game, state);
+            results_of_turn(game, state, &mut results);
+            let rank = |index: &usize| {
+                let result = results.state(*index);
+                let left_to_enemies = if self.hunts { enemy_steps(game, result, seat) } else { 0 };
+                (std::cmp::Reverse(left_to_enemies), running_order(game, result, seat))
+            };
+            // `max_by_key` returns the last of several equal items, so iterate backwards.
+            let best = (0..results.len()).rev().max_by_key(rank).expect("a turn has a result");
+            results.actions(best)[0]
+        };
+        states.iter().map(choose).collect()
     }
 }
 
@@ -184,7 +176,7 @@ fn chance_to_be_first(own: f32, other: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::game::Outcome;
+    use ashta_env::game::{Game, Outcome};
     use ashta_env::race::Race;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use ashta_env::turn::{MOST_POSITIONS, turn_results_within};

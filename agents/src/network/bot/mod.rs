@@ -65,7 +65,7 @@ impl Bot {
 
     /// An agent that plays by the value network, one ply ahead, in the game of [`Bot::race`]. To play in another
     /// [`Race`], first call [`Bot::check_ruleset`].
-    pub fn agent(&self) -> OnePly<Race, NetEvaluator> {
+    pub fn agent(&self) -> OnePly<NetEvaluator> {
         OnePly::new(self.evaluator())
     }
 
