@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ashta_agents::play::evaluator::{Evaluation, Evaluator};
-use ashta_agents::search::{Expectimax, Mcts, MctsConfig};
+use ashta_agents::search::{Expectimax, Mcts};
 use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -73,8 +73,7 @@ fn expectimax_with_exact_leaves_is_exact() {
 fn tree_search_with_exact_leaves_approximates_exact_values() {
     for text in GAMES {
         let solved = Solved::new(text);
-        let config = MctsConfig { simulations: 400, ..MctsConfig::default() };
-        let mut mcts = Mcts::new(solved.clone(), config);
+        let mut mcts = Mcts::new(solved.clone(), 400);
         let positions = solved.sample(499, |state| matches!(solved.race.node(state), Node::Chance(_)));
         let (mut sum, mut furthest) = (0.0, 0.0_f32);
         for (state, evaluation) in positions.iter().zip(mcts.evaluate(&solved.race, &positions)) {

@@ -37,7 +37,7 @@ use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
 use crate::play::level::Level;
 use crate::roster::folders::Folders;
-use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
+use crate::search::{Expectimax, Mcts, MctsAgent};
 
 /// An agent by its name, with its files loaded.
 #[derive(Clone, Debug)]
@@ -498,19 +498,15 @@ impl Player {
         match (&self.agent, self.lookahead) {
             (NamedAgent::Baseline { baseline, plies: 1 }, _) => baseline.agent(),
             (_, Lookahead::Policy) => Box::new(PolicyAgent { evaluator: self.evaluator() }),
-            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent { mcts: mcts(self.leaves(), simulations) }),
+            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent { mcts: Mcts::new(self.leaves(), simulations) }),
             _ => Box::new(OnePly::picking(self.evaluator(), self.pick)),
         }
     }
 
-    /// Whether it always plays the afterstate with the highest value by [`Player::evaluator`].
+    /// Whether it always plays the afterstate with the highest value by [`Player::evaluator`]. Baselines and weakened
+    /// bots do not: they can choose among afterstates at random.
     pub fn plays_by_values(&self) -> bool {
-        !self.draws() && matches!(self.lookahead, Lookahead::Plies(_))
-    }
-
-    /// Whether it can choose among afterstates at random: true for all baselines and for weakened bots.
-    pub fn draws(&self) -> bool {
-        self.pick != Pick::First
+        self.pick == Pick::First && matches!(self.lookahead, Lookahead::Plies(_))
     }
 
     /// Makes an evaluator with the values of this player. All baselines have the values of `greedy`.
@@ -519,7 +515,7 @@ impl Player {
             Lookahead::Plies(plies @ 2..) => {
                 Box::new(Expectimax::<Race, _>::new(self.leaves(), usize::from(plies) - 1))
             }
-            Lookahead::Mcts(simulations) => Box::new(mcts(self.leaves(), simulations)),
+            Lookahead::Mcts(simulations) => Box::new(Mcts::new(self.leaves(), simulations)),
             _ => self.leaves(),
         }
     }
@@ -532,10 +528,6 @@ impl Player {
             ValueSource::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
         }
     }
-}
-
-fn mcts(leaves: BoxedEvaluator, simulations: u32) -> Mcts<BoxedEvaluator> {
-    Mcts::new(leaves, MctsConfig { simulations, ..MctsConfig::default() })
 }
 
 #[cfg(test)]

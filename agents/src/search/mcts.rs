@@ -13,30 +13,18 @@ use ashta_env::chance::outcome;
 use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 use rand::{Rng, SeedableRng};
 
-use crate::play::agent::{Agent, GameRng, choose_unless_forced};
+use crate::play::agent::{Agent, GameRng, choose_unless_forced, forced_action};
 use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::stop::Stop;
 
 /// If no simulation needs an evaluation, the search checks the stop once in this many simulations.
 const CHECK_INTERVAL: u32 = 1 << 10;
 
-/// The settings of a search.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct MctsConfig {
-    /// Simulations for each root; 0 counts as 1.
-    pub simulations: u32,
-    /// Exploration constant of PUCT: the weight of the priors against the values, 0 or more. Values are between 0 and
-    /// 1.
-    pub c_puct: f32,
-    /// Seed of the sampled throws when the search is used as an evaluator.
-    pub seed: u64,
-}
+/// Exploration constant of PUCT: the weight of the priors against the values. Values are between 0 and 1.
+const C_PUCT: f64 = 0.5;
 
-impl Default for MctsConfig {
-    fn default() -> MctsConfig {
-        MctsConfig { simulations: 64, c_puct: 0.5, seed: 0 }
-    }
-}
+/// Seed of the sampled throws when the search is used as an evaluator.
+const SEED: u64 = 0;
 
 /// A tree search as an evaluator: its values are the means over all simulations, its policy at a decision is the visit
 /// distribution.
@@ -44,25 +32,24 @@ impl Default for MctsConfig {
 /// The policy of the inner evaluator gives the priors; without a policy they are uniform. The values of the inner
 /// evaluator are used only at turn-start states: from a decision, or within a series of throws, a simulation continues
 /// to the next turn-start state. Finished games have their exact returns. Every root uses the same seed, so an
-/// evaluation depends on the configuration and the state alone.
+/// evaluation depends on the number of simulations and the state alone.
 #[derive(Debug)]
 pub struct Mcts<E> {
     evaluator: E,
-    config: MctsConfig,
+    simulations: u32,
     stop: Stop,
 }
 
 impl<E> Mcts<E> {
-    /// A search around `evaluator`.
-    pub fn new(evaluator: E, config: MctsConfig) -> Mcts<E> {
-        Mcts { evaluator, config, stop: Stop::default() }
+    /// A search around `evaluator` with this number of simulations for each root; 0 counts as 1.
+    pub fn new(evaluator: E, simulations: u32) -> Mcts<E> {
+        Mcts { evaluator, simulations, stop: Stop::default() }
     }
 }
 
 impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<E> {
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
-        let seed = self.config.seed;
-        self.search(game, states, |_| seed)
+        self.search(game, states, |_| SEED)
     }
 
     fn stop_by(&mut self, stop: &Stop) {
@@ -81,7 +68,7 @@ impl<E> Mcts<E> {
         let mut trees: Vec<_> = states.iter().enumerate().map(new_tree).collect();
         loop {
             // The trees that need an evaluation, and the leaves to evaluate.
-            let descend = |tree| Tree::descend(tree, game, &self.config, &self.stop);
+            let descend = |tree| Tree::descend(tree, game, self.simulations, &self.stop);
             let (waiting, leaves): (Vec<_>, Vec<_>) = trees.iter_mut().filter_map(descend).unzip();
             if leaves.is_empty() {
                 break;
@@ -161,8 +148,8 @@ impl<S: Clone> Tree<S> {
 
     /// Runs simulations until one needs an evaluation; returns the tree and the position to evaluate. `None` when all
     /// simulations are done or the search is stopped.
-    fn descend<G: Game<State = S>>(&mut self, game: &G, config: &MctsConfig, stop: &Stop) -> Option<(&mut Tree<S>, S)> {
-        while !self.path.is_empty() || self.nodes[0].visits < config.simulations.max(1) {
+    fn descend<G: Game<State = S>>(&mut self, game: &G, simulations: u32, stop: &Stop) -> Option<(&mut Tree<S>, S)> {
+        while !self.path.is_empty() || self.nodes[0].visits < simulations.max(1) {
             if self.path.is_empty() {
                 self.path.push(0);
             }
@@ -178,11 +165,12 @@ impl<S: Clone> Tree<S> {
                 }
                 Node::Chance(_) => self.sample(game, current),
                 Node::Decision(seat) => {
-                    if self.nodes[current].edges.is_empty() && !self.expand_if_forced(game, current) {
+                    if self.nodes[current].edges.is_empty() {
                         let state = self.nodes[current].state.clone();
-                        return Some((self, state));
+                        let Some(action) = forced_action(game, &state) else { return Some((self, state)) };
+                        self.expand(current, [(action.0, 1.0)]);
                     }
-                    self.select(current, seat, config.c_puct)
+                    self.select(current, seat)
                 }
             };
             let (child, is_new) = self.follow(game, current, edge);
@@ -214,20 +202,10 @@ impl<S: Clone> Tree<S> {
         self.expand(current, legal.iter().map(|action| (action.0, prior(action))));
     }
 
-    fn expand(&mut self, node: usize, edges: impl Iterator<Item = (u8, f32)>) {
+    fn expand(&mut self, node: usize, edges: impl IntoIterator<Item = (u8, f32)>) {
         let start = self.edges.len();
-        self.edges.extend(edges.map(|(label, prior)| Edge { label, prior, child: None }));
+        self.edges.extend(edges.into_iter().map(|(label, prior)| Edge { label, prior, child: None }));
         self.nodes[node].edges = start..self.edges.len();
-    }
-
-    /// If a decision has a single action, expands it and returns true; otherwise returns false.
-    fn expand_if_forced<G: Game<State = S>>(&mut self, game: &G, node: usize) -> bool {
-        let legal = game.legal_actions(&self.nodes[node].state);
-        let is_forced = legal.len() == 1;
-        if is_forced {
-            self.expand(node, legal.iter().map(|action| (action.0, 1.0)));
-        }
-        is_forced
     }
 
     /// Samples an edge of a chance node by its probability.
@@ -242,10 +220,10 @@ impl<S: Clone> Tree<S> {
 
     /// The edge of a decision with the highest PUCT score for `seat`; if several are equal, the first. An unvisited
     /// action has the mean value of its parent so far (first-play urgency).
-    fn select(&self, node: usize, seat: Seat, c_puct: f32) -> usize {
+    fn select(&self, node: usize, seat: Seat) -> usize {
         let parent = &self.nodes[node];
         let so_far = if parent.visits > 0 { parent.sum[seat] / f64::from(parent.visits) } else { 0.0 };
-        let exploration = f64::from(c_puct) * f64::from(parent.visits.max(1)).sqrt();
+        let exploration = C_PUCT * f64::from(parent.visits.max(1)).sqrt();
         let mut best = (parent.edges.start, f64::NEG_INFINITY);
         for place in parent.edges.clone() {
             let edge = &self.edges[place];
@@ -348,10 +326,10 @@ mod tests {
 
     /// The mean error of the values and the largest loss of a choice.
     fn errors_and_regret(game: &Toy, exact: &ExactEvaluator, states: &[ToyState], simulations: u32) -> (f32, f32) {
-        let mut mcts = Mcts::new(PipEvaluator, MctsConfig { simulations, c_puct: 0.5, seed: 1 });
+        let mut mcts = Mcts::new(PipEvaluator, simulations);
         let seats = game.spec().seats;
         let (mut errors, mut worst_regret) = (0.0, 0.0_f32);
-        for (state, evaluation) in states.iter().zip(mcts.evaluate(game, states)) {
+        for (state, evaluation) in states.iter().zip(mcts.search(game, states, |_| 1)) {
             let truth = exact.of(state);
             errors += seats.iter().map(|seat| (truth[seat] - evaluation.values[seat]).abs()).sum::<f32>();
             let Node::Decision(seat) = game.node(state) else {
@@ -373,7 +351,7 @@ mod tests {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
         let states = sample_states(&game, &exact);
-        let mut mcts = Mcts::new(Ignorant::default(), MctsConfig::default());
+        let mut mcts = Mcts::new(Ignorant::default(), 64);
         let together = mcts.evaluate(&game, &states);
         for (state, evaluation) in states.iter().zip(&together) {
             assert_eq!(&mcts.evaluate(&game, std::slice::from_ref(state))[0], evaluation);
@@ -388,8 +366,7 @@ mod tests {
         let ended = game.position(Seat::SOUTH, BySeat([[0; 2], [0; 2], [5, 5], [0; 2]]));
         let mut decision = game.position(Seat::SOUTH, BySeat([[0, 1], [0; 2], [0; 2], [0; 2]]));
         game.apply_chance(&mut decision, Outcome(1));
-        let config = MctsConfig { simulations: u32::MAX, ..MctsConfig::default() };
-        let mut agent = MctsAgent { mcts: Mcts::new(Ignorant::default(), config) };
+        let mut agent = MctsAgent { mcts: Mcts::new(Ignorant::default(), u32::MAX) };
         Agent::<Toy>::stop_by(&mut agent, &Stop::when(|| true));
         let action = agent.choose(&game, &decision, &mut GameRng::seed_from_u64(0));
         assert!(game.legal_actions(&decision).contains(action));
@@ -416,8 +393,7 @@ mod tests {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
         let mut state = game.position(Seat::SOUTH, BySeat([[0, 1], [0; 2], [0; 2], [0; 2]]));
         game.apply_chance(&mut state, Outcome(1));
-        let config = MctsConfig { simulations: 10, ..MctsConfig::default() };
-        let evaluation = &Mcts::new(Stubborn, config).evaluate(&game, &[state])[0];
+        let evaluation = &Mcts::new(Stubborn, 10).evaluate(&game, &[state])[0];
         assert_eq!(evaluation.best_action(), Some(Action(3)));
     }
 }

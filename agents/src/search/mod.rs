@@ -11,4 +11,4 @@ pub(crate) mod test_support;
 mod throw_series;
 
 pub use expectimax::Expectimax;
-pub use mcts::{Mcts, MctsAgent, MctsConfig};
+pub use mcts::{Mcts, MctsAgent};
