@@ -14,7 +14,6 @@ use ashta_agents::play::baseline::PipEvaluator;
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
-use ashta_env::race::state::State;
 use ashta_env::turn_index::TurnModel;
 use ashta_tests::amount;
 use ashta_tests::solving::{CONFIG, positions, solved, start, turns};
@@ -38,24 +37,19 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     assert!(exact < 0.495, "{exact}");
 
     let table = Arc::new(Table::new(turns.index().clone(), solution, false));
-    let pips =
-        || Box::new(Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>) as Box<dyn Contestant<Race>>;
-    let perfect = || {
-        let agent = OnePly::new(Perfect::new(Arc::clone(&table)));
-        Box::new(Box::new(agent) as Box<dyn Agent<Race> + Send>) as Box<dyn Contestant<Race>>
+    let contestants = || {
+        let pips = Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
+        let perfect = Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
+        vec![Box::new(pips) as Box<dyn Contestant<Race>>, Box::new(perfect)]
     };
     let seatings = rotations(&sides(race.spec()), &[0, 1]);
-    let meeting = MatchSetup {
-        game: &race,
-        contestants: &[&pips, &perfect],
-        seatings: &|_| seatings.clone(),
-        is_stopped: &|| false,
-    };
+    let meeting =
+        MatchSetup { game: &race, contestants: &contestants, seatings: &|_| seatings.clone(), is_stopped: &|| false };
     // The same games luck-corrected (control variate) by perfect play, and by step counting.
     let study = || {
         let (mut right, mut wrong) = (Perfect::new(Arc::clone(&table)), PipEvaluator);
         let race = &race;
-        Box::new(move |game: PlayedGame<State>| {
+        Box::new(move |game: PlayedGame| {
             let own = game.seating.seats_of(0).iter().next().expect("it sits");
             let start = race.initial_state(game.first);
             let (moves, block) = (&game.moves, game.block);
@@ -64,7 +58,7 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
                 analyze_game(race, &mut wrong, start, moves, block, 0.0),
             ];
             [f64::from(game.returns[own]), luck(&lucks[0])[own], luck(&lucks[1])[own]]
-        }) as Box<dyn FnMut(PlayedGame<State>) -> [f64; 3]>
+        }) as Box<dyn FnMut(PlayedGame) -> [f64; 3]>
     };
     let (mut held, mut shrinkage) = ([0; 3], [0.0; 2]);
     let runs = amount(60, 200);
@@ -84,7 +78,7 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
         };
         play_blocks(&meeting, 0..50, &config, study, &mut take);
         let [scores, right, wrong] = sums;
-        let mut intervals = vec![Interval::of_scores(&scores).interval];
+        let mut intervals = vec![Interval::of_scores(&scores, &[]).interval];
         for (which, (luck, game_variance)) in [right, wrong].into_iter().zip(residual).enumerate() {
             let blocks = Blocks { scores: scores.clone(), luck, strata: Vec::new(), game_variance };
             let adjusted = blocks.luck_adjusted();

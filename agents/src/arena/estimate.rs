@@ -47,14 +47,10 @@ impl Interval {
 
     /// The mean of independent `blocks`, which are scores between 0 and 1. The interval is within 0 and 1, and it is
     /// not a single point even if all blocks have equal scores.
-    pub fn of_scores(blocks: &[f64]) -> Interval {
-        Interval::of_scores_in(blocks, &[])
-    }
-
-    /// As [`Interval::of_scores`], for blocks in groups (strata) whose means can differ. `strata` has the index of the
-    /// stratum of each block. Only differences within strata make the mean uncertain. Without strata, all blocks are
-    /// one stratum.
-    pub fn of_scores_in(blocks: &[f64], strata: &[usize]) -> Interval {
+    ///
+    /// The blocks are in groups (strata) whose means can differ. `strata` has the index of the stratum of each block;
+    /// if it is empty, all blocks are one stratum. Only differences within strata make the mean uncertain.
+    pub fn of_scores(blocks: &[f64], strata: &[usize]) -> Interval {
         let (mean, count) = (mean(blocks), blocks.len() as f64);
         if blocks.len() < 2 {
             return Interval { mean, standard_error: None, interval: [0.0, 1.0] };
@@ -225,7 +221,7 @@ impl Blocks {
         let blocks: Vec<f64> = scores.iter().zip(luck).enumerate().map(adjust).collect();
         let count = blocks.len() as f64;
         // Limiting the mean to possible scores can only improve the coverage of the interval.
-        let (mean, plain) = (mean(&blocks).clamp(0.0, 1.0), Interval::of_scores_in(scores, strata));
+        let (mean, plain) = (mean(&blocks).clamp(0.0, 1.0), Interval::of_scores(scores, strata));
         let estimate = match blocks.len() {
             0 | 1 => Interval { mean, ..plain },
             _ => {
@@ -371,11 +367,11 @@ mod tests {
     fn only_differences_within_strata_count() {
         let scores: Vec<f64> = (0..60).map(|block| [0.2, 0.9][block % 2] + 0.01 * (block % 3) as f64).collect();
         let strata: Vec<usize> = (0..60).map(|block| block % 2).collect();
-        let (pooled, within) = (Interval::of_scores(&scores), Interval::of_scores_in(&scores, &strata));
+        let (pooled, within) = (Interval::of_scores(&scores, &[]), Interval::of_scores(&scores, &strata));
         assert_eq!(pooled.mean, within.mean);
         let [pooled, within] = [pooled, within].map(|estimate| estimate.standard_error.expect("many blocks"));
         assert!(within < 0.05 * pooled, "{within} {pooled}");
-        let alone = Interval::of_scores_in(&scores[..2], &strata[..2]);
-        assert_eq!(alone, Interval::of_scores(&scores[..2]), "strata of one block are ignored");
+        let alone = Interval::of_scores(&scores[..2], &strata[..2]);
+        assert_eq!(alone, Interval::of_scores(&scores[..2], &[]), "strata of one block are ignored");
     }
 }

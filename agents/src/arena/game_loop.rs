@@ -3,7 +3,6 @@
 //! For given agents, a game is a pure function of the seed, its block and its seating. This module plays games; its
 //! callers compute statistics.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use ashta_env::chance;
@@ -43,19 +42,6 @@ pub enum Move {
     Choice(Action),
 }
 
-/// A finished turn.
-#[derive(Clone, Debug)]
-pub struct PlayedTurn<S> {
-    /// The seat whose turn it was.
-    pub seat: Seat,
-    /// The position before its first throw.
-    pub start: S,
-    /// The position after its last throw: a decision, or the end of the turn if there was no decision.
-    pub thrown: S,
-    /// The position at the end of the turn.
-    pub end: S,
-}
-
 /// The ending of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -78,7 +64,7 @@ pub enum Ending {
 
 /// A game that has ended.
 #[derive(Clone, Debug)]
-pub struct PlayedGame<S> {
+pub struct PlayedGame {
     /// The number of its block, from 0.
     pub block: u64,
     /// Its number in the block, from 0.
@@ -89,10 +75,8 @@ pub struct PlayedGame<S> {
     pub first: Seat,
     /// All throws and choices, in order.
     pub moves: Vec<Move>,
-    /// The turns; the last turn of a forfeited game ends at the fault.
-    pub turns: Vec<PlayedTurn<S>>,
     /// Number of turns that were begun.
-    pub turns_begun: u32,
+    pub turns: u32,
     /// Its ending.
     pub ending: Ending,
     /// The return of each seat, 0 to 1; zeros for a truncated game. If a seat forfeits, its side gets 0, and the other
@@ -101,41 +85,28 @@ pub struct PlayedGame<S> {
 }
 
 struct GameInPlay<S> {
-    game: PlayedGame<S>,
+    game: PlayedGame,
     state: S,
     throws: SeededThrows,
     clock: TurnClock,
     rng: GameRng,
-    turn: Option<OpenTurn<S>>,
 }
 
-/// A turn that has not ended: its seat, the position before its first throw, and its first decision if the turn has
-/// reached it.
-type OpenTurn<S> = (Seat, S, Option<S>);
-
-/// The unfinished blocks: for each block, the results of its games in the order of their numbers.
-type OpenBlocks<T> = BTreeMap<u64, Vec<Option<T>>>;
-
 impl<G: Game> MatchSetup<'_, G> {
-    /// Plays the blocks that `take_block` returns, at least `config.batch` games at the same time while blocks are
-    /// left. `study` receives each game that has ended. `hand_on` receives the results of a block when all its games
-    /// have ended; when `hand_on` breaks, play ends. When play is stopped, unfinished games are dropped, even if a
-    /// contestant has just failed in them.
-    pub(super) fn play<T>(
+    /// Plays the blocks that `take_block` returns, each with its seatings, at least `config.batch` games at the same
+    /// time while blocks are left. `finish` receives each game that has ended; when `finish` breaks, play ends. When
+    /// play is stopped, unfinished games are dropped, even if a contestant has just failed in them.
+    pub(super) fn play(
         &self,
         config: &MatchConfig,
-        take_block: &dyn Fn() -> Option<u64>,
-        study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
-        hand_on: &dyn Fn(u64, Vec<T>) -> ControlFlow<()>,
+        take_block: &dyn Fn() -> Option<(u64, Vec<Seating>)>,
+        finish: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) {
-        let mut contestants: Vec<_> = self.contestants.iter().map(|make| make()).collect();
+        let mut contestants = (self.contestants)();
         let mut games: Vec<GameInPlay<G::State>> = Vec::new();
-        let mut blocks: OpenBlocks<T> = BTreeMap::new();
         loop {
             while games.len() < config.batch.max(1) {
-                let Some(block) = take_block() else { break };
-                let seatings = (self.seatings)(block);
-                blocks.insert(block, seatings.iter().map(|_| None).collect());
+                let Some((block, seatings)) = take_block() else { break };
                 let seed = derived_seed(config.seed, block);
                 let begin = |(leg, seating)| self.begin_game(seed, block, leg, seating);
                 games.extend(seatings.into_iter().enumerate().map(begin));
@@ -151,7 +122,7 @@ impl<G: Game> MatchSetup<'_, G> {
                     let agent = games[index].game.seating.agent(seat).expect("a seat that plays has an agent");
                     choosing[agent].push(index);
                     index += 1;
-                } else if close(games.swap_remove(index), &mut blocks, study, hand_on).is_break() {
+                } else if finish(games.swap_remove(index).game).is_break() {
                     return;
                 }
             }
@@ -164,7 +135,7 @@ impl<G: Game> MatchSetup<'_, G> {
             // In descending order, because `swap_remove` only moves games with larger indices.
             for index in (0..games.len()).rev() {
                 let has_ended = games[index].game.ending != Ending::Open;
-                if has_ended && close(games.swap_remove(index), &mut blocks, study, hand_on).is_break() {
+                if has_ended && finish(games.swap_remove(index).game).is_break() {
                     return;
                 }
             }
@@ -173,7 +144,7 @@ impl<G: Game> MatchSetup<'_, G> {
 
     /// Plays a game again: with the first seat and the throws of `seed`, the seed of the match, and with the choices of
     /// `record`. The result ends before the first choice that is missing or illegal.
-    pub(crate) fn replay(&self, seed: u64, record: &PlayedGame<G::State>) -> PlayedGame<G::State> {
+    pub(crate) fn replay(&self, seed: u64, record: &PlayedGame) -> PlayedGame {
         let mut choices = record.moves.iter().filter_map(|made| match made {
             Move::Choice(action) => Some(*action),
             Move::Throw(_) => None,
@@ -185,8 +156,7 @@ impl<G: Game> MatchSetup<'_, G> {
             let Some(action) = choices.next().filter(|&action| legal.contains(action)) else { break };
             self.apply(&mut current, action);
         }
-        end_turn(&mut current.game, &mut current.turn, &current.state);
-        PlayedGame { turns_begun: current.clock.turns(), ..current.game }
+        current.game
     }
 
     fn apply(&self, current: &mut GameInPlay<G::State>, action: Action) {
@@ -206,8 +176,7 @@ impl<G: Game> MatchSetup<'_, G> {
                 seating,
                 first,
                 moves: Vec::new(),
-                turns: Vec::new(),
-                turns_begun: 0,
+                turns: 0,
                 ending: Ending::Open,
                 returns: BySeat::default(),
             },
@@ -215,33 +184,29 @@ impl<G: Game> MatchSetup<'_, G> {
             throws: SeededThrows::new(derived_seed(seed, 1)),
             clock: TurnClock::default(),
             rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
-            turn: None,
         }
     }
 
     /// Throws the dice until a seat has to decide or the game has ended. Returns the deciding seat.
     fn throw_dice(&self, current: &mut GameInPlay<G::State>) -> Option<Seat> {
-        let GameInPlay { game, state, throws, clock, turn, .. } = current;
+        let GameInPlay { game, state, throws, clock, .. } = current;
         let decides = chance::throw_dice(self.game, state, |state, seat| {
-            if clock.begins_turn(seat) {
-                end_turn(game, turn, state);
-                if clock.turns() >= self.game.spec().turn_limit {
-                    return None;
-                }
-                *turn = Some((seat, state.clone(), None));
+            if clock.begins_turn(seat) && clock.turns() >= self.game.spec().turn_limit {
+                return None;
             }
             let (number, throw) = clock.throw(seat);
             let outcome = throws.draw(seat, number, throw, self.game.chance_outcomes(state));
             game.moves.push(Move::Throw(outcome));
             Some(outcome)
         });
-        if decides.is_some() {
-            turn.iter_mut().for_each(|(.., thrown)| _ = thrown.get_or_insert_with(|| state.clone()));
-        } else if self.game.node(state) == Node::Terminal {
-            game.ending = Ending::Finished;
-            game.returns = self.game.returns(state);
-        } else {
-            game.ending = Ending::Truncated;
+        game.turns = clock.turns();
+        match self.game.node(state) {
+            Node::Decision(_) => {}
+            Node::Chance(_) => game.ending = Ending::Truncated,
+            Node::Terminal => {
+                game.ending = Ending::Finished;
+                game.returns = self.game.returns(state);
+            }
         }
         decides
     }
@@ -283,28 +248,4 @@ pub(super) fn forfeit_returns(spec: &Spec, seat: Seat) -> BySeat<f32> {
         returns[other] = share;
     }
     returns
-}
-
-/// Passes a game that has ended to `study`, and its block to `hand_on` if this was the last game of the block.
-fn close<S: Clone, T>(
-    mut ended: GameInPlay<S>,
-    blocks: &mut OpenBlocks<T>,
-    study: &mut dyn FnMut(PlayedGame<S>) -> T,
-    hand_on: &dyn Fn(u64, Vec<T>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    end_turn(&mut ended.game, &mut ended.turn, &ended.state);
-    let game = PlayedGame { turns_begun: ended.clock.turns(), ..ended.game };
-    let (block, leg) = (game.block, game.leg);
-    let results = blocks.get_mut(&block).expect("the block of a game in play is open");
-    results[leg] = Some(study(game));
-    if results.iter().any(Option::is_none) {
-        return ControlFlow::Continue(());
-    }
-    hand_on(block, blocks.remove(&block).into_iter().flatten().flatten().collect())
-}
-
-fn end_turn<S: Clone>(game: &mut PlayedGame<S>, turn: &mut Option<OpenTurn<S>>, end: &S) {
-    let Some((seat, start, thrown)) = turn.take() else { return };
-    let thrown = thrown.unwrap_or_else(|| end.clone());
-    game.turns.push(PlayedTurn { seat, start, thrown, end: end.clone() });
 }

@@ -79,14 +79,15 @@ impl GameLine {
     /// # Errors
     /// When there is no such game. Moves in JSON are not checked; [`GameLine::replay`] checks them.
     pub fn read(sheets: &Sheets, text: &str, number: usize) -> Result<GameLine, Error> {
+        let too_few = || Error::new(format!("it contains fewer than {number} games"));
         if !text.trim_start().starts_with('{') {
-            return if number == 1 { GameLine::from_positions(sheets, text) } else { Err(fewer_games(number)) };
+            return if number == 1 { GameLine::from_positions(sheets, text) } else { Err(too_few()) };
         }
         let is_header = |line: &str| line.starts_with("{\"arena\"");
         let lines = (1..).zip(text.lines());
         let mut games = lines.filter(|(_, line)| !line.trim().is_empty() && !is_header(line));
         let game = number.checked_sub(1).and_then(|before| games.nth(before));
-        let (line, game) = game.ok_or_else(|| fewer_games(number))?;
+        let (line, game) = game.ok_or_else(too_few)?;
         let not_a_game = |line: usize| Error::because(format!("line {line}: not the record of a game"));
         let mut game: GameLine = serde_json::from_str(game).map_err(not_a_game(line))?;
         if let Some(header) = text.lines().next().filter(|line| game.sheet.is_none() && is_header(line)) {
@@ -122,7 +123,7 @@ impl GameLine {
 
     /// The record of a game. `players` are the names of the agents in the order of their numbers. The sheet of a game
     /// that is not built in is not in the record, but in the header of the file.
-    pub fn new(race: &Race, game: &PlayedGame<State>, players: &[String]) -> GameLine {
+    pub fn new(race: &Race, game: &PlayedGame, players: &[String]) -> GameLine {
         let seats = race.spec().seats;
         let name = |seat| game.seating.agent(seat).and_then(|agent| players.get(agent)).cloned().unwrap_or_default();
         GameLine {
@@ -133,7 +134,7 @@ impl GameLine {
             moves: move_texts(race, game.first, &game.moves),
             ending: game.ending.clone(),
             returns: seats.iter().map(|seat| game.returns[seat]).collect(),
-            turns: game.turns_begun,
+            turns: game.turns,
             ..GameLine::default()
         }
     }
@@ -159,10 +160,9 @@ impl GameLine {
         let start = &self.start;
         let (race, state) = Race::parse_in(sheets, start).map_err(Error::because(format!("`start`: `{start}`")))?;
         let (seats, players) = (race.spec().seats.len(), self.players.len());
-        match players == seats {
-            true => Ok((race, state)),
-            false => Err(Error::new(format!("`players` has {players} names, but `{start}` has {seats} seats"))),
-        }
+        let is_right = players == seats;
+        Error::unless(is_right, || format!("`players` has {players} names, but `{start}` has {seats} seats"))?;
+        Ok((race, state))
     }
 
     /// Replays the moves from `state`. Returns the throws and choices, and the last position.
@@ -240,10 +240,6 @@ fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
         outcomes.push(outcome);
     }
     outcomes
-}
-
-fn fewer_games(number: usize) -> Error {
-    Error::new(format!("it contains fewer than {number} games"))
 }
 
 /// The moves from the recorded position `state` to the position `next`: the rest of a turn, a throw, or both. `line` is

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::{BySeat, Game};
 
-use super::{Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, TurnAnalysis, play_watched_match};
+use super::{Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, analyze_turns, play_watched_match};
 use crate::play::agent::{Agent, OnePly, Pick, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
@@ -109,18 +109,15 @@ where
     let weak = || Box::new(OnePly::picking(evaluator.clone(), Pick::Softmax(temperature))) as Box<dyn Agent<G> + Send>;
     let whole = || Box::new(OnePly::new(evaluator.clone())) as Box<dyn Agent<G> + Send>;
     let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
-    let watch = |played: &PlayedGame<G::State>| {
-        let (side, mut evaluator) = (played.seating.seats_of(0), evaluator.clone());
-        for turn in played.turns.iter().filter(|turn| side.contains(turn.seat)) {
-            let analysis = TurnAnalysis::new(game, &mut evaluator, turn);
-            if analysis.is_choice() {
-                let best = f64::from(analysis.after_throw()[turn.seat]);
-                let loss = |values: &BySeat<f32>| (best - f64::from(values[turn.seat])) as f32;
-                let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
-                let block = blocks.entry(played.block).or_default();
-                block.losses.push(analysis.values.iter().map(loss).collect());
-                block.regret += f64::from(analysis.regret() as f32);
-            }
+    let watch = |played: &PlayedGame| {
+        let turns = analyze_turns(game, &mut evaluator.clone(), played, 0);
+        let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        for turn in turns.iter().filter(|turn| turn.is_choice()) {
+            let best = f64::from(turn.after_throw()[turn.seat]);
+            let loss = |values: &BySeat<f32>| (best - f64::from(values[turn.seat])) as f32;
+            let block = blocks.entry(played.block).or_default();
+            block.losses.push(turn.values.iter().map(loss).collect());
+            block.regret += f64::from(turn.regret() as f32);
         }
     };
     let report = play_watched_match(game, &weak, &whole, config, &MatchProgress::UNWATCHED, &watch);

@@ -6,16 +6,15 @@
 //! minus its luck, the luck-adjusted result, has the same expectation as the result. The better the evaluator, the
 //! smaller the variance of the luck-adjusted result.
 
-use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
-use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Seat};
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{BySeat, Game, Node, Seat, SeatSet};
 use ashta_env::turn::TurnResults;
 
-use super::analysis::TurnAnalysis;
-use super::game_loop::Move;
-use crate::play::evaluator::Evaluator;
+use super::game_loop::{Move, PlayedGame};
+use crate::play::evaluator::{Evaluator, first_best};
 use crate::play::stop::Stop;
 use crate::search::expectation::{ActualTurn, Expectation, append_afterstates};
 
@@ -27,6 +26,7 @@ pub(crate) const SERIES_PROBABILITY: f32 = 0.01;
 /// The reference: a table or a bot whose values measure the luck and the errors of agents. It creates one evaluator for
 /// each thread.
 #[derive(Clone)]
+#[expect(missing_debug_implementations, reason = "it holds a closure")]
 pub struct Reference<G: Game> {
     /// Its name, without the folder of its file.
     pub name: String,
@@ -35,11 +35,14 @@ pub struct Reference<G: Game> {
     /// Descriptions of players, the best first, each with the largest regret per decision of such a player; empty if no
     /// levels were measured.
     pub bands: Vec<(&'static str, f64)>,
-    make: MakeEvaluator<G>,
-    stop: Stop,
+    /// Creates an evaluator for one thread.
+    pub make: MakeEvaluator<G>,
+    /// Ends the work of the evaluators.
+    pub stop: Stop,
 }
 
-type MakeEvaluator<G> = Arc<dyn Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync>;
+/// Creates an evaluator for one thread.
+pub type MakeEvaluator<G> = Arc<dyn Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync>;
 
 impl<G: Game> Reference<G> {
     /// A reference with the values of the evaluators that `make` creates.
@@ -51,18 +54,6 @@ impl<G: Game> Reference<G> {
         Reference { name, version, bands: Vec::new(), make: Arc::new(make), stop: Stop::default() }
     }
 
-    /// Sets the [`Stop`] that ends the work of the evaluators.
-    #[must_use]
-    pub fn stopped_by(self, stop: Stop) -> Reference<G> {
-        Reference { stop, ..self }
-    }
-
-    /// Sets the [`bands`](Reference::bands).
-    #[must_use]
-    pub fn with_bands(self, bands: Vec<(&'static str, f64)>) -> Reference<G> {
-        Reference { bands, ..self }
-    }
-
     /// Creates an evaluator.
     pub fn evaluator(&self) -> Box<dyn Evaluator<G> + Send> {
         let mut evaluator = (self.make)();
@@ -71,9 +62,58 @@ impl<G: Game> Reference<G> {
     }
 }
 
-impl<G: Game> fmt::Debug for Reference<G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reference").field("name", &self.name).field("version", &self.version).finish_non_exhaustive()
+/// A played turn and its values by an evaluator: expected returns by seat.
+#[derive(Clone, Debug)]
+pub struct TurnAnalysis<S> {
+    /// The seat whose turn it was.
+    pub seat: Seat,
+    /// The position before its first throw.
+    pub start: S,
+    /// The position after its last throw.
+    pub thrown: S,
+    /// The range of its throws and choices in the moves of the game.
+    pub moves: Range<usize>,
+    /// The distinct afterstates of the turn.
+    pub results: TurnResults<S>,
+    /// The values of the afterstates.
+    pub values: Vec<BySeat<f32>>,
+    /// The values before the first throw: the expected value of the best afterstate over all throws.
+    pub before: BySeat<f32>,
+    /// The index of the chosen afterstate; `None` if the moves end before the turn ends.
+    pub chosen: Option<usize>,
+}
+
+impl<S> TurnAnalysis<S> {
+    /// The index of the best afterstate for the seat; the first index if several are equally good.
+    pub fn best(&self) -> Option<usize> {
+        first_best(self.values.iter().map(|values| values[self.seat]))
+    }
+
+    /// The values after the throw: the values of the best afterstate.
+    pub fn after_throw(&self) -> BySeat<f32> {
+        self.best().map_or(self.before, |best| self.values[best])
+    }
+
+    /// The values of the chosen afterstate.
+    pub fn played(&self) -> Option<BySeat<f32>> {
+        self.chosen.map(|chosen| self.values[chosen])
+    }
+
+    /// The luck of the throw for `seat`. The mean of the luck is 0 if the values before the throw are the expectation,
+    /// or if the evaluator is exact.
+    pub fn luck(&self, seat: Seat) -> f64 {
+        f64::from(self.after_throw()[seat]) - f64::from(self.before[seat])
+    }
+
+    /// The regret of the choice: the value that the choice lost against the best afterstate, 0 or more.
+    pub fn regret(&self) -> f64 {
+        let best = f64::from(self.after_throw()[self.seat]);
+        self.played().map_or(0.0, |played| best - f64::from(played[self.seat]))
+    }
+
+    /// Whether there was more than one distinct afterstate.
+    pub fn is_choice(&self) -> bool {
+        self.values.len() > 1
     }
 }
 
@@ -86,12 +126,36 @@ impl<G: Game> fmt::Debug for Reference<G> {
 pub fn analyze_game<G: Game>(
     game: &G,
     evaluator: &mut (impl Evaluator<G> + ?Sized),
-    mut state: G::State,
+    state: G::State,
     moves: &[Move],
     seed: u64,
     series_probability: f32,
 ) -> Vec<TurnAnalysis<G::State>> {
-    let (mut rng, mut scratch) = (chance::stream(seed, DRAWS), TurnResults::new());
+    analyze(game, evaluator, state, moves, SeatSet::ALL, Some((series_probability, chance::stream(seed, DRAWS))))
+}
+
+/// As [`analyze_game`], for the turns of an agent, by its number. Throws that did not happen are not evaluated, so the
+/// values before the throws are 0.
+pub(crate) fn analyze_turns<G: Game>(
+    game: &G,
+    evaluator: &mut impl Evaluator<G>,
+    played: &PlayedGame,
+    agent: usize,
+) -> Vec<TurnAnalysis<G::State>> {
+    let start = game.initial_state(played.first);
+    analyze(game, evaluator, start, &played.moves, played.seating.seats_of(agent), None)
+}
+
+/// Evaluates the turns of the seats `side`, and other throws by their limit if there is one.
+fn analyze<G: Game>(
+    game: &G,
+    evaluator: &mut (impl Evaluator<G> + ?Sized),
+    mut state: G::State,
+    moves: &[Move],
+    side: SeatSet,
+    mut throws: Option<(f32, GameRng)>,
+) -> Vec<TurnAnalysis<G::State>> {
+    let mut scratch = TurnResults::new();
     let (mut states, mut values, mut turns, mut open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     while at < moves.len() {
@@ -107,22 +171,25 @@ pub fn analyze_game<G: Game>(
         }
         // If there is no decision here, the moves end within a series of throws, or the next move is illegal.
         let Node::Decision(seat) = game.node(&thrown) else { break };
+        if !side.contains(seat) {
+            continue;
+        }
         let actual = append_afterstates(game, &thrown, &mut scratch, &mut states);
         let results = scratch.clone();
-        let played = actual.clone().find(|&result| states[result] == state);
-        let mut expectation = Expectation::default();
-        let actual_turn = ActualTurn { start: &start, thrown: &thrown, results: actual.clone() };
-        expectation.enumerate_throws(game, &actual_turn, series_probability, &mut rng, &mut scratch, &mut states);
+        let chosen = results.states().iter().position(|end| *end == state);
+        let expectation = throws.as_mut().map(|(limit, rng)| {
+            let actual_turn = ActualTurn { start: &start, thrown: &thrown, results: actual.clone() };
+            Expectation::of_throws(game, &actual_turn, *limit, rng, &mut scratch, &mut states)
+        });
         let (moves, before) = (begins..at, BySeat::default());
-        turns.push(TurnAnalysis { seat, start, thrown, moves, results, values: Vec::new(), before, played: None });
-        open.push((expectation, actual, played));
+        turns.push(TurnAnalysis { seat, start, thrown, moves, results, values: Vec::new(), before, chosen });
+        open.push((expectation, actual));
     }
     if !states.is_empty() {
         evaluator.values(game, &states, &mut values);
     }
-    for (turn, (expectation, actual, played)) in turns.iter_mut().zip(open) {
-        turn.before = expectation.expected(game, turn.seat, &values);
-        turn.played = played.map(|result| values[result]);
+    for (turn, (expectation, actual)) in turns.iter_mut().zip(open) {
+        turn.before = expectation.unwrap_or_default().expected(game, turn.seat, &values);
         turn.values = values[actual].to_vec();
     }
     turns
@@ -154,21 +221,21 @@ mod tests {
         evaluator: Make<'_, E>,
     ) -> Vec<[f64; 3]> {
         let sides = sides(game.spec());
-        let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<Toy>>, || Box::new(b()) as Box<dyn Contestant<Toy>>);
+        let contestants = || vec![Box::new(a()) as Box<dyn Contestant<Toy>>, Box::new(b())];
         let seating = rotations(&sides, &[0, 1])[0];
-        let setup = MatchSetup { game, contestants: &[&a, &b], seatings: &|_| vec![seating], is_stopped: &|| false };
+        let setup = MatchSetup { game, contestants: &contestants, seatings: &|_| vec![seating], is_stopped: &|| false };
         let study = || {
             let mut evaluator = evaluator();
-            Box::new(move |played: PlayedGame<ToyState>| {
+            Box::new(move |played: PlayedGame| {
                 let start = game.initial_state(played.first);
                 let turns = analyze_game(game, &mut evaluator, start, &played.moves, played.block, 0.0);
-                assert_eq!(turns.len(), played.turns.len());
+                assert_eq!(turns.len(), played.turns as usize);
                 let south = Seat::SOUTH;
                 let given =
                     |turn: &TurnAnalysis<ToyState>| if turn.seat == south { -turn.regret() } else { turn.regret() };
                 let given = turns.iter().map(given).sum::<f64>();
                 [f64::from(played.returns[south]), luck(&turns)[south], given]
-            }) as Box<dyn FnMut(PlayedGame<ToyState>) -> [f64; 3]>
+            }) as Box<dyn FnMut(PlayedGame) -> [f64; 3]>
         };
         let mut all = Vec::new();
         let mut take = |_, games: Vec<[f64; 3]>| {

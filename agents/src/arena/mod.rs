@@ -6,7 +6,6 @@
 //! a block depend on each other. The arena plays any game through the `Game` interface and does not know how agents
 //! choose.
 
-mod analysis;
 mod estimate;
 mod game_loop;
 pub mod game_record;
@@ -21,18 +20,17 @@ pub mod tournament;
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::Game;
 
 use crate::play::agent::Agent;
-pub use analysis::TurnAnalysis;
 pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
-pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
-pub(crate) use luck::SERIES_PROBABILITY;
-pub use luck::{Reference, analyze_game, luck};
+pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame};
+pub use luck::{MakeEvaluator, Reference, TurnAnalysis, analyze_game, luck};
+pub(crate) use luck::{SERIES_PROBABILITY, analyze_turns};
 pub use rating::Rating;
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
@@ -76,9 +74,6 @@ impl MatchProgress<'_> {
     pub const UNWATCHED: MatchProgress<'static> = MatchProgress { finished: &|_| (), is_stopped: &|| false };
 }
 
-/// Creates a contestant for one thread.
-pub type MakeContestant<'a, G> = &'a (dyn Fn() -> Box<dyn Contestant<G> + 'a> + Sync);
-
 /// Creates an agent for one thread.
 pub type MakeAgent<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Agent<G> + Send + 'a> + Sync);
 
@@ -88,8 +83,8 @@ pub type MakeAgent<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Agent<G> + Send + 'a> +
 pub struct MatchSetup<'a, G: Game> {
     /// The game.
     pub game: &'a G,
-    /// The contestants. The number of a contestant is its index in this list.
-    pub contestants: &'a [MakeContestant<'a, G>],
+    /// Creates the contestants for one thread. The number of a contestant is its index in this list.
+    pub contestants: &'a (dyn Fn() -> Vec<Box<dyn Contestant<G> + 'a>> + Sync),
     /// Returns the seatings of the block with this number, one for each game of the block.
     pub seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
     /// Called between choices. If it returns true, play stops immediately, and unfinished games are dropped.
@@ -108,33 +103,39 @@ pub struct MatchSetup<'a, G: Game> {
 ///
 /// # Panics
 /// When a contestant does not return one result for each state; in debug builds also when an action is not legal.
-pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame<G::State>) -> T>(
+pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame) -> T>(
     setup: &MatchSetup<'_, G>,
     blocks: Range<u64>,
     config: &MatchConfig,
     study: impl Fn() -> F + Sync,
     take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
 ) {
-    let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
+    // The blocks that are left, the results of the blocks in play, and whether `take` has broken.
+    let shared = Mutex::new((blocks, BTreeMap::<u64, Vec<Option<T>>>::new(), ControlFlow::Continue(()), take));
+    let shared = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     let take_block = || {
-        let block = (!is_over.load(Ordering::Relaxed)).then(|| next.fetch_add(1, Ordering::Relaxed));
-        block.filter(|&block| block < blocks.end)
+        let (left, in_play, flow, _) = &mut *shared();
+        let block = if flow.is_continue() { left.next()? } else { return None };
+        let seatings = (setup.seatings)(block);
+        in_play.insert(block, seatings.iter().map(|_| None).collect());
+        Some((block, seatings))
     };
-    let in_order = Mutex::new((blocks.start, BTreeMap::new(), take));
-    let hand_on = |block: u64, games: Vec<T>| {
-        let (next, waiting, take) = &mut *in_order.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.insert(block, games);
-        while !is_over.load(Ordering::Relaxed)
-            && let Some(games) = waiting.remove(next)
+    let hand_on = |block: u64, leg: usize, result: T| {
+        let (_, in_play, flow, take) = &mut *shared();
+        in_play.entry(block).and_modify(|games| games[leg] = Some(result));
+        while flow.is_continue()
+            && let Some(first) = in_play.first_entry()
+            && first.get().iter().all(Option::is_some)
         {
-            if take(*next, games).is_break() {
-                is_over.store(true, Ordering::Relaxed);
-            }
-            *next += 1;
+            let (block, games) = first.remove_entry();
+            *flow = take(block, games.into_iter().flatten().collect());
         }
-        if is_over.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        *flow
     };
-    let work = || setup.play(config, &take_block, &mut study(), &hand_on);
+    let work = || {
+        let mut study = study();
+        setup.play(config, &take_block, &mut |game| hand_on(game.block, game.leg, study(game)));
+    };
     if config.threads <= 1 {
         return work();
     }
@@ -178,23 +179,23 @@ pub fn play_watched_match<G: Game>(
     b: MakeAgent<'_, '_, G>,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
-    watch: &(dyn Fn(&PlayedGame<G::State>) + Sync),
+    watch: &(dyn Fn(&PlayedGame) + Sync),
 ) -> MatchReport {
     let sides = sides(game.spec());
     let lineup: Vec<usize> = (0..sides.len()).map(|place| usize::from(place > 0)).collect();
     let seatings = rotations(&sides, &lineup);
     let finished = AtomicU64::new(0);
     let study = || {
-        |played: PlayedGame<G::State>| {
+        |played: PlayedGame| {
             watch(&played);
             (progress.finished)(finished.fetch_add(1, Ordering::Relaxed) + 1);
             GameFacts::new(&sides, &played)
         }
     };
     let mut all = Vec::new();
-    let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<G>>, || Box::new(b()) as Box<dyn Contestant<G>>);
-    let setup =
-        MatchSetup { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: progress.is_stopped };
+    let contestants = || vec![Box::new(a()) as Box<dyn Contestant<G>>, Box::new(b())];
+    let (seatings, is_stopped) = (|_| seatings.clone(), progress.is_stopped);
+    let setup = MatchSetup { game, contestants: &contestants, seatings: &seatings, is_stopped };
     play_blocks(&setup, 0..config.blocks, config, study, &mut |_, games: Vec<GameFacts>| {
         all.extend(games);
         ControlFlow::Continue(())

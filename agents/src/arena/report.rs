@@ -7,7 +7,7 @@ use ashta_env::game::Spec;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::Interval;
-use super::summary::{GameFacts, chance_level, of_first_agent, of_whole_blocks};
+use super::summary::{GameFacts, Sums, chance_level, of_whole_blocks};
 
 /// The result of a match between A and B. A score is a mean return of A in a game, 0 to 1.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -59,19 +59,21 @@ impl MatchReport {
     /// Sums up the games of agent 0 (A) and agent 1 (B), which has all other sides. Blocks are in ascending order.
     pub(super) fn new(spec: &Spec, sides: usize, all: &[GameFacts]) -> MatchReport {
         let (games, chance_level) = (of_whole_blocks(all), chance_level(spec, sides));
-        let scores = of_first_agent(&games, chance_level).0.scores;
-        let mut results = SideResults { wins: 0, draws: 0, losses: 0 };
+        let (mut sums, mut results) = (Sums::default(), SideResults { wins: 0, draws: 0, losses: 0 });
         for game in &games {
-            let Some(returns) = &game.returns else { continue };
-            let Some(own) = game.agents.iter().position(|&agent| agent == 0) else { continue };
-            let others = returns.iter().enumerate().filter(|&(side, _)| side != own).map(|(_, &other)| other);
-            match returns[own].total_cmp(&others.fold(f64::NEG_INFINITY, f64::max)) {
-                Ordering::Greater => results.wins += 1,
-                Ordering::Equal => results.draws += 1,
-                Ordering::Less => results.losses += 1,
+            let others = game.results().filter(|result| result.0 != 0).map(|result| result.1);
+            let best = others.fold(f64::NEG_INFINITY, f64::max);
+            for (_, own, _) in game.results().filter(|result| result.0 == 0) {
+                sums.add(game.block, own, 0.0, 0.0);
+                match own.total_cmp(&best) {
+                    Ordering::Greater => results.wins += 1,
+                    Ordering::Equal => results.draws += 1,
+                    Ordering::Less => results.losses += 1,
+                }
             }
         }
-        let Interval { mean, standard_error, interval } = Interval::of_scores(&scores);
+        let scores = sums.means(|sums| sums.value);
+        let Interval { mean, standard_error, interval } = Interval::of_scores(&scores, &[]);
         let truncated = || all.iter().filter(|game| game.returns.is_none()).map(|game| game.block);
         let per_game = |of: fn(&GameFacts) -> u32| {
             let total: u64 = games.iter().map(|game| u64::from(of(game))).sum();

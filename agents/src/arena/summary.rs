@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use ashta_env::game::{Payoff, SeatSet, Spec};
+use ashta_env::game::{Game, Payoff, SeatSet, Spec};
 use serde::Serialize;
 
 use super::estimate::{Adjusted, Blocks, Interval, mean, quantile, with_error};
 use super::game_loop::{Ending, Move, PlayedGame};
 use super::rating::{Contest, Rating, contests, ratings};
 use super::sprt::{Sprt, Verdict};
+use super::tournament::{Entrant, Tournament};
 
 /// The facts about one game that the statistics use.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,7 +38,7 @@ impl GameFacts {
     }
 
     /// The facts of a game between `sides`.
-    pub fn new<S>(sides: &[SeatSet], game: &PlayedGame<S>) -> GameFacts {
+    pub fn new(sides: &[SeatSet], game: &PlayedGame) -> GameFacts {
         let first = |side: &SeatSet| side.iter().next().expect("a side has a seat");
         let by_side = || sides.iter().map(|side| f64::from(game.returns[first(side)]));
         let forfeited = match &game.ending {
@@ -52,10 +53,17 @@ impl GameFacts {
             agents: sides.iter().map(|side| game.seating.agent(first(side)).unwrap_or(0)).collect(),
             returns: (game.ending != Ending::Truncated).then(|| by_side().collect()),
             luck: None,
-            turns: game.turns_begun,
+            turns: game.turns,
             decisions: game.moves.iter().filter(|made| matches!(made, Move::Choice(_))).count() as u32,
             forfeited,
         }
+    }
+
+    /// For each side, its agent, return and luck (0 if it was not measured); empty for a truncated game.
+    pub(super) fn results(&self) -> impl Iterator<Item = (usize, f64, f64)> {
+        let luck = |side: usize| self.luck.as_ref().map_or(0.0, |luck| luck[side]);
+        let returns = self.returns.iter().flatten().enumerate();
+        returns.map(move |(side, &own)| (self.agents[side], own, luck(side)))
     }
 }
 
@@ -171,11 +179,11 @@ pub struct Summary {
 
 /// The sums of one statistic over the games of each block.
 #[derive(Clone, Debug, Default)]
-struct Sums(BTreeMap<u64, BlockSums>);
+pub(super) struct Sums(BTreeMap<u64, BlockSums>);
 
 #[derive(Clone, Copy, Debug, Default)]
-struct BlockSums {
-    value: f64,
+pub(super) struct BlockSums {
+    pub(super) value: f64,
     luck: f64,
     games: f64,
     /// Sum of (value − luck − chance level)².
@@ -183,7 +191,7 @@ struct BlockSums {
 }
 
 impl Sums {
-    fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
+    pub(super) fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
         let sums = self.0.entry(block).or_default();
         sums.value += value;
         sums.luck += luck;
@@ -199,7 +207,7 @@ impl Sums {
         self.0.values().map(of).sum()
     }
 
-    fn means(&self, of: fn(&BlockSums) -> f64) -> Vec<f64> {
+    pub(super) fn means(&self, of: fn(&BlockSums) -> f64) -> Vec<f64> {
         self.0.values().map(|sums| of(sums) / sums.games).collect()
     }
 
@@ -221,28 +229,14 @@ pub(super) fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
     blocks.filter(|games| games.iter().all(|game| game.returns.is_some())).flatten().collect()
 }
 
-/// The results of agent 0 in each of these whole blocks, and whether luck was measured in all games.
-pub(super) fn of_first_agent(games: &[&GameFacts], chance_level: f64) -> (Blocks, bool) {
-    let mut sums = Sums::default();
-    for game in games {
-        let Some(returns) = &game.returns else { continue };
-        let Some(side) = game.agents.iter().position(|&agent| agent == 0) else { continue };
-        sums.add(game.block, returns[side], game.luck.as_ref().map_or(0.0, |luck| luck[side]), chance_level);
-    }
-    (sums.blocks(1), games.iter().all(|game| game.luck.is_some()))
-}
-
 /// For each pair of agents, the sums of the results of the first agent against the second: 1 for a higher return, ½ for
 /// an equal return, 0 for a lower return.
 fn sums_of_pairs(games: &[&GameFacts]) -> BTreeMap<(usize, usize), Sums> {
     let mut ahead: BTreeMap<(usize, usize), Sums> = BTreeMap::new();
     for game in games {
-        let Some(returns) = &game.returns else { continue };
-        for (side, &agent) in game.agents.iter().enumerate() {
-            let luck = game.luck.as_ref().map_or(0.0, |luck| luck[side]);
-            for (against, &other) in game.agents.iter().enumerate().filter(|&(_, &other)| other != agent) {
-                let order = returns[side].total_cmp(&returns[against]) as i8;
-                let score = 0.5 + 0.5 * f64::from(order);
+        for (agent, own, luck) in game.results() {
+            for (other, theirs, _) in game.results().filter(|result| result.0 != agent) {
+                let score = 0.5 + 0.5 * f64::from(own.total_cmp(&theirs) as i8);
                 ahead.entry((agent, other)).or_default().add(game.block, score, luck, 0.5);
             }
         }
@@ -266,19 +260,6 @@ pub(super) fn sprt_summaries(sprt: Sprt, agents: usize, games: &[GameFacts]) -> 
     (1..agents).map(against).collect()
 }
 
-/// An agent and its mean time of a decision, in milliseconds.
-pub(super) type AgentTime = (String, Option<f64>);
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Schedule<'a> {
-    pub(super) spec: &'a Spec,
-    pub(super) sides: &'a [SeatSet],
-    /// Number of lineups; consecutive blocks play consecutive lineups.
-    pub(super) lineups: u64,
-    /// The agent with rating 0.
-    pub(super) anchor: Option<usize>,
-}
-
 /// The expected score of an agent among equally strong agents: ½ for two sides and for games with placings (where all
 /// ranks count), otherwise 1 / sides.
 pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
@@ -288,95 +269,90 @@ pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
 /// The largest number of reasons for forfeits that a summary lists for each agent.
 const LISTED_REASONS: usize = 3;
 
-/// Sums up the games of an arena. Blocks are in ascending order; blocks with a truncated game do not count.
-pub(super) fn summarise(
-    schedule: &Schedule<'_>,
-    agents: &[AgentTime],
-    luck_by: Option<String>,
-    all: &[GameFacts],
-) -> Summary {
-    let Schedule { spec, sides, lineups, anchor } = *schedule;
-    let (games, count) = (of_whole_blocks(all), agents.len());
-    let chance_level = chance_level(spec, sides.len());
-    let mut own = vec![Sums::default(); count];
-    let ahead = sums_of_pairs(&games);
-    let mut turns = Sums::default();
-    let mut rounds = BTreeMap::new();
-    let mut results: Vec<[f64; 2]> = Vec::new();
-    for game in &games {
-        let Some(returns) = &game.returns else { continue };
-        let luck = |side: usize| game.luck.as_ref().map_or(0.0, |luck| luck[side]);
-        turns.add(game.block, f64::from(game.turns), 0.0, 0.0);
-        let played_on = spec.payoff == Payoff::Placings;
-        rounds.entry(game.block).or_insert_with(Vec::new).extend(contests(&game.agents, returns, played_on));
-        for (side, &agent) in game.agents.iter().enumerate() {
-            own[agent].add(game.block, returns[side], luck(side), chance_level);
-            results.push([returns[side], luck(side)]);
-        }
-    }
-    let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
-    let adjusts_pairs = has_luck && sides.len() == 2;
-    // Compute the ratings from the scores of the pairings, so that ratings and pairings agree.
-    if count == 2 || adjusts_pairs {
-        rounds.values_mut().for_each(Vec::clear);
-        for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
-            for (block, contests) in pair_contests([agent, other], sums, lineups, adjusts_pairs) {
-                rounds.entry(block).or_default().extend(contests);
+impl Tournament<'_> {
+    /// Sums up the games of an arena. Blocks are in ascending order; blocks with a truncated game do not count.
+    pub fn summary(&self, all: &[GameFacts]) -> Summary {
+        let (spec, lineups) = (self.race.spec(), self.lineups.len() as u64);
+        let (games, count) = (of_whole_blocks(all), self.entrants.len());
+        let (chance_level, played_on) = (chance_level(spec, self.sides.len()), spec.payoff == Payoff::Placings);
+        let mut own = vec![Sums::default(); count];
+        let ahead = sums_of_pairs(&games);
+        let mut turns = Sums::default();
+        let mut rounds = BTreeMap::new();
+        let mut results: Vec<[f64; 2]> = Vec::new();
+        for game in &games {
+            let Some(returns) = &game.returns else { continue };
+            turns.add(game.block, f64::from(game.turns), 0.0, 0.0);
+            rounds.entry(game.block).or_insert_with(Vec::new).extend(contests(&game.agents, returns, played_on));
+            for (agent, result, luck) in game.results() {
+                own[agent].add(game.block, result, luck, chance_level);
+                results.push([result, luck]);
             }
         }
-    }
-    let rounds: Vec<Vec<_>> = rounds.into_values().collect();
-    let rated = ratings(count, &rounds);
-    let ratings = rated(anchor);
-    let summary = |(agent, (name, milliseconds)): (usize, &AgentTime)| {
-        let blocks = own[agent].blocks(lineups);
-        let adjusted = has_luck.then(|| blocks.luck_adjusted());
-        let reasons =
-            games.iter().filter_map(|game| game.forfeited.as_ref().filter(|(side, _)| game.agents[*side] == agent));
-        AgentSummary {
-            name: name.clone(),
-            games: own[agent].games(),
-            score: Interval::of_scores_in(&blocks.scores, &blocks.strata),
-            luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
-            shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
-            luck: has_luck.then(|| Interval::of(&blocks.luck)),
-            rating: ratings[agent],
-            forfeits: reasons.clone().count() as u64,
-            forfeit_reasons: reasons.take(LISTED_REASONS).map(|(_, reason)| reason.clone()).collect(),
-            milliseconds: *milliseconds,
+        let has_luck = self.reference.is_some() && games.iter().all(|game| game.luck.is_some());
+        let adjusts_pairs = has_luck && self.sides.len() == 2;
+        // Compute the ratings from the scores of the pairings, so that ratings and pairings agree.
+        if count == 2 || adjusts_pairs {
+            rounds.values_mut().for_each(Vec::clear);
+            for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
+                for (block, contests) in pair_contests([agent, other], sums, lineups, adjusts_pairs) {
+                    rounds.entry(block).or_default().extend(contests);
+                }
+            }
         }
-    };
-    let pairing = |(&(agent, other), sums): (&(usize, usize), &Sums)| {
-        let blocks = sums.blocks(lineups);
-        let adjusted = adjusts_pairs.then(|| blocks.luck_adjusted());
-        Pairing {
-            agent,
-            other,
-            games: sums.games(),
-            ahead: Interval::of_scores_in(&blocks.scores, &blocks.strata),
-            luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
-            shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
-            difference: (count == 2).then(|| rated(Some(other))[agent]),
+        let rounds: Vec<Vec<_>> = rounds.into_values().collect();
+        let rated = ratings(count, &rounds);
+        let ratings = rated(self.anchor);
+        let summary = |(agent, entrant): (usize, &Entrant<'_>)| {
+            let blocks = own[agent].blocks(lineups);
+            let adjusted = has_luck.then(|| blocks.luck_adjusted());
+            let reasons =
+                games.iter().filter_map(|game| game.forfeited.as_ref().filter(|(side, _)| game.agents[*side] == agent));
+            AgentSummary {
+                name: entrant.name.clone(),
+                games: own[agent].games(),
+                score: Interval::of_scores(&blocks.scores, &blocks.strata),
+                luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
+                shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
+                luck: has_luck.then(|| Interval::of(&blocks.luck)),
+                rating: ratings[agent],
+                forfeits: reasons.clone().count() as u64,
+                forfeit_reasons: reasons.take(LISTED_REASONS).map(|(_, reason)| reason.clone()).collect(),
+                milliseconds: entrant.milliseconds(),
+            }
+        };
+        let pairing = |(&(agent, other), sums): (&(usize, usize), &Sums)| {
+            let blocks = sums.blocks(lineups);
+            let adjusted = adjusts_pairs.then(|| blocks.luck_adjusted());
+            Pairing {
+                agent,
+                other,
+                games: sums.games(),
+                ahead: Interval::of_scores(&blocks.scores, &blocks.strata),
+                luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
+                shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
+                difference: (count == 2).then(|| rated(Some(other))[agent]),
+            }
+        };
+        let mut lengths: Vec<u32> = games.iter().map(|game| game.turns).collect();
+        lengths.sort_unstable();
+        Summary {
+            game: spec.name.clone(),
+            seats: spec.seats.len(),
+            blocks: rounds.len() as u64,
+            games: games.len() as u64,
+            drawn_games: games.iter().filter(|game| game.is_drawn()).count() as u64,
+            truncated_games: all.iter().filter(|game| game.returns.is_none()).count() as u64,
+            chance_level,
+            luck_share: has_luck.then(|| explained(&results)),
+            luck_by: self.reference.as_ref().map(|reference| reference.name.clone()),
+            luck_version: self.reference.as_ref().and_then(|reference| reference.version.clone()),
+            agents: self.entrants.iter().enumerate().map(summary).collect(),
+            pairings: ahead.iter().map(pairing).collect(),
+            turns_per_game: Interval::of(&turns.means(|sums| sums.value)),
+            turn_quantiles: [0.1, 0.5, 0.9].map(|share| quantile(&lengths, share)),
+            sprt: self.sprt_summaries(all),
         }
-    };
-    let mut lengths: Vec<u32> = games.iter().map(|game| game.turns).collect();
-    lengths.sort_unstable();
-    Summary {
-        game: spec.name.clone(),
-        seats: spec.seats.len(),
-        blocks: rounds.len() as u64,
-        games: games.len() as u64,
-        drawn_games: games.iter().filter(|game| game.is_drawn()).count() as u64,
-        truncated_games: all.iter().filter(|game| game.returns.is_none()).count() as u64,
-        chance_level,
-        luck_share: has_luck.then(|| explained(&results)),
-        luck_by,
-        luck_version: None,
-        agents: agents.iter().enumerate().map(summary).collect(),
-        pairings: ahead.iter().map(pairing).collect(),
-        turns_per_game: Interval::of(&turns.means(|sums| sums.value)),
-        turn_quantiles: [0.1, 0.5, 0.9].map(|share| quantile(&lengths, share)),
-        sprt: Vec::new(),
     }
 }
 
@@ -415,9 +391,15 @@ fn explained(pairs: &[[f64; 2]]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::sides;
-    use ashta_env::game::Game;
+    use crate::arena::Reference;
+    use crate::play::baseline::PipEvaluator;
     use ashta_env::race::Race;
+
+    fn arena<'a>(race: &'a Race, reference: Option<Reference<Race>>) -> Tournament<'a> {
+        let never = || unreachable!("the games were played before");
+        let entrants = ["a", "b"].map(|name| Entrant::new(name.to_owned(), never)).into();
+        Tournament::new(race, entrants, reference).expect("two entrants")
+    }
 
     fn pair(block: u64, returns: [Option<f64>; 2]) -> [GameFacts; 2] {
         [0, 1].map(|leg| GameFacts {
@@ -441,19 +423,16 @@ mod tests {
         ]
         .concat();
         let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
-        let agents = ["a", "b"].map(|name| (name.to_owned(), None));
-        let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
-        let found = summarise(&schedule, &agents, None, &games);
+        let arena = arena(&race, None);
+        let found = arena.summary(&games);
         assert_eq!((found.blocks, found.games, found.truncated_games), (3, 6, 1));
         assert!((found.agents[0].score.mean - 5.0 / 6.0).abs() < 1e-12);
         assert!((found.agents[1].score.mean - 1.0 / 6.0).abs() < 1e-12);
         assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
         assert_eq!((found.turn_quantiles, found.drawn_games), ([10, 30, 40], 0));
         let drawn = [games.as_slice(), &pair(4, [Some(0.5), Some(1.0)])].concat();
-        assert_eq!(summarise(&schedule, &agents, None, &drawn).drawn_games, 1);
+        assert_eq!(arena.summary(&drawn).drawn_games, 1);
         assert_eq!(found.agents[1].forfeit_reasons, ["it ended"]);
-        let (blocks, has_luck) = of_first_agent(&of_whole_blocks(&games), 0.5);
-        assert_eq!((blocks.scores, has_luck), (vec![1.0, 1.0, 0.5], false));
     }
 
     #[test]
@@ -469,9 +448,8 @@ mod tests {
         };
         let games: Vec<GameFacts> = (0..600).flat_map(|block| [0, 1].map(|leg| game(block, leg))).collect();
         let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
-        let agents = ["a", "b"].map(|name| (name.to_owned(), None));
-        let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
-        let found = summarise(&schedule, &agents, Some("a reference".to_owned()), &games);
+        let reference = Reference::new("a reference".to_owned(), None, || Box::new(PipEvaluator));
+        let found = arena(&race, Some(reference)).summary(&games);
         let adjusted = found.pairings[0].luck_adjusted_score.expect("luck was measured");
         assert!(found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5, "{:?}", found.pairings[0]);
         let elo = [0, 1].map(|agent| found.agents[agent].rating.elo);

@@ -5,7 +5,6 @@
 //! files, clocks or terminals.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -19,11 +18,10 @@ use ashta_env::sheet::Sheets;
 use crate::arena::game_loop::forfeit_returns;
 use crate::arena::game_record::{GameLine, Swing};
 use crate::arena::luck::SERIES_PROBABILITY;
-use crate::arena::summary::{Schedule, sprt_summaries, summarise};
+use crate::arena::summary::sprt_summaries;
 use crate::arena::{
-    Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, Move, PlayedGame,
-    Reference, Seating, Sprt, SprtSummary, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks,
-    rotations, sides,
+    Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MatchConfig, MatchSetup, Move, PlayedGame, Reference, Seating,
+    Sprt, SprtSummary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations, sides,
 };
 use crate::play::agent::GameRng;
 use crate::play::error::Error;
@@ -41,37 +39,30 @@ const LUCK_TOLERANCE: f64 = 1e-3;
 type MakeEntrant<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
 
 /// A participant of a tournament.
+#[expect(missing_debug_implementations, reason = "it holds a closure")]
 pub struct Entrant<'a> {
     /// Its name.
     pub name: String,
     make: MakeEntrant<'a>,
-    thinking: ThinkingTime,
-}
-
-/// The thinking time of an entrant on all threads.
-#[derive(Debug, Default)]
-struct ThinkingTime {
-    choices: AtomicU64,
-    nanoseconds: AtomicU64,
+    /// Its choices on all threads, and the nanoseconds that they took.
+    thinking: [AtomicU64; 2],
 }
 
 impl<'a> Entrant<'a> {
     /// An entrant with this name; `make` creates its contestants, one for each thread.
     pub fn new(name: String, make: impl Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a) -> Entrant<'a> {
-        Entrant { name, make: Box::new(make), thinking: ThinkingTime::default() }
+        Entrant { name, make: Box::new(make), thinking: Default::default() }
+    }
+
+    /// Creates a contestant whose thinking time is measured.
+    fn timed<'b>(&'b self, clock: Clock<'b>) -> Box<dyn Contestant<Race> + 'b> {
+        Box::new(TimedContestant { contestant: (self.make)(), thinking: &self.thinking, clock })
     }
 
     /// Mean time of a choice in milliseconds; `None` if the entrant made no choice.
     pub fn milliseconds(&self) -> Option<f64> {
-        let [choices, nanoseconds] =
-            [&self.thinking.choices, &self.thinking.nanoseconds].map(|count| count.load(Relaxed) as f64);
+        let [choices, nanoseconds] = self.thinking.each_ref().map(|count| count.load(Relaxed) as f64);
         (choices > 0.0).then(|| nanoseconds / choices / 1e6)
-    }
-}
-
-impl fmt::Debug for Entrant<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entrant").field("name", &self.name).field("thinking", &self.thinking).finish_non_exhaustive()
     }
 }
 
@@ -91,7 +82,7 @@ pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
 struct TimedContestant<'a> {
     contestant: Box<dyn Contestant<Race> + 'a>,
-    thinking: &'a ThinkingTime,
+    thinking: &'a [AtomicU64; 2],
     clock: Clock<'a>,
 }
 
@@ -99,8 +90,8 @@ impl Contestant<Race> for TimedContestant<'_> {
     fn try_act(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         let start = (self.clock)();
         let choices = self.contestant.try_act(race, states, rngs);
-        self.thinking.nanoseconds.fetch_add((self.clock)().saturating_sub(start), Relaxed);
-        self.thinking.choices.fetch_add(states.len() as u64, Relaxed);
+        self.thinking[0].fetch_add(states.len() as u64, Relaxed);
+        self.thinking[1].fetch_add((self.clock)().saturating_sub(start), Relaxed);
         choices
     }
 }
@@ -109,15 +100,16 @@ impl Contestant<Race> for TimedContestant<'_> {
 pub type TakeBlock<'a> = &'a mut (dyn FnMut(u64, Vec<GameLine>, &[GameFacts]) -> ControlFlow<()> + Send);
 
 /// A tournament of several agents in one game.
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Tournament<'a> {
-    race: &'a Race,
-    entrants: Vec<Entrant<'a>>,
-    sides: Vec<SeatSet>,
-    /// The seatings of each lineup.
-    lineups: Vec<Vec<Seating>>,
-    reference: Option<Reference<Race>>,
-    anchor: Option<usize>,
+    pub(super) race: &'a Race,
+    pub(super) entrants: Vec<Entrant<'a>>,
+    pub(super) sides: Vec<SeatSet>,
+    /// The seatings of each lineup. Consecutive blocks play consecutive lineups.
+    pub(super) lineups: Vec<Vec<Seating>>,
+    pub(super) reference: Option<Reference<Race>>,
+    /// The agent with rating 0.
+    pub(super) anchor: Option<usize>,
     sprt: Option<Sprt>,
     tests: Mutex<Verdicts>,
 }
@@ -226,24 +218,18 @@ impl<'a> Tournament<'a> {
         take: TakeBlock<'_>,
     ) {
         let names: Vec<String> = self.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let makers: Vec<_> = self
-            .entrants
-            .iter()
-            .map(|entrant| {
-                || {
-                    let (contestant, thinking) = ((entrant.make)(), &entrant.thinking);
-                    Box::new(TimedContestant { contestant, thinking, clock }) as Box<dyn Contestant<Race> + '_>
-                }
-            })
-            .collect();
-        let contestants: Vec<MakeContestant<'_, Race>> =
-            makers.iter().map(|make| make as MakeContestant<'_, Race>).collect();
+        let contestants = || self.entrants.iter().map(|entrant| entrant.timed(clock)).collect();
         let seatings = |block: u64| self.seatings(block).to_vec();
         let setup = MatchSetup { game: self.race, contestants: &contestants, seatings: &seatings, is_stopped };
         let study = || {
             let mut evaluator = self.reference.as_ref().map(Reference::evaluator);
             let names = &names;
-            move |game: PlayedGame<State>| self.study(evaluator.as_mut(), &game, names)
+            move |game: PlayedGame| {
+                let line = GameLine::new(self.race, &game, names);
+                let line = self.with_luck(evaluator.as_mut(), line, self.race.initial_state(game.first), &game.moves);
+                let facts = self.facts_of(&line, &game);
+                (line, facts)
+            }
         };
         play_blocks(&setup, blocks, config, study, &mut |block, games: Vec<(GameLine, GameFacts)>| {
             let (lines, new): (Vec<_>, Vec<_>) = games.into_iter().unzip();
@@ -275,22 +261,11 @@ impl<'a> Tournament<'a> {
         tests
     }
 
-    /// The states of the SPRT: of a test with a verdict, the state that it had then.
-    fn sprt_summaries(&self, sprt: Sprt, facts: &[GameFacts]) -> Vec<SprtSummary> {
+    /// The states of the SPRT: of a test with a verdict, the state that it had then. Empty without an SPRT.
+    pub(super) fn sprt_summaries(&self, facts: &[GameFacts]) -> Vec<SprtSummary> {
+        let Some(sprt) = self.sprt else { return Vec::new() };
         let (tests, now) = (self.verdicts(sprt, facts), sprt_summaries(sprt, self.entrants.len(), facts));
         now.into_iter().map(|test| tests.1.get(&test.other).cloned().unwrap_or(test)).collect()
-    }
-
-    fn study(
-        &self,
-        evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,
-        game: &PlayedGame<State>,
-        names: &[String],
-    ) -> (GameLine, GameFacts) {
-        let line = GameLine::new(self.race, game, names);
-        let line = self.with_luck(evaluator, line, self.race.initial_state(game.first), &game.moves);
-        let facts = self.facts_of(&line, game);
-        (line, facts)
     }
 
     /// Returns `line` with the luck and the swing of its `moves`, which begin at `start`. Without an evaluator, `line`
@@ -353,7 +328,7 @@ impl<'a> Tournament<'a> {
     }
 
     /// The facts of a game, with the luck of its line.
-    fn facts_of(&self, line: &GameLine, game: &PlayedGame<State>) -> GameFacts {
+    fn facts_of(&self, line: &GameLine, game: &PlayedGame) -> GameFacts {
         let seats = self.race.spec().seats;
         let index = |side: &SeatSet| seats.iter().position(|seat| side.contains(seat)).unwrap_or(0);
         let by_side = |luck: &Vec<f64>| balanced(self.sides.iter().map(|side| luck[index(side)]).collect());
@@ -368,15 +343,15 @@ impl<'a> Tournament<'a> {
         Ok(self.facts_of(line, &self.verified_game(line)?))
     }
 
-    /// The game of a record, without its turns, verified by replaying its moves.
+    /// The game of a record, verified by replaying its moves.
     ///
     /// # Errors
     /// As [`Tournament::verified_facts`].
-    pub fn verified_game(&self, line: &GameLine) -> Result<PlayedGame<State>, Error> {
+    pub fn verified_game(&self, line: &GameLine) -> Result<PlayedGame, Error> {
         self.verify(line).map_err(Error::because(format!("game {} of block {}", line.leg, line.block)))
     }
 
-    fn verify(&self, line: &GameLine) -> Result<PlayedGame<State>, Error> {
+    fn verify(&self, line: &GameLine) -> Result<PlayedGame, Error> {
         let (spec, count) = (self.race.spec(), self.race.spec().seats.len());
         let has_reference = self.reference.is_some();
         let seating =
@@ -425,34 +400,8 @@ impl<'a> Tournament<'a> {
         Error::unless(is_right, || "its moves do not lead to its `ending` and `returns`")?;
         let mut returns = BySeat::default();
         spec.seats.iter().zip(&line.returns).for_each(|(seat, &own)| returns[seat] = own);
-        Ok(PlayedGame {
-            block: line.block,
-            leg: line.leg,
-            seating: *seating,
-            first,
-            moves,
-            turns: Vec::new(),
-            turns_begun: line.turns,
-            ending: line.ending.clone(),
-            returns,
-        })
-    }
-
-    /// Sums up `facts`; blocks are in ascending order.
-    pub fn summary(&self, facts: &[GameFacts]) -> Summary {
-        let agents: Vec<_> =
-            self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
-        let luck_by = self.reference.as_ref().map(|reference| reference.name.clone());
-        let schedule = Schedule {
-            spec: self.race.spec(),
-            sides: &self.sides,
-            lineups: self.lineups.len() as u64,
-            anchor: self.anchor,
-        };
-        let summary = summarise(&schedule, &agents, luck_by, facts);
-        let luck_version = self.reference.as_ref().and_then(|reference| reference.version.clone());
-        let sprt = self.sprt.map(|sprt| self.sprt_summaries(sprt, facts)).unwrap_or_default();
-        Summary { sprt, luck_version, ..summary }
+        let (block, leg, ending) = (line.block, line.leg, line.ending.clone());
+        Ok(PlayedGame { block, leg, seating: *seating, first, moves, turns, ending, returns })
     }
 }
 

@@ -154,7 +154,7 @@ impl BenchmarkResult {
         let never = || unreachable!("games are replayed without agents");
         let entrants = names.map(|name| Entrant::new(name.to_owned(), never)).into();
         let tournament = Tournament::new(race, entrants, None)?;
-        let setup = MatchSetup { game: race, contestants: &[], seatings: &|_| Vec::new(), is_stopped: &|| false };
+        let setup = MatchSetup { game: race, contestants: &Vec::new, seatings: &|_| Vec::new(), is_stopped: &|| false };
         let replay = |(number, line): (usize, &GameLine)| {
             let (block, leg) = (number / 2, number % 2);
             let place = || format!("game {leg} of block {block}");

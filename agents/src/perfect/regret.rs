@@ -14,7 +14,7 @@ use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{
-    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, PlayedTurn, TurnAnalysis,
+    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, TurnAnalysis, analyze_turns,
     play_watched_match, quantile,
 };
 use crate::perfect::table::{Perfect, Table};
@@ -185,7 +185,7 @@ pub fn against_perfect(
         return None;
     }
     let regrets = Mutex::new(Regrets::default());
-    let watch = |game: &PlayedGame<State>| {
+    let watch = |game: &PlayedGame| {
         let shares = |turns: &[TurnAnalysis<State>]| shares(race, &mut *agent(), turns);
         add_game(&regrets, race, table, (game, 0), (judged == Judged::Expected).then_some(&shares));
     };
@@ -199,7 +199,7 @@ pub(super) fn of_games<'a>(
     race: &Race,
     table: &Arc<Table>,
     agent: usize,
-    games: impl Iterator<Item = &'a PlayedGame<State>>,
+    games: impl Iterator<Item = &'a PlayedGame>,
 ) -> RegretReport {
     let regrets = Mutex::new(Regrets::default());
     games.for_each(|game| add_game(&regrets, race, table, (game, agent), None));
@@ -214,22 +214,19 @@ fn add_game(
     regrets: &Mutex<Regrets>,
     race: &Race,
     table: &Arc<Table>,
-    (game, agent): (&PlayedGame<State>, usize),
+    (game, agent): (&PlayedGame, usize),
     shares: Option<Shares<'_>>,
 ) {
-    let (side, mut perfect) = (game.seating.seats_of(agent), Perfect::new(Arc::clone(table)));
-    let own = || game.turns.iter().filter(|turn| side.contains(turn.seat));
-    let analyze = |turn: &PlayedTurn<State>| (turn.end, TurnAnalysis::new(race, &mut perfect, turn));
-    let (ends, turns): (Vec<State>, Vec<TurnAnalysis<State>>) =
-        own().map(analyze).filter(|(_, turn)| turn.is_choice()).unzip();
-    let is_end = |(turn, end): (&TurnAnalysis<State>, &State)| {
-        turn.results.states().iter().map(|result| f64::from(u8::from(result == end))).collect()
+    let own = analyze_turns(race, &mut Perfect::new(Arc::clone(table)), game, agent);
+    let (turns, forced): (Vec<_>, Vec<_>) = own.into_iter().partition(TurnAnalysis::is_choice);
+    let is_chosen = |turn: &TurnAnalysis<State>| {
+        (0..turn.values.len()).map(|end| f64::from(u8::from(turn.chosen == Some(end)))).collect()
     };
     let shares = match shares {
         Some(shares) => shares(&turns),
-        None => turns.iter().zip(&ends).map(is_end).collect(),
+        None => turns.iter().map(is_chosen).collect(),
     };
     let mut regrets = regrets.lock().unwrap_or_else(PoisonError::into_inner);
     turns.iter().zip(&shares).for_each(|(turn, shares)| regrets.add_decision(game.block, turn, shares));
-    own().for_each(|turn| _ = regrets.0.entry((game.block, turn.seat)).or_default());
+    forced.iter().for_each(|turn| _ = regrets.0.entry((game.block, turn.seat)).or_default());
 }

@@ -12,14 +12,11 @@ use super::throw_series::{Draws, throw_series};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 
-/// The throws from one turn-start state, and the indices of their afterstates in the list of positions to evaluate. The
-/// object can be reused for the next turn.
+/// The throws from one turn-start state. For each throw, or whole series of throws: its probability and the indices of
+/// its afterstates in the list of positions to evaluate. The throw that represents the rare throws has their total
+/// probability.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Expectation {
-    /// For each throw, or whole series of throws: its probability and the indices of its afterstates. The throw that
-    /// represents the rare throws has their total probability.
-    branches: Vec<(f32, Range<usize>)>,
-}
+pub(crate) struct Expectation(Vec<(f32, Range<usize>)>);
 
 /// The actual throw of a turn: the turn-start state, the decision after the throw, and the indices of its afterstates.
 #[derive(Clone, Debug)]
@@ -46,30 +43,27 @@ impl Expectation {
     /// Enumerates the throws from the turn-start state. Appends the afterstates of all throws except the actual one to
     /// `results`. Throws and series with a probability below `limit` are rare. One of them represents all rare throws;
     /// it is drawn with `rng`, independently of the actual throw.
-    pub(crate) fn enumerate_throws<G: Game>(
-        &mut self,
+    pub(crate) fn of_throws<G: Game>(
         game: &G,
         actual: &ActualTurn<'_, G::State>,
         limit: f32,
         rng: &mut GameRng,
         scratch: &mut TurnResults<G::State>,
         results: &mut Vec<G::State>,
-    ) {
-        self.branches.clear();
-        for (state, probability) in throw_series(game, actual.start, limit, Draws::One, rng) {
-            let results = match state == *actual.thrown {
-                true => actual.results.clone(),
-                false => append_afterstates(game, &state, scratch, results),
-            };
-            self.branches.push((probability, results));
-        }
+    ) -> Expectation {
+        let throws = throw_series(game, actual.start, limit, Draws::One, rng).into_iter();
+        let branches = throws.map(|(state, probability)| match state == *actual.thrown {
+            true => (probability, actual.results.clone()),
+            false => (probability, append_afterstates(game, &state, scratch, results)),
+        });
+        Expectation(branches.collect())
     }
 
     /// The expected values of the turn-start state: the mean over the throws of the values of the afterstate that is
     /// best for `seat`. The result is exact if no throw is rare, otherwise unbiased.
     pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
-        for (probability, results) in &self.branches {
+        for (probability, results) in &self.0 {
             let values = values[best_of(results, seat, values)];
             for seat in game.spec().seats.iter() {
                 expected[seat] += values[seat] * probability;
@@ -102,13 +96,13 @@ mod tests {
         let start = game.initial_state(Seat::SOUTH);
         let mut state = start.clone();
         thrown.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
-        let (mut expectation, mut scratch) = (Expectation::default(), TurnResults::new());
+        let mut scratch = TurnResults::new();
         let once = |draw| {
             let mut results = Vec::new();
             let indices = append_afterstates(&game, &state, &mut scratch, &mut results);
             let actual = ActualTurn { start: &start, thrown: &state, results: indices };
             let mut rng = chance::stream(draw, 0);
-            expectation.enumerate_throws(&game, &actual, limit, &mut rng, &mut scratch, &mut results);
+            let expectation = Expectation::of_throws(&game, &actual, limit, &mut rng, &mut scratch, &mut results);
             let values: Vec<_> = results.iter().map(|result| BySeat([value(result), 0.0, 0.0, 0.0])).collect();
             expectation.expected(&game, Seat::SOUTH, &values)[Seat::SOUTH]
         };

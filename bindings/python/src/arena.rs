@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, anyhow};
 use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::tournament::{Clock, Entrant, Tournament, distinct_names};
-use ashta_agents::arena::{AgentSummary, Contestant, GameFacts, MatchConfig, Sprt, Summary};
+use ashta_agents::arena::{AgentSummary, Contestant, GameFacts, MatchConfig, Reference, Sprt, Summary};
 use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{NamedAgent, Player};
 use ashta_env::race::Race;
@@ -159,7 +159,8 @@ impl Arena {
             let make = move || Box::new(mind.agent(&self.game, &self.stop)) as Box<dyn Contestant<Race>>;
             entrants.push(Entrant::new(name.clone(), make));
         }
-        let reference = self.reference.as_ref().map(|player| player.reference().stopped_by(self.stop.stop()));
+        let reference =
+            self.reference.as_ref().map(|player| Reference { stop: self.stop.stop(), ..player.reference() });
         let mut tournament = Tournament::new(&self.game.race, entrants, reference)?;
         if let Some(name) = &self.anchor {
             tournament = tournament.with_anchor(name)?;

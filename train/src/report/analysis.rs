@@ -141,7 +141,7 @@ impl Analysis {
                 results: values.results.len(),
                 played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
                 captured: race.captured(&values.start, next(number), race.colour(&values.start)).len(),
-                after: by_seat(race, &values.played.unwrap_or(thrown)),
+                after: by_seat(race, &values.played().unwrap_or(thrown)),
                 regret,
                 mark: ERROR_CLASSES.into_iter().rfind(|&(_, least)| regret >= least).map(|(mark, _)| mark),
                 better,

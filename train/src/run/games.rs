@@ -182,7 +182,7 @@ pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
     let measured = if by_perfect { folders.largest_bot(race) } else { None };
     let bot = measured.as_ref().unwrap_or(&player).named_agent().bot();
     let bands = bot.map(|bot| bands(&bot.manifest.levels, by_perfect)).unwrap_or_default();
-    Ok(Some(player.reference().with_bands(bands)))
+    Ok(Some(Reference { bands, ..player.reference() }))
 }
 
 /// Creates the player of an agent for a game.

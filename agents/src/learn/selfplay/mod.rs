@@ -19,6 +19,7 @@ mod turn;
 
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game, Node};
+use ashta_env::turn::TurnResults;
 use rand::Rng;
 
 use crate::learn::config::{SelfPlayConfig, TrainConfig};
@@ -41,8 +42,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
     let mut records: Vec<GameRecord<G::State>> = Vec::new();
     let mut waiting = games.clone();
     let mut playing: Vec<RunningGame<G>> = Vec::new();
-    let mut turns: Vec<SelfPlayTurn<G>> = Vec::new();
-    let (mut results, mut values) = (Vec::new(), Vec::new());
+    let (mut scratch, mut results, mut values) = (TurnResults::new(), Vec::new(), Vec::new());
     loop {
         while playing.len() < LOCK_STEP {
             let Some(number) = waiting.next() else { break };
@@ -54,13 +54,11 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
             return records;
         }
         results.clear();
-        turns.resize_with(playing.len(), SelfPlayTurn::default);
-        for (running, turn) in playing.iter_mut().zip(&mut turns) {
-            turn.throw(game, config, running, &mut results);
-        }
+        let throw = |running| SelfPlayTurn::throw(game, config, running, &mut scratch, &mut results);
+        let turns: Vec<SelfPlayTurn<G>> = playing.iter_mut().map(throw).collect();
         values.clear();
         evaluator.values(game, &results, &mut values);
-        for (running, turn) in playing.iter_mut().zip(&mut turns) {
+        for (running, turn) in playing.iter_mut().zip(turns) {
             turn.play(game, config, running, &results, &values);
         }
         let mut branches = Vec::new();

@@ -13,61 +13,46 @@ use crate::search::expectation::{ActualTurn, Expectation, append_afterstates, be
 
 use super::{PolicyTarget, RunningGame, TrainConfig, TurnEstimate};
 
-/// The turn of one game between the enumeration of its afterstates and their evaluation. Later turns reuse its memory.
+/// The turn of one game between the enumeration of its afterstates and their evaluation.
 pub(super) struct SelfPlayTurn<G: Game> {
     seat: Seat,
-    /// The one-ply expectation over throws; not used without luck correction.
-    expectation: Expectation,
+    /// The one-ply expectation over throws; `None` without luck correction.
+    expectation: Option<Expectation>,
     /// The indices of the afterstates of the actual throw.
     actual: Range<usize>,
     /// The afterstates of the actual throw, with the actions that lead to them.
     turn_results: TurnResults<G::State>,
-    /// The indices of the rejected afterstates of the actual throw.
-    others: Vec<usize>,
-    scratch: TurnResults<G::State>,
-}
-
-impl<G: Game> Default for SelfPlayTurn<G> {
-    fn default() -> SelfPlayTurn<G> {
-        SelfPlayTurn {
-            seat: Seat::SOUTH,
-            expectation: Expectation::default(),
-            actual: 0..0,
-            turn_results: TurnResults::new(),
-            others: Vec::new(),
-            scratch: TurnResults::new(),
-        }
-    }
 }
 
 impl<G: Game> SelfPlayTurn<G> {
     /// Throws the dice of the turn. Appends the afterstates of this throw and of the throws of the expectation to
     /// `results`.
     pub(super) fn throw(
-        &mut self,
         game: &G,
         config: &TrainConfig,
         running: &mut RunningGame<G>,
+        scratch: &mut TurnResults<G::State>,
         results: &mut Vec<G::State>,
-    ) {
+    ) -> SelfPlayTurn<G> {
         let start = running.state.clone();
-        chance::throw_dice(game, &mut running.state, |state, seat| {
-            self.seat = seat;
+        let seat = chance::throw_dice(game, &mut running.state, |state, _| {
             let outcome = chance::outcome(game.chance_outcomes(state), running.rng.next_u64());
             running.line.outcomes.push(outcome.0);
             Some(outcome)
         });
-        self.actual = append_afterstates(game, &running.state, &mut self.turn_results, results);
-        if config.learning.luck_correction {
-            let actual_turn = ActualTurn { start: &start, thrown: &running.state, results: self.actual.clone() };
+        let mut turn_results = TurnResults::new();
+        let actual = append_afterstates(game, &running.state, &mut turn_results, results);
+        let expectation = config.learning.luck_correction.then(|| {
+            let actual_turn = ActualTurn { start: &start, thrown: &running.state, results: actual.clone() };
             let (limit, rng) = (config.selfplay.series_probability as f32, &mut running.rng);
-            self.expectation.enumerate_throws(game, &actual_turn, limit, rng, &mut self.scratch, results);
-        }
+            Expectation::of_throws(game, &actual_turn, limit, rng, scratch, results)
+        });
+        SelfPlayTurn { seat: seat.expect("a turn has a decision"), expectation, actual, turn_results }
     }
 
     /// Chooses an afterstate by its value, plays the turn, and records its value estimates and policy targets.
     pub(super) fn play(
-        &mut self,
+        &self,
         game: &G,
         config: &TrainConfig,
         running: &mut RunningGame<G>,
@@ -75,11 +60,9 @@ impl<G: Game> SelfPlayTurn<G> {
         values: &[BySeat<f32>],
     ) {
         let best = best_of(&self.actual, self.seat, values);
-        let expected = match config.learning.luck_correction {
-            true => self.expectation.expected(game, self.seat, values),
-            // Plain TD(λ): the target includes the luck of the throw.
-            false => values[best],
-        };
+        // Without an expectation, this is plain TD(λ): the target includes the luck of the throw.
+        let expectation = self.expectation.as_ref();
+        let expected = expectation.map_or(values[best], |throws| throws.expected(game, self.seat, values));
         let is_random = running.random_turns > 0;
         let explores = running.is_main && f64::from(random_unit(&mut running.rng)) < config.selfplay.exploration;
         let chosen = if is_random || explores {
@@ -110,7 +93,7 @@ impl<G: Game> SelfPlayTurn<G> {
 
     /// Draws the afterstates from which side branches start, among all that are not `chosen` and not terminal.
     fn draw_others(
-        &mut self,
+        &self,
         game: &G,
         config: &TrainConfig,
         running: &mut RunningGame<G>,
@@ -118,13 +101,10 @@ impl<G: Game> SelfPlayTurn<G> {
         results: &[G::State],
     ) {
         let is_open = |result: usize| matches!(game.node(&results[result]), Node::Chance(_));
-        self.others.clear();
-        self.others.extend(self.actual.clone().filter(|&result| result != chosen && is_open(result)));
-        for _ in 0..config.selfplay.alternatives {
-            if self.others.is_empty() {
-                return;
-            }
-            let drawn = self.others.swap_remove(chance::below(self.others.len(), &mut running.rng));
+        let mut others: Vec<usize> =
+            self.actual.clone().filter(|&result| result != chosen && is_open(result)).collect();
+        for _ in 0..others.len().min(config.selfplay.alternatives as usize) {
+            let drawn = others.swap_remove(chance::below(others.len(), &mut running.rng));
             running.branches.push(results[drawn].clone());
         }
     }
