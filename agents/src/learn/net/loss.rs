@@ -83,12 +83,12 @@ fn counts(shape: &MlpShape, batch: &Batch) -> (usize, usize) {
     (batch.len(), policies)
 }
 
-/// Replaces the logits `[samples, values + actions]` with the gradient of the total loss. Returns the losses, with a
-/// gradient norm of 0. The total is the value loss plus `policy_weight` times the policy loss.
+/// Replaces the logits `[samples, values + actions]` with the gradient of the total loss: the value loss plus
+/// `policy_weight` times the policy loss. Returns the value loss, the policy loss and the entropy of the policy.
 ///
 /// # Panics
 /// When the batch and `shape` have different numbers of values or actions.
-pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32, logits: &mut [f32]) -> Losses {
+pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32, logits: &mut [f32]) -> [f32; 3] {
     let (samples, policies) = counts(shape, batch);
     assert_eq!(logits.len(), samples * shape.logits(), "logits of the batch");
 
@@ -112,12 +112,7 @@ pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32,
             entropy += f64::from(own);
         }
     }
-    Losses {
-        value: value as f32 * value_scale,
-        policy: policy as f32 * policy_scale,
-        policy_entropy: entropy as f32 * policy_scale,
-        gradient_norm: 0.0,
-    }
+    [value as f32 * value_scale, policy as f32 * policy_scale, entropy as f32 * policy_scale]
 }
 
 /// Computes the softmax over the entries whose bit in `mask` is set. Replaces `logits` with `scale` times the gradient
@@ -189,13 +184,13 @@ mod tests {
     #[test]
     fn illegal_actions_and_samples_without_a_policy_have_no_gradient() {
         let mut logits = vec![0.3; 24];
-        let losses = differentiate(&shape(ValueHead::Softmax), &batch(), 1.0, &mut logits);
+        let [value, policy, entropy] = differentiate(&shape(ValueHead::Softmax), &batch(), 1.0, &mut logits);
         for index in [4, 7, 11, 12, 13, 14, 15, 20, 23] {
             assert_eq!(logits[index], 0.0, "logit {index}");
         }
-        assert!((losses.policy - 3f32.ln()).abs() < 1e-6, "equal logits over three legal actions");
-        assert!((losses.policy_entropy - 3f32.ln()).abs() < 1e-6);
-        assert!((losses.value - 3f32.ln()).abs() < 1e-6);
+        assert!((policy - 3f32.ln()).abs() < 1e-6, "equal logits over three legal actions");
+        assert!((entropy - 3f32.ln()).abs() < 1e-6);
+        assert!((value - 3f32.ln()).abs() < 1e-6);
     }
 
     #[test]
@@ -204,7 +199,7 @@ mod tests {
             for huge in [1e6, -1e6] {
                 let mut logits: Vec<f32> = (0..24).map(|index| if index % 2 == 0 { huge } else { -huge }).collect();
                 let losses = differentiate(&shape(head), &batch(), 1.0, &mut logits);
-                assert!(losses.value.is_finite() && losses.policy.is_finite() && losses.policy_entropy.is_finite());
+                assert!(losses.iter().all(|loss| loss.is_finite()), "{losses:?}");
                 assert!(logits.iter().all(|x| x.is_finite()), "{logits:?}");
             }
         }
@@ -215,6 +210,6 @@ mod tests {
         let mut batch = Batch::default();
         batch.push(Sample { active: &[1], values: &[0.2, 0.7, 0.1], policy: None });
         let losses = differentiate(&shape(ValueHead::Softmax), &batch, 1.0, &mut [0.1; 8]);
-        assert_eq!((losses.policy, losses.policy_entropy), (0.0, 0.0));
+        assert_eq!(losses[1..], [0.0, 0.0]);
     }
 }

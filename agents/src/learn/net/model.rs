@@ -95,13 +95,11 @@ impl Network {
 
     /// The gradient `[parameters]` in the order of the parameters.
     pub(super) fn gradient(&self, gradients: &Gradients) -> Tensor<1> {
-        let mut rows = Vec::with_capacity(2 * self.layers.len());
-        for layer in &self.layers {
-            let weight = layer.weight.grad(gradients).expect("every weight takes part in the loss");
-            rows.push(weight.flatten(0, 1));
-            rows.push(layer.bias.grad(gradients).expect("every bias takes part in the loss"));
-        }
-        Tensor::cat(rows, 0)
+        let rows = self.layers.iter().flat_map(|LayerTensors { weight, bias }| {
+            let weight = weight.grad(gradients).expect("every weight takes part in the loss");
+            [weight.flatten(0, 1), bias.grad(gradients).expect("every bias takes part in the loss")]
+        });
+        Tensor::cat(rows.collect(), 0)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::learn::net::dense::{Transposed, dot};
-use crate::learn::net::loss::{Losses, differentiate};
+use crate::learn::net::loss::differentiate;
 use crate::learn::net::{Batch, model, sparse};
 use crate::network::portable::MlpShape;
 
@@ -41,8 +41,8 @@ impl HostNetwork {
         }
     }
 
-    /// Adds the gradient of the batch's loss to `self.gradient`, and returns the losses.
-    fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> Losses {
+    /// Adds the gradient of the batch's loss to `self.gradient`, and returns the losses with the gradient norm.
+    fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> [f32; 4] {
         let HostNetwork { shape, learned, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
         let parameters = &learned.parameters;
         let layers: Vec<(usize, usize)> = shape.layers().collect();
@@ -59,7 +59,7 @@ impl HostNetwork {
             }
         }
         slopes.clone_from(outputs.last().expect("a network has a head"));
-        let losses = differentiate(shape, batch, policy_weight, slopes);
+        let [value, policy, entropy] = differentiate(shape, batch, policy_weight, slopes);
         for (number, &(inputs, width)) in layers.iter().enumerate().skip(1).rev() {
             let (weights, bias) = gradient[spans[number].clone()].split_at_mut(inputs * width);
             deeper[number - 1].backward(slopes, &outputs[number - 1], bias, before);
@@ -67,7 +67,7 @@ impl HostNetwork {
             std::mem::swap(slopes, before);
         }
         sparse::backward(slopes, layers[0].1, batch, &mut gradient[spans[0].clone()]);
-        Losses { gradient_norm: dot(gradient, gradient).sqrt(), ..losses }
+        [value, policy, entropy, dot(gradient, gradient).sqrt()]
     }
 }
 
@@ -82,10 +82,8 @@ impl LearnerNetwork for HostNetwork {
 
     fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
         let losses = self.differentiate(batch, config.policy_weight as f32);
-        let norm = losses.gradient_norm;
-        for (sum, loss) in self.losses.iter_mut().zip([losses.value, losses.policy, losses.policy_entropy, norm]) {
-            *sum += f64::from(loss);
-        }
+        self.losses.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += f64::from(loss));
+        let norm = losses[3];
         let limit = config.gradient_clip.map_or(f32::INFINITY, |limit| limit as f32);
         let scale = if norm > limit { limit / norm } else { 1.0 };
         for (layer, rate) in self.shape.spans().zip(model::layer_rates(&self.shape)) {
@@ -193,7 +191,6 @@ mod tests {
             let device = DeviceNetwork::new(shape.clone(), Device::flex(), numbers(&shape));
             let (gradient, losses) = device.gradient(&batch, 0.6);
             let (expected, losses) = (model::numbers(gradient), model::numbers(losses));
-            let found = [found.value, found.policy, found.policy_entropy, found.gradient_norm];
             for (found, expected) in found.into_iter().zip(losses) {
                 assert!((found - expected).abs() < 1e-5 * (1.0 + expected), "{hidden:?}: {found} for {expected}");
             }
