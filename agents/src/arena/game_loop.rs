@@ -238,10 +238,7 @@ impl<G: Game> MatchSetup<'_, G> {
 /// The returns if `seat` forfeits: see [`PlayedGame::returns`].
 pub(super) fn forfeit_returns(spec: &Spec, seat: Seat) -> BySeat<f32> {
     let sides = sides(spec).len() as f32;
-    let total = match spec.payoff {
-        Payoff::Winner | Payoff::Teams => 1.0,
-        Payoff::Placings => sides / 2.0,
-    };
+    let total = if spec.payoff == Payoff::Placings { sides / 2.0 } else { 1.0 };
     let share = total / (sides - 1.0);
     let mut returns = BySeat::default();
     for other in spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other)) {

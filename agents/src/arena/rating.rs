@@ -49,10 +49,8 @@ pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Ve
             break;
         }
         let share = |&(_, own): &(usize, f64)| if own >= best { 1.0 / equal as f64 } else { 0.0 };
-        let contest = Contest {
-            agents: left.iter().map(|&(agent, _)| agent).collect(),
-            shares: left.iter().map(share).collect(),
-        };
+        let agents = left.iter().map(|&(agent, _)| agent).collect();
+        let contest = Contest { agents, shares: left.iter().map(share).collect() };
         contests.extend(std::iter::repeat_n(contest, equal));
         left.retain(|&(_, own)| own < best);
     }
@@ -119,10 +117,8 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
     }
     let quantile = student_95((blocks.len() as f64 - 1.0).max(1.0));
     move |anchor| {
-        let mut origin = vec![anchor.map_or(1.0 / agents as f64, |_| 0.0); agents];
-        if let Some(anchor) = anchor {
-            origin[anchor] = 1.0;
-        }
+        let weight = |agent| anchor.map_or(1.0 / agents as f64, |anchor| f64::from(u8::from(agent == anchor)));
+        let origin: Vec<f64> = (0..agents).map(weight).collect();
         let zero: f64 = r.iter().zip(&origin).map(|(r, weight)| r * weight).sum();
         let of = |agent: usize| {
             let mut direction: Vec<f64> = origin.iter().map(|weight| -weight).collect();
@@ -147,14 +143,12 @@ fn even_games(agents: usize, blocks: &[Vec<Contest>]) -> Vec<(f64, Contest)> {
         }
     }
     let others: Vec<f64> = have_met.iter().map(|met| met.iter().filter(|&&met| met).count() as f64).collect();
-    let mut games = Vec::new();
-    for (agent, met) in have_met.iter().enumerate() {
-        for other in (agent + 1..agents).filter(|&other| met[other]) {
-            let weight = 0.5 / others[agent] + 0.5 / others[other];
-            games.push((weight, Contest { agents: vec![agent, other], shares: vec![0.5, 0.5] }));
-        }
-    }
-    games
+    let pairs = (0..agents).flat_map(|agent| (agent + 1..agents).map(move |other| (agent, other)));
+    let game = |(agent, other): (usize, usize)| {
+        let weight = 0.5 / others[agent] + 0.5 / others[other];
+        (weight, Contest { agents: vec![agent, other], shares: vec![0.5, 0.5] })
+    };
+    pairs.filter(|&(agent, other)| have_met[agent][other]).map(game).collect()
 }
 
 /// The expected share of each agent of a contest at ratings `r`.

@@ -46,7 +46,7 @@ impl GameFacts {
                 let side = sides.iter().position(|side| side.iter().any(|own| own.letter() == *seat));
                 side.map(|side| (side, reason.clone()))
             }
-            Ending::Finished | Ending::Truncated | Ending::Open => None,
+            _ => None,
         };
         GameFacts {
             block: game.block,
@@ -199,10 +199,6 @@ impl Sums {
         sums.residual += (value - luck - chance_level).powi(2);
     }
 
-    fn games(&self) -> u64 {
-        self.total(|sums| sums.games) as u64
-    }
-
     fn total(&self, of: fn(&BlockSums) -> f64) -> f64 {
         self.0.values().map(of).sum()
     }
@@ -310,7 +306,7 @@ impl Tournament<'_> {
                 games.iter().filter_map(|game| game.forfeited.as_ref().filter(|(side, _)| game.agents[*side] == agent));
             AgentSummary {
                 name: entrant.name.clone(),
-                games: own[agent].games(),
+                games: own[agent].total(|sums| sums.games) as u64,
                 score: Interval::of_scores(&blocks.scores, &blocks.strata),
                 luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
                 shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
@@ -327,7 +323,7 @@ impl Tournament<'_> {
             Pairing {
                 agent,
                 other,
-                games: sums.games(),
+                games: sums.total(|sums| sums.games) as u64,
                 ahead: Interval::of_scores(&blocks.scores, &blocks.strata),
                 luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
                 shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),

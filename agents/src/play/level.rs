@@ -82,12 +82,11 @@ pub fn bands(levels: &[Calibration], by_perfect: bool) -> Vec<(&'static str, f64
     let Some((weakest, strongest)) = levels.first().zip(levels.last()) else { return Vec::new() };
     // A bot without noise has no regret by its own values, but a little by the values of perfect play.
     let perfect = by_perfect.then_some((Level::Perfect.name(), strongest.regret / 12.0));
-    let mut bands: Vec<_> = perfect.into_iter().chain([(Level::Expert.name(), strongest.regret / 2.0)]).collect();
+    let expert = (Level::Expert.name(), strongest.regret / 2.0);
     let weaker = levels.iter().rev().skip(1).map(|level| level.regret);
     let random = weakest.level.share().map(|share| weakest.regret / share);
-    for (level, weaker) in levels.iter().rev().zip(weaker.chain(random)) {
-        bands.push((level.level.name(), (level.regret * weaker).sqrt()));
-    }
-    bands.push(("like random play", f64::INFINITY));
-    bands
+    let pairs = levels.iter().rev().zip(weaker.chain(random));
+    let measured = pairs.map(|(level, weaker)| (level.level.name(), (level.regret * weaker).sqrt()));
+    let random = ("like random play", f64::INFINITY);
+    perfect.into_iter().chain([expert]).chain(measured).chain([random]).collect()
 }

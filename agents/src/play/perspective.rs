@@ -23,11 +23,8 @@ pub fn value_count(spec: &Spec) -> usize {
 pub fn to_seats(relative: &[f32], spec: &Spec, observer: Seat) -> BySeat<f32> {
     let mut values = BySeat::default();
     for (place, seat) in seats_from(observer, spec).enumerate() {
-        let index = match spec.payoff {
-            Payoff::Teams => usize::from(!spec.teams[observer].contains(seat)),
-            Payoff::Winner | Payoff::Placings => place,
-        };
-        values[seat] = relative[index];
+        let is_team = spec.payoff == Payoff::Teams;
+        values[seat] = relative[if is_team { usize::from(!spec.teams[observer].contains(seat)) } else { place }];
     }
     values
 }
@@ -45,14 +42,11 @@ fn seats_from(observer: Seat, spec: &Spec) -> impl Iterator<Item = Seat> {
 #[inline]
 pub fn to_relative(values: &BySeat<f32>, spec: &Spec, observer: Seat, out: &mut Vec<f32>) {
     let seats = seats_from(observer, spec);
-    match spec.payoff {
-        Payoff::Winner | Payoff::Placings => out.extend(seats.map(|seat| values[seat])),
-        Payoff::Teams => {
-            let mut opponents = seats.filter(|&seat| !spec.teams[observer].contains(seat));
-            out.push(values[observer]);
-            out.push(opponents.next().map_or(0.0, |seat| values[seat]));
-        }
+    if spec.payoff != Payoff::Teams {
+        return out.extend(seats.map(|seat| values[seat]));
     }
+    let mut opponents = seats.filter(|&seat| !spec.teams[observer].contains(seat));
+    out.extend([values[observer], opponents.next().map_or(0.0, |seat| values[seat])]);
 }
 
 #[cfg(test)]
