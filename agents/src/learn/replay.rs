@@ -111,11 +111,9 @@ impl Replay {
         let legal = if position.policy.is_empty() { ActionMask::EMPTY } else { game.legal_actions(position.state) };
         let (active, values) = (active.as_slice().into(), values.into());
         let sample = Stored { active, values, policy: position.policy.into(), legal };
-        let place = (self.added % self.capacity as u64) as usize;
-        if place < self.samples.len() {
-            self.samples[place] = sample;
-        } else {
-            self.samples.push(sample);
+        match self.samples.get_mut((self.added % self.capacity as u64) as usize) {
+            Some(oldest) => *oldest = sample,
+            None => self.samples.push(sample),
         }
         self.added += 1;
     }
@@ -232,18 +230,14 @@ impl Replay {
             actives = rest;
             let policy: Box<[_]> = policies.by_ref().take(lengths[1].into()).collect();
             check(policy.len() == usize::from(lengths[1]), "policies are missing")?;
-            let legal: ActionMask = (0..32).filter(|bit| bits >> bit & 1 == 1).map(Action).collect();
-            check(
-                policy.iter().all(|&(action, _)| legal.contains(action)),
-                "a policy has an action that is not legal",
-            )?;
+            let legal = ActionMask::of_bits(bits);
+            let is_legal = policy.iter().all(|&(action, _)| legal.contains(action));
+            check(is_legal, "a policy has an action that is not legal")?;
             let values = values[number * manifest.values..][..manifest.values].into();
             samples.push(Stored { active: active.into(), values, policy, legal });
         }
-        check(
-            samples.len() as u64 == manifest.added.min(capacity as u64),
-            "the number of samples does not match the number of samples ever added",
-        )?;
+        let is_count = samples.len() as u64 == manifest.added.min(capacity as u64);
+        check(is_count, "the number of samples does not match the number of samples ever added")?;
         let deck = file.longs("deck", manifest.deck)?;
         check(deck.iter().all(|&place| (place as usize) < samples.len()), "a sample of the deck is out of range")?;
         Ok(Replay { samples, added: manifest.added, deck, ..Replay::new(part, capacity, actions) })

@@ -147,11 +147,8 @@ impl<G: Game> Trainer<G> {
         let draws = [state.value, state.policy];
         Trainer::of(game, config, seed, |network, shape| {
             let (folder, capacity) = (dir.join(FOLDERS[network]), config.learning.replay_capacity);
-            let replay = Replay::load(&folder, PARTS[network], capacity, &shape).map_err(saved(
-                "replay buffer",
-                network,
-                dir,
-            ))?;
+            let replay = Replay::load(&folder, PARTS[network], capacity, &shape);
+            let replay = replay.map_err(saved("replay buffer", network, dir))?;
             let (learner, draws) = (load_learner(config, network, shape, device, dir)?, draws[network].clone());
             // The settings can have changed since the state was saved, so the check uses the largest allowed settings.
             let (due, most) = (draws.due, MOST_REPLAYS * replay.added() as f64 + MOST_BATCH as f64);

@@ -83,9 +83,8 @@ pub(super) fn apply((race, mut state): (Race, State), request: &Map<String, Valu
             if list.is_empty() {
                 return Err(refuse(code::REQUEST, "`action` is an empty list; give at least one action"));
             }
-            let actions: Result<Vec<Action>, Refusal> =
-                list.iter().map(|action| apply_action(&race, &mut state, action)).collect();
-            let actions = actions?;
+            let applied = list.iter().map(|action| apply_action(&race, &mut state, action));
+            let actions: Vec<Action> = applied.collect::<Result<_, Refusal>>()?;
             turn = Some((race.turn_text(&begins, &actions), show::moves(&race, &begins, &actions)));
         }
         (None, Some(action)) => _ = apply_action(&race, &mut state, action)?,
@@ -173,8 +172,7 @@ fn replay_step(
     }
     let ids: Vec<u8> = actions.iter().map(|action| action.0).collect();
     let words = race.turn_text(&begins, &actions);
-    let why =
-        if words.starts_with("pass") { show::why((race.clone(), begins)).unwrap_or_default() } else { Value::Null };
+    let why = words.starts_with("pass").then(|| show::why((race.clone(), begins)).unwrap_or_default());
     let moves = show::moves(race, &begins, &actions);
     let step = json!({"seat": seat, "actions": ids, "words": words, "moves": moves, "why": why});
     steps.push(json!({"step": step, "node": node(race, state)}));

@@ -236,12 +236,12 @@ impl FromStr for NamedAgent {
             }
             parts => {
                 let mut names = std::iter::once(text).chain(parts.map(|(name, _)| name));
+                let known = BUILT_IN.join(", ");
                 Err(AgentError::Unknown(match names.find(|name| Path::new(name).exists()) {
                     Some(name) => format!("`{name}` is not a regular file"),
-                    None => format!(
-                        "`{text}` is not an agent: no file has this name; built-in agents: {}, {PERFECT}",
-                        BUILT_IN.join(", ")
-                    ),
+                    None => {
+                        format!("`{text}` is not an agent: no file has this name; built-in agents: {known}, {PERFECT}")
+                    }
                 }))
             }
         }

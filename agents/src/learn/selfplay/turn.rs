@@ -132,11 +132,8 @@ impl<G: Game> SelfPlayTurn<G> {
             }
             let temperature = config.learning.policy_temperature as f32;
             // Without a choice, the decision has no policy target.
-            decisions.push(if actions.len() < 2 {
-                Vec::new()
-            } else {
-                softmax_policy(actions.iter().copied(), temperature)
-            });
+            let has_choice = actions.len() > 1;
+            decisions.push(if has_choice { softmax_policy(actions.into_iter(), temperature) } else { Vec::new() });
         }
     }
 }

@@ -207,14 +207,12 @@ impl Bot {
         // Rulesets with the same hash are equal, even if their names differ.
         let hashes =
             if bot.ruleset_hash == game.ruleset_hash { Default::default() } else { (describe(&game), describe(bot)) };
+        let starts = (spec.start_observation.to_string(), value.observation.to_string());
         let pairs = [
             ("the game #", hashes),
             ("encoding #", (game.encoding.to_string(), bot.encoding.to_string())),
             ("observations of length #", (spec.observation.to_string(), policy.observation.to_string())),
-            (
-                "turn-start observations of length #",
-                (spec.start_observation.to_string(), value.observation.to_string()),
-            ),
+            ("turn-start observations of length #", starts),
             ("# actions", (spec.actions.to_string(), policy.actions.to_string())),
             ("value vectors of length #", (game.shape.value.values.to_string(), value.values.to_string())),
             ("the value head #", (format!("{:?}", game.shape.value.value_head), format!("{:?}", value.value_head))),
