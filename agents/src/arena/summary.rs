@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ashta_env::game::{Game, Payoff, SeatSet, Spec};
+use ashta_env::game::{Payoff, SeatSet, Spec};
 use serde::Serialize;
 
 use super::estimate::{Adjusted, Blocks, Interval, mean, quantile, with_error};
@@ -268,7 +268,7 @@ const LISTED_REASONS: usize = 3;
 impl Tournament<'_> {
     /// Sums up the games of an arena. Blocks are in ascending order; blocks with a truncated game do not count.
     pub fn summary(&self, all: &[GameFacts]) -> Summary {
-        let (spec, lineups) = (self.race.spec(), self.lineups.len() as u64);
+        let (spec, lineups) = (self.spec(), self.lineups.len() as u64);
         let (games, count) = (of_whole_blocks(all), self.entrants.len());
         let (chance_level, played_on) = (chance_level(spec, self.sides.len()), spec.payoff == Payoff::Placings);
         let mut own = vec![Sums::default(); count];

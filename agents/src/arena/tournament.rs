@@ -10,7 +10,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ashta_env::game::{Action, BySeat, Game, Node, SeatSet};
+use ashta_env::game::{Action, BySeat, Game, Node, SeatSet, Spec};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
@@ -102,7 +102,7 @@ pub type TakeBlock<'a> = &'a mut (dyn FnMut(u64, Vec<GameLine>, &[GameFacts]) ->
 /// A tournament of several agents in one game.
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Tournament<'a> {
-    pub(super) race: &'a Race,
+    race: &'a Race,
     pub(super) entrants: Vec<Entrant<'a>>,
     pub(super) sides: Vec<SeatSet>,
     /// The seatings of each lineup. Consecutive blocks play consecutive lineups.
@@ -172,6 +172,10 @@ impl<'a> Tournament<'a> {
     /// The game.
     pub fn race(&self) -> &'a Race {
         self.race
+    }
+
+    pub(super) fn spec(&self) -> &'a Spec {
+        self.race.spec()
     }
 
     /// The entrants.
