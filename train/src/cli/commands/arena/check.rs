@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{Contestant, Fault};
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Game, Node};
+use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use rand::Rng;
 use serde_json::{Value, json};
 
 use super::engine::{Limits, Program, Running};
-use super::entrant::{ErrorFiles, check_game};
+use super::entrant::ErrorFiles;
 use crate::cli::commands::terminal;
 use crate::run::games;
 use crate::run::output::{in_line, print};
@@ -31,16 +31,15 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
     let race = games::race_of(Some(game), None, &[])?;
     let stops = Arc::new(AtomicBool::new(false));
-    let limits = Limits { patience, stops: Arc::clone(&stops), watch: Arc::default() };
+    let limits = Limits { patience, stops: Arc::clone(&stops) };
     if decisions(&race).is_empty() {
         bail!("{game} has no choices: check the program in another game");
     }
     let mut errors = ErrorFiles::new(None);
     let program = Program::new(command, errors.of(0)?, limits)?;
     terminal::on_interrupt(&stops, "stopping (press Ctrl-C again to stop now)")?;
-    if let Err(Fault(problem)) = hello(&program, &race) {
-        bail!("the program does not answer `hello` as an engine of {game}: {problem}");
-    }
+    let wrong = || format!("the program does not answer `hello` as an engine of {game}");
+    program.hello(&race).with_context(wrong)?;
     let rules: [(&str, Rule); 3] = [
         ("chooses a legal action in time", choices),
         ("answers a wrong request with an error and continues", wrong_requests),
@@ -72,31 +71,24 @@ pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
 /// Tests one rule with a new process.
 type Rule = fn(&Program, &Race) -> Result<(), Fault>;
 
-fn hello(program: &Program, race: &Race) -> Result<(), Fault> {
-    let (_, hello) = Running::start(program)?;
-    check_game(&hello, race).map_err(|error| Fault(format!("{error:#}")))
-}
-
 /// Decisions of random games with more than one legal action; none if the game has no such decision.
 fn decisions(race: &Race) -> Vec<State> {
     let (mut rng, mut found) = (chance::stream(1, 0), Vec::new());
-    let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+    let start = |rng: &mut GameRng| race.initial_state(chance::first_seat(race.spec().seats, rng));
+    let mut state = start(&mut rng);
     while found.len() < DECISIONS {
-        match race.node(&state) {
-            Node::Chance(_) => {
-                let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                race.apply_chance(&mut state, outcome);
-            }
-            Node::Decision(_) => {
-                let legal = race.legal_actions(&state);
-                if legal.len() > 1 {
-                    found.push(state);
-                }
-                let action = legal.nth(below(legal.len(), &mut rng));
-                action.into_iter().for_each(|action| race.apply_action(&mut state, action));
-            }
-            Node::Terminal if found.is_empty() => break,
-            Node::Terminal => state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng)),
+        let draw = |state: &State, _| Some(chance::outcome(race.chance_outcomes(state), rng.next_u64()));
+        if chance::throw_dice(race, &mut state, draw).is_some() {
+            let legal = race.legal_actions(&state);
+            found.extend((legal.len() > 1).then_some(state));
+            race.apply_action(
+                &mut state,
+                legal.nth(below(legal.len(), &mut rng)).expect("a decision has a legal action"),
+            );
+        } else if found.is_empty() {
+            break;
+        } else {
+            state = start(&mut rng);
         }
     }
     found
@@ -105,8 +97,7 @@ fn decisions(race: &Race) -> Vec<State> {
 fn choices(program: &Program, race: &Race) -> Result<(), Fault> {
     let mut player = program.player();
     for state in decisions(race) {
-        let mut rngs: [GameRng; 1] = [chance::stream(2, 0)];
-        player.try_act(race, &[state], &mut rngs).remove(0)?;
+        player.try_act(race, &[state], &mut [chance::stream(2, 0)]).remove(0)?;
     }
     Ok(())
 }
@@ -120,22 +111,20 @@ fn wrong_requests(program: &Program, race: &Race) -> Result<(), Fault> {
         json!({"op": "bestmove", "position": "nonsense", "seed": 1}),
         json!({"op": "bestmove", "position": first, "seed": 1}),
     ] {
-        let answer = running.ask(request.clone(), program.patience())?;
+        let answer = running.ask(request.clone(), program.limits.patience)?;
         if !answer["error"].is_object() {
             return Err(Fault(format!("the answer to {request} has no object `error`")));
         }
     }
-    let hello: Value = running.ask(json!({"op": "hello"}), program.patience())?;
+    let hello: Value = running.ask(json!({"op": "hello"}), program.limits.patience)?;
     if hello["name"].is_string() { Ok(()) } else { Err(Fault("it does not answer `hello` again".to_owned())) }
 }
 
 fn repeats(program: &Program, race: &Race) -> Result<(), Fault> {
     let mut players = [program.player(), program.player()];
     for state in decisions(race) {
-        let chosen =
-            players.each_mut().map(|player| player.try_act(race, &[state], &mut [chance::stream(3, 0)]).remove(0));
-        let [first, second] = chosen;
-        let (first, second) = (first?, second?);
+        let mut choose = |at: usize| players[at].try_act(race, &[state], &mut [chance::stream(3, 0)]).remove(0);
+        let (first, second) = (choose(0)?, choose(1)?);
         if first != second {
             let position = race.print(&state);
             return Err(Fault(format!("at `{position}` it chose {} and, in another process, {}", first.0, second.0)));
@@ -146,9 +135,6 @@ fn repeats(program: &Program, race: &Race) -> Result<(), Fault> {
 
 fn quits(program: &Program, _: &Race) -> Result<(), Fault> {
     let (mut running, _) = Running::start(program)?;
-    let clock = Instant::now();
-    if running.ends_within(END_TIMEOUT) {
-        return Ok(());
-    }
-    Err(Fault(format!("it still runs after {:.1} s", clock.elapsed().as_secs_f64())))
+    let is_ended = running.ends_within(END_TIMEOUT);
+    is_ended.then_some(()).ok_or_else(|| Fault(format!("it still runs after {:.1} s", END_TIMEOUT.as_secs_f64())))
 }

@@ -3,10 +3,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use crate::run::files::open_to_write;
@@ -21,7 +21,7 @@ use ashta_env::race::state::State;
 use rand::Rng;
 use serde_json::{Value, json};
 
-use super::engine_group::{EngineGroup, GroupWatch};
+use super::engine_group::{EngineGroup, reap};
 
 /// The longest answer of an engine, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -45,8 +45,6 @@ pub struct Limits {
     pub patience: Duration,
     /// Set when the arena stops.
     pub stops: Arc<AtomicBool>,
-    /// Ends the engines if the arena is killed.
-    pub watch: Arc<GroupWatch>,
 }
 
 /// The command of an engine.
@@ -56,7 +54,7 @@ pub struct Program {
     words: Vec<String>,
     /// The file for its standard error.
     errors: PathBuf,
-    limits: Limits,
+    pub(super) limits: Limits,
 }
 
 impl Program {
@@ -72,17 +70,20 @@ impl Program {
         Ok(Program { words, errors, limits })
     }
 
-    /// Starts the engine, and returns its answer to `hello`.
+    /// Starts the engine, and returns its answer to `hello`. Checks that it plays a built-in game, if it lists its games.
+    /// Other games are not checked: requests contain their sheets.
     ///
     /// # Errors
-    /// When the engine does not start, or does not answer as the protocol requires.
-    pub fn hello(&self) -> Result<Value> {
-        Running::start(self).map(|(_, hello)| hello).map_err(|fault| anyhow!(fault.0))
-    }
-
-    /// The time that the engine has for a choice.
-    pub(super) fn patience(&self) -> Duration {
-        self.limits.patience
+    /// When the engine does not start, does not answer as the protocol requires, or does not play the game.
+    pub fn hello(&self, race: &Race) -> Result<Value> {
+        let (_, hello) = Running::start(self).map_err(|fault| anyhow!(fault.0))?;
+        let played = race.ruleset().base().name.as_str();
+        if let Some(known) = hello["games"].as_array().filter(|_| race.ruleset().is_builtin())
+            && !known.iter().any(|game| game == played)
+        {
+            bail!("the engine does not play {played}; it plays {}", hello["games"]);
+        }
+        Ok(hello)
     }
 
     /// Returns a player that asks the engine.
@@ -154,7 +155,7 @@ pub(super) struct Running {
     input: Option<ChildStdin>,
     /// The engine and the processes that it has started.
     group: EngineGroup,
-    lines: Receiver<std::io::Result<Vec<u8>>>,
+    lines: Receiver<Vec<u8>>,
     /// Dropped after `group`, when the engine has ended.
     _errors: ErrorsRead,
     /// Number of requests so far, which is also the `id` of the last request.
@@ -169,34 +170,21 @@ impl Running {
         let errors = open_to_write(&program.errors, OpenOptions::new().create(true).append(true));
         let errors = errors.map_err(|error| Fault(format!("{error:#}")))?;
         command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let started = EngineGroup::start(&mut command, &program.limits.watch);
+        let started = EngineGroup::start(&mut command);
         let mut group = started.map_err(|error| Fault(format!("it cannot be started: {error}")))?;
-        let input = group.child.stdin.take();
+        let Child { stdin, stdout, stderr, .. } = &mut group.child;
+        let (input, output, written) = (stdin.take(), stdout.take(), stderr.take());
         let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
-        let no_thread = |error| Fault(format!("cannot start a thread that reads its output: {error}"));
         let (open, errors_end) = mpsc::sync_channel(0);
-        if let Some(output) = group.child.stderr.take() {
-            let read = move || {
-                keep(output, &errors);
-                drop(open);
-            };
-            std::thread::Builder::new().spawn(read).map_err(no_thread)?;
-        }
-        if let Some(output) = group.child.stdout.take() {
-            // A time limit for reading needs a thread. The thread ends with the output of the engine.
-            let read = move || {
-                let mut output = BufReader::new(output);
-                loop {
-                    let mut line = Vec::new();
-                    let read = output.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line);
-                    let (is_end, has_failed) = (matches!(read, Ok(0)), read.is_err());
-                    if is_end || sender.send(read.map(|_| line)).is_err() || has_failed {
-                        return;
-                    }
-                }
-            };
-            std::thread::Builder::new().spawn(read).map_err(no_thread)?;
-        }
+        let keep_errors = move || {
+            written.map(|written| keep(written, &errors));
+            drop(open);
+        };
+        // A time limit for reading needs a thread. The thread ends with the output of the engine.
+        let read_lines = move || output.map(|output| send_lines(output, &sender));
+        let thread = || std::thread::Builder::new();
+        let reads = thread().spawn(keep_errors).and(thread().spawn(read_lines));
+        reads.map_err(|error| Fault(format!("cannot start a thread that reads its output: {error}")))?;
         let stops = Arc::clone(&program.limits.stops);
         let mut running = Running { group, input, lines, _errors: ErrorsRead(errors_end), requests: 0, stops };
         let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(START_TIMEOUT))?;
@@ -208,11 +196,11 @@ impl Running {
 
     /// Sends a request and returns the answer.
     pub(super) fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value, Fault> {
-        if let Ok(Ok(line)) = self.lines.try_recv() {
+        if let Ok(line) = self.lines.try_recv() {
             return Err(Fault(format!("it wrote a line without a request: {}", quoted_line(&line))));
         }
         self.requests += 1;
-        self.group.watch.reap();
+        reap();
         let id = json!(self.requests);
         request["id"] = id.clone();
         let line = format!("{request}\n");
@@ -238,7 +226,7 @@ impl Running {
         loop {
             let left = patience.saturating_sub(clock.elapsed());
             return match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(line) => line.map_err(|error| Fault(format!("cannot read its answer: {error}"))),
+                Ok(line) => Ok(line),
                 Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => Err(stopped()),
                 Err(RecvTimeoutError::Timeout) if left > POLL_INTERVAL => continue,
                 Err(RecvTimeoutError::Timeout) => {
@@ -252,29 +240,28 @@ impl Running {
     /// Closes the standard input, and returns whether the engine then ends within `patience`.
     pub(super) fn ends_within(&mut self, patience: Duration) -> bool {
         self.input = None;
+        self.status(patience).is_some()
+    }
+
+    /// The exit status, if the engine ends within `patience`.
+    fn status(&mut self, patience: Duration) -> Option<ExitStatus> {
         let clock = Instant::now();
         while clock.elapsed() < patience {
-            if let Ok(Some(_)) = self.group.child.try_wait() {
-                return true;
+            if let Ok(Some(status)) = self.group.child.try_wait() {
+                return Some(status);
             }
-            std::thread::park_timeout(Duration::from_millis(10));
+            std::thread::park_timeout(Duration::from_millis(1));
         }
-        false
+        None
     }
 
     /// The fault of an engine that has ended, with its exit status.
     fn ended(&mut self) -> Fault {
         // The output closes a moment before the exit status is available.
-        let clock = Instant::now();
-        while clock.elapsed() < END_TIMEOUT {
-            if let Ok(Some(status)) = self.group.child.try_wait() {
-                // The first request is `hello`.
-                let when = if self.requests == 1 { "the engine ended before it answered `hello`" } else { "it ended" };
-                return Fault(format!("{when} ({status})"));
-            }
-            std::thread::yield_now();
-        }
-        Fault("it closed its output".to_owned())
+        let Some(status) = self.status(END_TIMEOUT) else { return Fault("it closed its output".to_owned()) };
+        // The first request is `hello`.
+        let when = if self.requests == 1 { "the engine ended before it answered `hello`" } else { "it ended" };
+        Fault(format!("{when} ({status})"))
     }
 }
 
@@ -287,6 +274,14 @@ impl Drop for ErrorsRead {
         // Another process can still keep the pipe open.
         let _ = self.0.recv_timeout(END_TIMEOUT);
     }
+}
+
+/// Sends each line of `output`. Cuts lines that are longer than [`LONGEST_LINE`].
+fn send_lines(output: impl Read, sender: &SyncSender<Vec<u8>>) {
+    let (mut output, mut line) = (BufReader::new(output), Vec::new());
+    while let Ok(1..) = output.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line)
+        && sender.send(std::mem::take(&mut line)).is_ok()
+    {}
 }
 
 /// Copies the beginning of `output` to the file. Reads and drops the rest, so that the engine does not block.

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::run::files::cannot_write;
 use crate::run::games;
 use crate::run::output::remark;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use ashta_agents::arena::tournament::{Entrant, distinct_names};
 use ashta_agents::roster::NamedAgent;
-use ashta_env::game::Game;
 use ashta_env::race::Race;
-use serde_json::Value;
 
 use super::engine::{Limits, Program};
 use super::games_file::Named;
@@ -43,10 +41,8 @@ pub fn enter<'a>(
         None => games::agent(spec).map(Written::Agent),
     };
     let written = specs.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
-    let agents: Vec<&NamedAgent> = written
-        .iter()
-        .filter_map(|entrant| if let Written::Agent(agent) = entrant { Some(agent) } else { None })
-        .collect();
+    let agent = |entrant| if let &Written::Agent(ref agent) = entrant { Some(agent) } else { None };
+    let agents: Vec<&NamedAgent> = written.iter().filter_map(agent).collect();
     let race = games::race_of(game.game.as_deref(), game.seats, &agents)?;
     let (mut entrants, mut named) = (Vec::new(), Vec::new());
     for ((spec, name), written) in specs.iter().zip(distinct_names(specs)).zip(written) {
@@ -56,8 +52,7 @@ pub fn enter<'a>(
                 (agent.version(), Entrant::new(name.clone(), move || Box::new(player.agent())))
             }
             Written::Engine(program) => {
-                let hello = program.hello().with_context(|| spec.clone())?;
-                check_game(&hello, &race).with_context(|| spec.clone())?;
+                let hello = program.hello(&race).with_context(|| spec.clone())?;
                 let text = |key: &str| hello[key].as_str().unwrap_or_default();
                 let version = format!("{} {}", text("name"), text("version")).trim_end().to_owned();
                 (Some(version), Entrant::new(name.clone(), move || Box::new(program.player())))
@@ -113,18 +108,4 @@ impl Drop for ErrorFiles {
             let _ = std::fs::remove_dir(&self.folder);
         }
     }
-}
-
-/// Checks that an engine plays a built-in game, if the engine lists its games. Other games are not checked: requests
-/// contain their sheets.
-pub(super) fn check_game(hello: &Value, race: &Race) -> Result<()> {
-    if !race.ruleset().is_builtin() {
-        return Ok(());
-    }
-    let Some(known) = hello["games"].as_array() else { return Ok(()) };
-    let played = race.spec().name.split('?').next().unwrap_or_default();
-    if !known.iter().any(|game| game.as_str() == Some(played)) {
-        bail!("the engine does not play {played}; it plays {}", Value::from(known.clone()));
-    }
-    Ok(())
 }

@@ -44,7 +44,7 @@ const MEASURED_AGAIN: usize = 200;
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let stops = Arc::new(AtomicBool::new(false));
     let patience = Duration::from_secs_f64(args.move_seconds);
-    let limits = Limits { patience, stops: Arc::clone(&stops), watch: Arc::default() };
+    let limits = Limits { patience, stops: Arc::clone(&stops) };
     let mut errors = ErrorFiles::new(args.engine_errors.as_deref());
     let (race, entrants) = enter(&args.agents, &args.game, &limits, &mut errors)?;
     let arena = Arena::new(args, &race, entrants)?;
@@ -125,13 +125,9 @@ impl<'a> Arena<'a> {
     /// games with the largest swings.
     fn play(&self, stops: &AtomicBool) -> Result<(Vec<GameFacts>, Vec<GameLine>)> {
         let tournament = &self.tournament;
-        let (mut file, mut facts, mut swings) = match &self.args.games_file {
-            Some(path) => {
-                let (file, facts, swings) = self.resume(path)?;
-                (Some(file), facts, swings)
-            }
-            None => (None, Vec::new(), Vec::new()),
-        };
+        let resumed = self.args.games_file.as_deref().map(|path| self.resume(path)).transpose()?;
+        let (mut file, games) = resumed.unzip();
+        let (mut facts, mut swings) = games.unwrap_or_default();
         let left = tournament.remaining_blocks(self.args.games.pairs, &facts);
         if !left.is_empty() {
             let bar = terminal::bar(left.end, "blocks")?;
@@ -159,7 +155,7 @@ impl<'a> Arena<'a> {
     /// Opens the games file and checks its games. Returns the facts of the games, and the games with the largest
     /// swings. With `--luck`, measures the luck of all games again; otherwise checks the luck of a sample and of
     /// these games.
-    fn resume(&self, path: &Path) -> Result<(GamesFile, Vec<GameFacts>, Vec<GameLine>)> {
+    fn resume(&self, path: &Path) -> Result<(GamesFile, (Vec<GameFacts>, Vec<GameLine>))> {
         let (tournament, settings, threads) = (&self.tournament, self.settings(), self.args.games.config().threads);
         let measures_all = self.args.luck.is_some();
         let legs = |block| tournament.legs(block);
@@ -186,7 +182,7 @@ impl<'a> Arena<'a> {
                 tournament.check_luck(line, &found).with_context(again)?;
             }
         }
-        Ok((file, facts, swings))
+        Ok((file, (facts, swings)))
     }
 
     /// Prints the first game that an agent forfeits (loses by a fault), with the reason.
