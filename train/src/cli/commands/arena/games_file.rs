@@ -68,11 +68,10 @@ impl GamesFile {
         any_luck: bool,
         legs: &dyn Fn(u64) -> usize,
     ) -> Result<(GamesFile, Vec<NumberedGame>)> {
-        let there = |error| anyhow::Error::new(error).context(cannot_write(path));
-        let file = open_locked(path)?;
+        let mut file = open_locked(path)?;
         let (games, kept) = read(&file, settings, any_luck, legs).with_context(|| path.display().to_string())?;
+        file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).with_context(|| cannot_write(path))?;
         let mut games_file = GamesFile { path: path.to_owned(), file, before: None };
-        games_file.file.set_len(kept).and_then(|()| games_file.file.seek(SeekFrom::End(0))).map_err(there)?;
         if kept == 0 {
             games_file.write(&line(settings)?)?;
         }
@@ -129,43 +128,45 @@ fn read(
     legs: &dyn Fn(u64) -> usize,
 ) -> Result<(Vec<NumberedGame>, u64)> {
     let mut lines = BufReader::new(file);
-    let (mut text, mut number, mut bytes, mut whole) = (Vec::new(), 0, 0, 0);
-    let (mut games, mut open): (Vec<NumberedGame>, Vec<NumberedGame>) = (Vec::new(), Vec::new());
-    let mut block = 0;
-    loop {
-        text.clear();
+    let mut next = |number: usize| -> Result<Vec<u8>> {
+        let mut text = Vec::new();
         let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text)?;
-        number += 1;
         ensure!((read as u64) < LONGEST_LINE, "line {number} is longer than {} MiB", LONGEST_LINE >> 20);
-        // True for an incomplete last line. Also true at the end of the file, where the text is empty.
-        let is_part = !text.ends_with(b"\n");
-        if number == 1 && is_part && !line(settings)?.as_bytes().starts_with(&text) {
-            bail!("line 1: not the settings of an arena");
+        Ok(text)
+    };
+    let first = next(1)?;
+    if !first.ends_with(b"\n") {
+        ensure!(line(settings)?.as_bytes().starts_with(&first), "line 1: not the settings of an arena");
+        return Ok((Vec::new(), 0));
+    }
+    let mut found: Settings = serde_json::from_slice(&first).context("line 1: not the settings of an arena")?;
+    if any_luck {
+        found.luck.clone_from(&settings.luck);
+    }
+    compare(&found, settings)?;
+    let (mut games, mut bytes): (Vec<NumberedGame>, u64) = (Vec::new(), first.len() as u64);
+    // The whole blocks, their games and bytes.
+    let (mut block, mut complete, mut whole) = (0, 0, bytes);
+    for number in 2.. {
+        let text = next(number)?;
+        if !text.ends_with(b"\n") {
+            break;
         }
-        if is_part {
-            // An interrupted arena can leave a part of a line or of a block. The arena plays these games again.
-            return Ok((games, whole));
+        bytes += text.len() as u64;
+        if text.trim_ascii().is_empty() {
+            continue;
         }
-        bytes += read as u64;
-        if number == 1 {
-            let mut found: Settings = serde_json::from_slice(&text).context("line 1: not the settings of an arena")?;
-            if any_luck {
-                found.luck.clone_from(&settings.luck);
-            }
-            compare(&found, settings)?;
-            whole = bytes;
-        } else if !text.trim_ascii().is_empty() {
-            let game: GameLine = serde_json::from_slice(&text).with_context(|| format!("line {number}: not a game"))?;
-            if game.block != block || game.leg != open.len() {
-                bail!("line {number}: game {} of block {} is not the next game", game.leg, game.block);
-            }
-            open.push((number, game));
-            if open.len() == legs(block) {
-                games.append(&mut open);
-                (block, whole) = (block + 1, bytes);
-            }
+        let game: GameLine = serde_json::from_slice(&text).with_context(|| format!("line {number}: not a game"))?;
+        let is_next = (game.block, game.leg) == (block, games.len() - complete);
+        ensure!(is_next, "line {number}: game {} of block {} is not the next game", game.leg, game.block);
+        games.push((number, game));
+        if games.len() - complete == legs(block) {
+            (block, complete, whole) = (block + 1, games.len(), bytes);
         }
     }
+    // An interrupted arena can leave a part of a line or of a block. The arena plays these games again.
+    games.truncate(complete);
+    Ok((games, whole))
 }
 
 /// Checks that the settings of the file, `found`, equal the settings of this arena, `wanted`.
@@ -175,10 +176,8 @@ fn compare(found: &Settings, wanted: &Settings) -> Result<()> {
     }
     let (found, wanted) = (serde_json::to_value(found)?, serde_json::to_value(wanted)?);
     let differs = |(key, value): &(&String, &serde_json::Value)| wanted.get(key) != Some(*value);
-    let (key, value) = found
-        .as_object()
-        .and_then(|found| found.iter().find(differs))
-        .context("it has other settings than this arena")?;
-    let (name, wanted) = (key.as_str(), wanted.get(key).cloned().unwrap_or_default());
+    let differing = found.as_object().into_iter().flatten().find(differs);
+    let (name, value) = differing.context("it has other settings than this arena")?;
+    let wanted = wanted.get(name).cloned().unwrap_or_default();
     bail!("the file has games of another arena: its `{name}` is {value}, not {wanted}; use another file")
 }

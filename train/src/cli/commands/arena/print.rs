@@ -14,9 +14,9 @@ pub fn summary(summary: &Summary) -> Result<()> {
     let (played, grouped) = (counted(*games, "game"), counted(*blocks, "block"));
     print(format_args!("{game} for {seats}: {played} in {grouped}; all games of a block have the same throws"))?;
     if summary.drawn_games > 0 {
-        let share = 100.0 * summary.drawn_games as f64 / *games as f64;
-        let were = if summary.drawn_games == 1 { "game was" } else { "games were" };
-        print(format_args!("{} {were} drawn ({share:.1} %)", summary.drawn_games))?;
+        let (drawn, were) =
+            (counted(summary.drawn_games, "game"), if summary.drawn_games == 1 { "was" } else { "were" });
+        print(format_args!("{drawn} {were} drawn ({:.1} %)", 100.0 * summary.drawn_games as f64 / *games as f64))?;
     }
     print_truncated(summary.truncated_games)?;
     let mut ranked: Vec<(usize, &AgentSummary)> = summary.agents.iter().enumerate().collect();
@@ -47,10 +47,9 @@ pub fn summary(summary: &Summary) -> Result<()> {
     table(&rows)?;
     for agent in &summary.agents {
         if let Some(reason) = agent.forfeit_reasons.first() {
-            match agent.forfeits {
-                1 => print(format_args!("{} forfeited 1 game because {reason}", agent.name))?,
-                games => print(format_args!("{} forfeited {games} games, the first because {reason}", agent.name))?,
-            }
+            let (games, first) =
+                (counted(agent.forfeits, "game"), if agent.forfeits == 1 { "" } else { ", the first" });
+            print(format_args!("{} forfeited {games}{first} because {reason}", agent.name))?;
         }
     }
     let is_adjusted = has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some());
@@ -66,12 +65,9 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     print_few_blocks(summary.blocks)?;
     if let Some(by) = &summary.luck_by {
-        let share = summary.luck_share.unwrap_or(0.0);
+        let share = 100.0 * summary.luck_share.unwrap_or(0.0);
         let version = summary.luck_version.as_ref().map_or(String::new(), |version| format!(" ({version})"));
-        print(format_args!(
-            "\nBy the values of {by}{version}, the throws explain {:.0} % of the variance.",
-            100.0 * share
-        ))?;
+        print(format_args!("\nBy the values of {by}{version}, the throws explain {share:.0} % of the variance."))?;
     }
     Ok(())
 }
