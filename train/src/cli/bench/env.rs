@@ -12,63 +12,36 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ndarray::{Array1, Array2};
 use rand::Rng;
-use serde::Serialize;
 
-use super::{BenchRow, repeat};
+use super::{Columns, Show, repeat};
 
-/// One row of the benchmark.
-#[derive(Clone, Debug, Serialize)]
-pub struct EnvSpeed {
-    /// The game with its flags.
-    pub game: String,
-    /// Number of seats.
-    pub seats: usize,
-    /// Whether many games run in lock-step; otherwise one game runs at a time.
-    pub vectorised: bool,
-    /// Actions per second, including forced ones.
-    pub decisions_per_second: f64,
-    /// Throws per second.
-    pub chance_nodes_per_second: f64,
-    /// Finished games per second.
-    pub games_per_second: f64,
-}
+/// The columns: whether many games run in lock-step (otherwise one game runs at a time), actions (including forced ones),
+/// throws, and finished games.
+pub(super) const COLUMNS: Columns = [
+    ("vectorised", 10, "vectorised"),
+    ("decisions/s", 14, "decisions_per_second"),
+    ("throws/s", 14, "chance_nodes_per_second"),
+    ("games/s", 10, "games_per_second"),
+];
 
 /// Number of games in lock-step in the vectorised rows.
 const LOCK_STEP: usize = 256;
 
-impl BenchRow for EnvSpeed {
-    const HEADING: &'static str = "game                 seats vectorised    decisions/s       throws/s    games/s";
-
-    fn line(&self) -> String {
-        let EnvSpeed { game, seats, vectorised, .. } = self;
-        let (decisions, throws, games) =
-            (self.decisions_per_second, self.chance_nodes_per_second, self.games_per_second);
-        format!("{game:<20} {seats:>5} {vectorised:>10} {decisions:>14.0} {throws:>14.0} {games:>10.0}")
-    }
-}
-
 /// Measures every game; each row takes `seconds` and is the median of three measurements.
-pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: &mut dyn FnMut(EnvSpeed) -> Result<()>) -> Result<()> {
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: Show<'_>) -> Result<()> {
     let time = Duration::from_secs_f64(seconds / 3.0);
     for vectorised in [false, true] {
         for race in races {
             let measure = |seed| if vectorised { lock_step(race, time, seed) } else { one_game(race, time, seed) };
-            let mut tries: Vec<EnvSpeed> = (0..3).map(measure).collect();
-            tries.sort_by(|a, b| a.decisions_per_second.total_cmp(&b.decisions_per_second));
-            show(tries.swap_remove(1))?;
+            let mut tries = [0, 1, 2].map(measure);
+            tries.sort_by(|a, b| a[0].total_cmp(&b[0]));
+            show(race, vectorised.into(), tries[1])?;
         }
     }
     Ok(())
 }
 
-fn row(race: &Race, vectorised: bool, time: Duration, counts: [u64; 3]) -> EnvSpeed {
-    let (game, seats) = (race.spec().name.clone(), race.spec().seats.len());
-    let [decisions_per_second, chance_nodes_per_second, games_per_second] =
-        counts.map(|count| count as f64 / time.as_secs_f64());
-    EnvSpeed { game, seats, vectorised, decisions_per_second, chance_nodes_per_second, games_per_second }
-}
-
-fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
+fn one_game(race: &Race, time: Duration, seed: u64) -> [f64; 3] {
     let mut rng = chance::stream(seed, 0);
     let (mut decisions, mut chance_nodes, mut games) = (0, 0, 0);
     let mut state = start(race, &mut rng);
@@ -94,14 +67,14 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
             }
         }
     });
-    row(race, false, elapsed, [decisions, chance_nodes + throws, games])
+    [decisions, chance_nodes + throws, games].map(|count| count as f64 / elapsed.as_secs_f64())
 }
 
 fn start(race: &Race, rng: &mut GameRng) -> State {
     race.initial_state(chance::first_seat(race.spec().seats, rng))
 }
 
-fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
+fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> [f64; 3] {
     let spec = race.spec();
     let mut env = VecEnv::new(race, LOCK_STEP, Caller::All);
     let mut observations = Array2::<f32>::zeros((LOCK_STEP, spec.observation));
@@ -136,5 +109,5 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
             games += buffers.terminated.iter().filter(|&&is_over| is_over).count() as u64;
         }
     });
-    row(race, true, elapsed, [decisions, env.throws(), games])
+    [decisions, env.throws(), games].map(|count| count as f64 / elapsed.as_secs_f64())
 }

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use crate::run::games;
 use crate::run::output::{print, print_json};
 use anyhow::{Result, bail};
+use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::{BenchCommand, BenchGamesArgs};
 
@@ -23,39 +24,45 @@ pub fn run(what: &BenchCommand) -> Result<()> {
     match what {
         BenchCommand::Env(args) => {
             let races = races(args, usize::MAX)?;
-            print_rows(args.json, |show| env::run(&races, args.seconds, show))
+            print_rows(args.json, env::COLUMNS, |show| env::run(&races, args.seconds, show))
         }
         BenchCommand::Net(args) => {
             let races = races(args, 1)?;
-            print_rows(args.json, |show| net::run(&races, args.seconds, show))
+            print_rows(args.json, net::COLUMNS, |show| net::run(&races, args.seconds, show))
         }
     }
 }
 
-/// One row of a benchmark.
-trait BenchRow: Serialize {
-    /// The names of the columns.
-    const HEADING: &'static str;
+/// The columns of a benchmark after the game and its seats: a setting, and three figures. Each has a heading, a width,
+/// and a name in JSON.
+type Columns = [(&'static str, usize, &'static str); 4];
 
-    /// The cells of the row, aligned with the heading.
-    fn line(&self) -> String;
-}
+/// Takes a row: the game, the setting and the figures.
+type Show<'a> = &'a mut dyn FnMut(&Race, Value, [f64; 3]) -> Result<()>;
 
-/// Prints each row when it is measured; with `json`, prints all rows at the end.
-fn print_rows<R: BenchRow>(
-    json: bool,
-    measure: impl FnOnce(&mut dyn FnMut(R) -> Result<()>) -> Result<()>,
-) -> Result<()> {
-    if json {
-        let mut rows = Vec::new();
-        measure(&mut |row| {
-            rows.push(row);
-            Ok(())
-        })?;
-        return print_json(&serde_json::json!({"results": rows}));
+/// Prints each row when it is measured; with `as_json`, prints all rows at the end.
+fn print_rows(as_json: bool, columns: Columns, measure: impl FnOnce(Show<'_>) -> Result<()>) -> Result<()> {
+    let line = |game: &str, seats: &str, cells: [String; 4]| {
+        let cells = columns.iter().zip(cells).map(|((_, width, _), cell)| format!(" {cell:>width$}"));
+        print(format_args!("{game:<20} {seats:>5}{}", cells.collect::<String>()))
+    };
+    if !as_json {
+        line("game", "seats", columns.map(|(heading, ..)| heading.to_owned()))?;
     }
-    print(R::HEADING)?;
-    measure(&mut |row| print(row.line()))
+    let mut rows = Vec::new();
+    measure(&mut |race, setting, figures| {
+        let (game, seats) = (&race.spec().name, race.spec().seats.len());
+        if as_json {
+            let mut row = json!({"game": game, "seats": seats});
+            let cells = [setting].into_iter().chain(figures.map(Value::from));
+            columns.iter().zip(cells).for_each(|((.., name), cell)| row[*name] = cell);
+            rows.push(row);
+            return Ok(());
+        }
+        let [first, second, third] = figures.map(|figure| format!("{figure:.0}"));
+        line(game, &seats.to_string(), [setting.to_string(), first, second, third])
+    })?;
+    if as_json { print_json(&json!({"results": rows})) } else { Ok(()) }
 }
 
 /// Repeats `work` for at least `time`; returns the measured time.

@@ -14,50 +14,29 @@ use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
-use serde::Serialize;
 
-use super::{BenchRow, repeat};
+use super::{Columns, Show, repeat};
 
-/// One row of the benchmark.
-#[derive(Clone, Debug, Serialize)]
-pub struct NetSpeed {
-    /// The game with its flags.
-    pub game: String,
-    /// Number of seats.
-    pub seats: usize,
-    /// Widths of the hidden layers.
-    pub hidden: Vec<usize>,
-    /// Evaluated positions per second; the time includes the making of their observations.
-    pub evaluations_per_second: f64,
-    /// Samples that the learner uses per second, in batches of 256.
-    pub learned_samples_per_second: f64,
-    /// Samples that self-play produces per second, while nothing is learned.
-    pub selfplay_samples_per_second: f64,
-}
-
-impl BenchRow for NetSpeed {
-    const HEADING: &'static str =
-        "game                 seats       hidden  evaluations/s      learned/s    self-play/s";
-
-    fn line(&self) -> String {
-        let (game, seats, hidden) = (&self.game, self.seats, format!("{:?}", self.hidden));
-        let (evaluated, learned, played) =
-            (self.evaluations_per_second, self.learned_samples_per_second, self.selfplay_samples_per_second);
-        format!("{game:<20} {seats:>5} {hidden:>12} {evaluated:>14.0} {learned:>14.0} {played:>14.0}")
-    }
-}
+/// The columns: widths of the hidden layers, evaluated positions (the time includes the making of their observations),
+/// samples that the learner uses in batches of 256, and samples that self-play produces while nothing is learned.
+pub(super) const COLUMNS: Columns = [
+    ("hidden", 12, "hidden"),
+    ("evaluations/s", 14, "evaluations_per_second"),
+    ("learned/s", 14, "learned_samples_per_second"),
+    ("self-play/s", 14, "selfplay_samples_per_second"),
+];
 
 /// Measures each game and width; each figure takes `seconds`.
-pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: &mut dyn FnMut(NetSpeed) -> Result<()>) -> Result<()> {
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: Show<'_>) -> Result<()> {
     for race in races {
         for hidden in [64, 128, 256] {
-            show(measure(race, &[hidden], Duration::from_secs_f64(seconds))?)?;
+            show(race, vec![hidden].into(), measure(race, &[hidden], Duration::from_secs_f64(seconds))?)?;
         }
     }
     Ok(())
 }
 
-fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
+fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<[f64; 3]> {
     let config = TrainConfig::default();
     let NetShape { value, policy } = NetShape::for_spec(race.spec(), hidden, hidden);
     let mut learner = Learner::new(value, &config.learning, LearnerDevice::Cpu, 1)?;
@@ -91,14 +70,7 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
         evaluator.values(race, &states, &mut values);
         states.len() as u64
     });
-    Ok(NetSpeed {
-        game: race.spec().name.clone(),
-        seats: race.spec().seats.len(),
-        hidden: hidden.to_vec(),
-        evaluations_per_second: evaluations,
-        learned_samples_per_second: learned,
-        selfplay_samples_per_second: selfplay,
-    })
+    Ok([evaluations, learned, selfplay])
 }
 
 fn per_second(time: Duration, mut work: impl FnMut() -> u64) -> f64 {
