@@ -13,10 +13,10 @@ use std::io::{ErrorKind, Read, Write, copy, sink};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, anyhow};
 use ashta_agents::perfect::table::TableHeader;
 use ashta_agents::play::stop::Stop;
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
@@ -128,7 +128,7 @@ struct Site {
     /// Locked while the server receives a file.
     upload: Mutex<()>,
     /// For each page, the flag that stops its current request.
-    asked: Mutex<HashMap<String, Arc<AtomicBool>>>,
+    asked: Mutex<HashMap<String, Weak<AtomicBool>>>,
     searches: Mutex<usize>,
     finished: Condvar,
 }
@@ -208,26 +208,20 @@ impl Site {
     /// Answers a request to an agent, and stops the previous request of the same `page`.
     fn answer(&self, number: &str, page: String, body: &[u8]) -> Result<Value, Refused> {
         let is_replaced = Arc::new(AtomicBool::new(false));
-        if let Some(older) = lock(&self.asked).insert(page.clone(), Arc::clone(&is_replaced)) {
+        let mut asked = lock(&self.asked);
+        asked.retain(|_, request| request.strong_count() > 0);
+        if let Some(older) = asked.insert(page, Arc::downgrade(&is_replaced)).and_then(|older| older.upgrade()) {
             older.store(true, Ordering::Relaxed);
         }
-        let answer = self.answer_until(number, &is_replaced, body);
-        let mut asked = lock(&self.asked);
-        if asked.get(&page).is_some_and(|latest| Arc::ptr_eq(latest, &is_replaced)) {
-            asked.remove(&page);
-        }
-        answer
-    }
-
-    fn answer_until(&self, number: &str, is_replaced: &Arc<AtomicBool>, body: &[u8]) -> Result<Value, Refused> {
+        drop(asked);
         let engine = number.parse().ok().and_then(|number| self.engine(number));
-        let closed = || Error::msg(format!("there is no agent {number}: reload the page"));
+        let closed = || anyhow!("there is no agent {number}: reload the page");
         let engine = engine.ok_or_else(|| Refused(StatusCode::OK, "no-such-agent", closed()))?;
         let mut engine = lock(&engine);
         let request: Value = serde_json::from_slice(body).unwrap_or_default();
         let searches = matches!(request["op"].as_str(), Some("bestmove" | "evaluate" | "hint"));
         let search = searches.then(|| self.search()).transpose()?;
-        let (end, stopped) = (Instant::now() + LONGEST_SEARCH, Arc::clone(is_replaced));
+        let (end, stopped) = (Instant::now() + LONGEST_SEARCH, Arc::clone(&is_replaced));
         let stop = Stop::when(move || stopped.load(Ordering::Relaxed) || Instant::now() >= end);
         engine.stop_by(stop.clone());
         let answer = engine.answer(body);
@@ -258,27 +252,19 @@ impl Site {
                 Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, text(format!("{error:#}"))),
             },
             (true, &Method::POST) => {
-                let (status, answer) = match self.post(request) {
-                    Ok(answer) => (StatusCode::OK, answer),
-                    Err(Refused(status, code, error)) => {
-                        (status, json!({"error": {"code": code, "message": format!("{error:#}")}}))
-                    }
+                let refused = |Refused(status, code, error)| {
+                    (status, json!({"error": {"code": code, "message": format!("{error:#}")}}))
                 };
+                let (status, answer) = self.post(request).map_or_else(refused, |answer| (StatusCode::OK, answer));
                 (status, (answer.to_string().into_bytes(), "application/json"))
             }
             _ => (StatusCode::METHOD_NOT_ALLOWED, text("only GET and POST are allowed".to_owned())),
         };
         let packed = if packs && content.len() < LARGE { gzip(&content) } else { None };
-        let is_packed = packed.is_some();
-        let mut response = Response::new(Body::from(packed.unwrap_or(content)));
-        if is_packed {
-            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-        *response.status_mut() = status;
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         // Later, another version of the program can use this address.
-        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        response
+        let response = Response::builder().status(status).header(CONTENT_TYPE, kind).header(CACHE_CONTROL, "no-store");
+        let response = if packed.is_some() { response.header(CONTENT_ENCODING, "gzip") } else { response };
+        response.body(Body::from(packed.unwrap_or(content))).expect("these headers are valid")
     }
 
     fn file(&self, path: &str) -> Result<Found> {
@@ -338,48 +324,39 @@ impl Site {
             }
             ("agent", _, None) => {
                 let lookahead = parameter("lookahead").unwrap_or_default();
-                let uploading = lock(&self.upload);
-                let body = body(request, LONGEST_FILE);
-                let agent = |body: &[u8]| Ok(NamedAgent::of_file("bot", body, lookahead)?);
-                let number = body.map(|body| self.number((lookahead, &body), || agent(&body)));
-                drop(uploading);
-                Ok(json!({"agent": number.map_err(|error| too_long(request, error))??}))
+                let _uploading = lock(&self.upload);
+                let body = body(request, LONGEST_FILE)?;
+                let agent = || Ok(NamedAgent::of_file("bot", &body, lookahead)?);
+                Ok(json!({"agent": self.number((lookahead, &body), agent)?}))
             }
             ("engine", number, _) => {
-                let body = body(request, LONGEST_REQUEST).map_err(|error| too_long(request, error))?;
+                let body = body(request, LONGEST_REQUEST)?;
                 match number {
                     None => Ok(Engine::new(None).answer(&body)),
                     Some(number) => self.answer(number, parameter("page").unwrap_or(number).to_owned(), &body),
                 }
             }
-            (path, ..) => Err(Error::msg(format!("unknown address `{path}`")).into()),
+            (path, ..) => Err(anyhow!("unknown address `{path}`").into()),
         }
     }
 }
 
-/// Reads the body of a request, at most `longest` bytes.
+/// Reads the body of a request, at most `longest` bytes. Otherwise drops the rest of the body and closes the connection.
 fn body(request: &mut Request<Body>, longest: usize) -> Result<Vec<u8>, Refused> {
-    let refused = || {
-        let message = format!("the request is longer than {longest} bytes");
-        Refused(StatusCode::PAYLOAD_TOO_LARGE, "too-long", Error::msg(message))
-    };
     let length = request.body().len();
-    if length.is_some_and(|length| length > longest as u64) {
-        return Err(refused());
+    let mut body = Vec::with_capacity(length.unwrap_or(0).min(longest as u64) as usize);
+    let is_short = length.is_none_or(|length| length <= longest as u64);
+    let read = if is_short { request.body_mut().take(longest as u64 + 1).read_to_end(&mut body) } else { Ok(0) };
+    if is_short && read.is_ok() && body.len() <= longest {
+        return Ok(body);
     }
-    let mut body = Vec::with_capacity(length.unwrap_or(0) as usize);
-    request.body_mut().take(longest as u64 + 1).read_to_end(&mut body).context("the request is incomplete")?;
-    if body.len() > longest { Err(refused()) } else { Ok(body) }
-}
-
-/// Drops the rest of a body that is too long, and closes the connection.
-fn too_long(request: &mut Request<Body>, error: Refused) -> Refused {
-    if request.body().len().is_none_or(|length| length <= DRAINED) {
+    if length.is_none_or(|length| length <= DRAINED) {
         let _ = copy(&mut request.body_mut().take(DRAINED), &mut sink());
     }
     *request.body_mut() = Body::empty();
     request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    error
+    read.context("the request is incomplete")?;
+    Err(Refused(StatusCode::PAYLOAD_TOO_LARGE, "too-long", anyhow!("the request is longer than {longest} bytes")))
 }
 
 /// The compressed content, if it is shorter.
