@@ -52,21 +52,19 @@ pub fn prompt(question: &str) -> Result<()> {
 /// Aligns rows as columns, two spaces apart. Columns of numbers are aligned to the right. Each line ends with a
 /// line break.
 pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
-    let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| row.as_ref().iter().map(|cell| in_line(cell)).collect()).collect();
+    let cells = |row: &R| row.as_ref().iter().map(|cell| in_line(cell)).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
     let count = rows.first().map_or(0, Vec::len);
     let length = |row: &Vec<String>, column: usize| row.get(column).map_or(0, |cell| cell.chars().count());
-    let widths: Vec<usize> =
-        (0..count).map(|column| rows.iter().map(|row| length(row, column)).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in &rows {
+    let width = |column: usize| rows.iter().map(|row| length(row, column)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
             if is_number(column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
         });
-        text += cells.collect::<Vec<_>>().join("  ").trim_end();
-        text.push('\n');
-    }
-    text
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// A number with its unit and its interval: `50.2 % [49.1, 51.3]`.
@@ -78,6 +76,13 @@ pub fn with_interval(figure: f64, [low, high]: [f64; 2], digits: usize, unit: &s
 pub fn wrapped(text: &str, indent: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     broken(&format!("{}{}", " ".repeat(indent), words.join(" ")), indent)
+}
+
+/// The paragraphs of a text, which empty lines separate, in lines of at most 79 characters.
+pub fn paragraphs(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let paragraphs = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
+    paragraphs.map(|lines| wrapped(&lines.join(" "), 0)).collect()
 }
 
 /// Breaks `line` between words if it is longer than 79 columns; lines after the first are indented by `indent` columns.

@@ -1,7 +1,7 @@
 //! `ashta game`: lists the games, shows one with its board and rules, or checks a sheet.
 
 use crate::run::games;
-use crate::run::output::{columns, in_line, print, print_json, wrapped};
+use crate::run::output::{columns, in_line, paragraphs, print, print_json, wrapped};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::{describe, describe_sheet};
 use ashta_env::chance;
@@ -80,8 +80,7 @@ fn text(race: &Race) -> String {
         parts.push(format!("House rules\n\n{}", house_rules(race)));
     }
     if !sheet.rules.trim().is_empty() {
-        let paragraphs: Vec<String> = paragraphs(&sheet.rules).map(|text| wrapped(&text, 0)).collect();
-        parts.push(format!("Rules\n\n{}", paragraphs.join("\n\n")));
+        parts.push(format!("Rules\n\n{}", paragraphs(&sheet.rules).join("\n\n")));
     }
     if !sheet.sources.is_empty() {
         let sources: Vec<String> = sheet.sources.iter().map(|source| hanging("* ", source)).collect();
@@ -218,13 +217,6 @@ fn house_rules(race: &Race) -> String {
     lines.join("\n")
 }
 
-/// The paragraphs of a text; empty lines separate them.
-fn paragraphs(text: &str) -> impl Iterator<Item = String> {
-    let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
-    let paragraphs: Vec<String> = lines.split(|line| line.is_empty()).map(|lines| lines.join(" ")).collect();
-    paragraphs.into_iter().filter(|paragraph| !paragraph.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use ashta_env::sheet::builtin;
@@ -261,6 +253,6 @@ mod tests {
     fn words_are_wrapped() {
         let text = wrapped(&"word ".repeat(40), 4);
         assert!(text.lines().all(|line| line.len() <= 79 && line.starts_with("    word")), "{text}");
-        assert_eq!(paragraphs("one\ntwo\n\nthree\n").collect::<Vec<_>>(), ["one two", "three"]);
+        assert_eq!(paragraphs("one\ntwo\n\nthree\n"), ["one two", "three"]);
     }
 }

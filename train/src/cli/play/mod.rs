@@ -4,10 +4,11 @@ mod style;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use anyhow::Result;
 use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::play::files::read_line;
@@ -20,7 +21,7 @@ use ashta_env::sheet::Sheet;
 use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::run::files::write_whole;
-use crate::run::output::{broken, escaped, in_line, wrapped};
+use crate::run::output::{broken, escaped, in_line, paragraphs, wrapped};
 use style::{bold, coloured};
 
 /// The help of the prompt.
@@ -101,7 +102,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     ///
     /// # Errors
     /// When the input cannot be read, or the output or the record cannot be written.
-    pub fn play(&mut self) -> io::Result<()> {
+    pub fn play(&mut self) -> Result<()> {
         self.print_greeting()?;
         loop {
             let decides = self.throw();
@@ -123,9 +124,9 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         }
     }
 
-    fn keep_record(&self) -> io::Result<()> {
+    fn keep_record(&self) -> Result<()> {
         let Some(path) = &self.table.record else { return Ok(()) };
-        write_whole(path, self.record().join("\n") + "\n").map_err(|error| io::Error::other(format!("{error:#}")))
+        write_whole(path, self.record().join("\n") + "\n")
     }
 
     /// Returns the first position, every position in which a turn was chosen, and the current position, as text.
@@ -135,7 +136,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         states.map(|state| self.table.race.print(state)).collect()
     }
 
-    fn print_greeting(&mut self) -> io::Result<()> {
+    fn print_greeting(&mut self) -> Result<()> {
         let PlayTable { race, persons, agent_name, seed, .. } = &self.table;
         let seats = race.spec().seats;
         let names = |of_persons: bool| {
@@ -144,7 +145,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         };
         let game = bold(&race.spec().name);
         let text = format!("{game}: you play {}, {agent_name} plays {}.", names(true), names(false));
-        writeln!(self.output, "{}\n--seed {seed} repeats these throws; h is for help.", broken(&text, 4))
+        Ok(writeln!(self.output, "{}\n--seed {seed} repeats these throws; h is for help.", broken(&text, 4))?)
     }
 
     /// Throws until a seat must decide, and returns the seat; `None` if the game is over or truncated.
@@ -160,7 +161,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     /// Plays a turn of the agent and prints it in one line.
-    fn play_agent_turn(&mut self, seat: Seat) -> io::Result<()> {
+    fn play_agent_turn(&mut self, seat: Seat) -> Result<()> {
         self.remember();
         let start = self.now.state;
         let mut actions = Vec::new();
@@ -176,7 +177,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     /// Asks the person for a turn or an undo. If only one turn is possible, plays and prints it. Breaks when the person
     /// quits.
-    fn ask_person(&mut self, seat: Seat) -> io::Result<ControlFlow<()>> {
+    fn ask_person(&mut self, seat: Seat) -> Result<ControlFlow<()>> {
         let mut results = TurnResults::new();
         turn_results(self.table.race, &self.now.state, &mut results);
         let text = |index| in_line(&self.table.race.turn_text(&self.now.state, results.actions(index)));
@@ -219,11 +220,8 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                         writeln!(self.output, "There is no choice {number}: type a number from 1 to {}.", texts.len())?;
                     }
                     Err(_) => {
-                        let (word, count) = (in_line(word), texts.len());
-                        writeln!(
-                            self.output,
-                            "`{word}` is not an answer: type a number from 1 to {count}, or h for help."
-                        )?;
+                        let said = format!("`{}` is not an answer: type a number from 1 to", in_line(word));
+                        writeln!(self.output, "{said} {}, or h for help.", texts.len())?;
                     }
                 },
             }
@@ -254,13 +252,13 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         true
     }
 
-    fn draw(&mut self) -> io::Result<()> {
+    fn draw(&mut self) -> Result<()> {
         let drawing = escaped(&self.table.race.draw(&self.now.state));
-        writeln!(self.output, "\n{}\n", style::drawing(&drawing))
+        Ok(writeln!(self.output, "\n{}\n", style::drawing(&drawing))?)
     }
 
-    fn print_position(&mut self) -> io::Result<()> {
-        writeln!(self.output, "{}", self.table.race.print(&self.now.state))
+    fn print_position(&mut self) -> Result<()> {
+        Ok(writeln!(self.output, "{}", self.table.race.print(&self.now.state))?)
     }
 
     /// The throws of a seat in words, such as `N throws 4, 2`.
@@ -280,15 +278,15 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     /// Prints the turn that was played from `start`, in one line.
-    fn print_turn(&mut self, seat: Seat, start: &State, turn: &str) -> io::Result<()> {
+    fn print_turn(&mut self, seat: Seat, start: &State, turn: &str) -> Result<()> {
         let chances = if self.table.shows_chances { format!("  [{}]", self.chances()) } else { String::new() };
         let thrown = self.throws_text(seat, start);
-        writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))
+        Ok(writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))?)
     }
 
     /// Lists the choices. If `results` contains the positions after the choices, also shows the estimates of these
     /// positions.
-    fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> io::Result<()> {
+    fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> Result<()> {
         writeln!(self.output, "{}:", self.throws_text(seat, &self.now.state))?;
         let values = results.map(|results| self.values(results));
         let best = |values: &[BySeat<f32>]| values.iter().map(|value| value[seat]).fold(f32::MIN, f32::max);
@@ -338,7 +336,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         listed(team.iter().map(letter).collect())
     }
 
-    fn print_result(&mut self) -> io::Result<()> {
+    fn print_result(&mut self) -> Result<()> {
         self.draw()?;
         let PlayTable { race, persons, .. } = &self.table;
         let returns = race.returns(&self.now.state);
@@ -363,7 +361,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             Payoff::Winner if has_won => "You win.".to_owned(),
             Payoff::Winner => format!("{} wins.", letter(winners[0])),
         };
-        writeln!(self.output, "{}", bold(text))
+        Ok(writeln!(self.output, "{}", bold(text))?)
     }
 }
 
@@ -380,7 +378,6 @@ fn letter(seat: Seat) -> String {
 
 /// The rules of a game in lines of at most 79 columns.
 fn rules(sheet: &Sheet) -> String {
-    let title = format!("{}: {}", sheet.title, sheet.summary);
-    let paragraphs = std::iter::once(title.as_str()).chain(sheet.rules.split("\n\n"));
-    paragraphs.map(|paragraph| wrapped(paragraph, 0)).collect::<Vec<_>>().join("\n")
+    let title = wrapped(&format!("{}: {}", sheet.title, sheet.summary), 0);
+    [vec![title], paragraphs(&sheet.rules)].concat().join("\n")
 }
