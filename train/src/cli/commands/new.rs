@@ -42,41 +42,40 @@ pub fn run() -> Result<()> {
     let bots: Vec<&str> = bots.iter().map(|(name, _)| name.as_str()).collect();
     let configs: Vec<&str> = configs.iter().map(|(name, _)| *name).collect();
     let sheets: Vec<&str> = builtin::names().collect();
-    let command = match goal {
-        "2" => {
-            let Some(bot) = ask(&mut input, "Which bot is your opponent?", &bots)? else { return Ok(()) };
-            let level = ask(&mut input, "How strong?", &LEVELS)?.unwrap_or(LEVELS[1]);
-            format!("ashta play {bot}+{level}")
-        }
-        "3" => {
-            let Some(config) = ask(&mut input, "Which configuration?", &configs)? else { return Ok(()) };
-            let minutes = line(&mut input, "Minutes of training, at most (empty: no limit):")?;
-            let minutes = minutes.and_then(|minutes| minutes.parse::<f64>().ok());
-            let limit = minutes.map(|minutes| format!(" --set run.time_limit_minutes={minutes}"));
-            format!("ashta train {config}{}", limit.unwrap_or_default())
-        }
-        "4" => {
-            let agents: Vec<&str> = bots.iter().copied().chain(BUILT_IN).collect();
-            let Some(bot) = ask(&mut input, "Which bot? (Name your own bot by its file.)", &bots)? else {
-                return Ok(());
-            };
-            let other = ask(&mut input, "Against whom?", &agents)?.unwrap_or("greedy+2ply");
-            format!("ashta arena {bot} {other}")
-        }
-        "5" => {
-            let Some(game) = ask(&mut input, "Which game do you want to change?", &sheets)? else { return Ok(()) };
-            format!(
-                "ashta game {game} --sheet > my-game.toml      # change it as you like\n\
-                 ashta game my-game.toml                   # checks and draws it\n\
-                 ashta train my-game.toml                  # trains a bot for it"
-            )
-        }
-        "6" => {
-            let Some(config) = ask(&mut input, "Which game?", &configs)? else { return Ok(()) };
-            format!("ashta solve {config} -o {config}.table")
-        }
-        _ => GOALS[0].1.to_owned(),
+    let agents = [&bots, BUILT_IN.as_slice()].concat();
+    // A template of the command; for each of its gaps, the question, the answers, and the answer by default.
+    let (template, questions): (&str, &[(&str, &[&str], Option<&str>)]) = match goal {
+        "2" => (
+            "ashta play {1}+{2}",
+            &[("Which bot is your opponent?", &bots, None), ("How strong?", &LEVELS, Some(LEVELS[1]))],
+        ),
+        "3" => ("ashta train {1}", &[("Which configuration?", &configs, None)]),
+        "4" => (
+            "ashta arena {1} {2}",
+            &[
+                ("Which bot? (Name your own bot by its file.)", &bots, None),
+                ("Against whom?", &agents, Some("greedy+2ply")),
+            ],
+        ),
+        "5" => (
+            "ashta game {1} --sheet > my-game.toml      # change it as you like\n\
+             ashta game my-game.toml                   # checks and draws it\n\
+             ashta train my-game.toml                  # trains a bot for it",
+            &[("Which game do you want to change?", &sheets, None)],
+        ),
+        "6" => ("ashta solve {1} -o {1}.table", &[("Which game?", &configs, None)]),
+        _ => (GOALS[0].1, &[]),
     };
+    let mut command = template.to_owned();
+    for (gap, &(question, options, usual)) in ["{1}", "{2}"].into_iter().zip(questions) {
+        let Some(answer) = ask(&mut input, question, options)?.or(usual) else { return Ok(()) };
+        command = command.replace(gap, answer);
+    }
+    if goal == "3" {
+        let minutes = line(&mut input, "Minutes of training, at most (empty: no limit):")?;
+        let minutes = minutes.and_then(|minutes| minutes.parse::<f64>().ok());
+        command.extend(minutes.map(|minutes| format!(" --set run.time_limit_minutes={minutes}")));
+    }
     print(format_args!("\n{command}"))
 }
 
