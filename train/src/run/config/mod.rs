@@ -297,12 +297,13 @@ impl Config {
     /// The settings that shape the bot of a run, except its game. They include `cluster.staleness` only in a run on a
     /// cluster.
     pub fn shaping(&self, on_cluster: bool) -> Shaping {
-        let mut settings = self.table();
+        // One machine always plays with the default staleness.
+        let mut settings = self.clone();
         if !on_cluster {
-            settings["cluster"]["staleness"] = RawConfig::defaults().entry("cluster.staleness").value.clone();
+            settings.cluster.staleness = 0;
         }
         let mut shaping = Shaping::new();
-        for (section, values) in &settings {
+        for (section, values) in &settings.table() {
             for (key, value) in values.as_table().into_iter().flatten() {
                 let key = format!("{section}.{key}");
                 if !NO_PART_OF_RECIPE.iter().any(|left| *left == section || *left == key) {

@@ -190,18 +190,16 @@ impl RawConfig {
         let quoted = |keys: Vec<&str>, between: &str| {
             keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(between)
         };
-        let nearest = suggest::nearest(unknown, self.known_keys());
         let (section, key) = suggest::split(unknown);
-        if section == suggest::split(FLAGS).0 {
-            let of_section: Vec<&str> = nearest.into_iter().filter(|near| suggest::split(near).0 == section).collect();
-            let flag = format!("flag of the game must be written `{FLAGS}.{key}`");
-            return match of_section.is_empty() {
-                true => format!("; a {flag}"),
-                false => format!("; did you mean {}? A {flag}", quoted(of_section, " or ")),
-            };
-        }
-        if !nearest.is_empty() {
-            return format!("; did you mean {}?", quoted(nearest, " or "));
+        let is_flag = section == suggest::split(FLAGS).0;
+        let mut nearest = suggest::nearest(unknown, self.known_keys());
+        nearest.retain(|near| !is_flag || suggest::split(near).0 == section);
+        let flag = format!("flag of the game must be written `{FLAGS}.{key}`");
+        match (is_flag, nearest.is_empty()) {
+            (true, true) => return format!("; a {flag}"),
+            (true, false) => return format!("; did you mean {}? A {flag}", quoted(nearest, " or ")),
+            (false, false) => return format!("; did you mean {}?", quoted(nearest, " or ")),
+            (false, true) => {}
         }
         let siblings: Vec<&str> = self.known_keys().filter(|known| suggest::split(known).0 == section).collect();
         if !siblings.is_empty() {

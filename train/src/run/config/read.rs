@@ -130,16 +130,14 @@ impl<'a> Reader<'a> {
         let is_refused = is_refused || found.is_none();
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();
-        let mut config = RulesetConfig { game, seats, sheet, flags: self.flags() };
-        let mut after_mark = BTreeMap::new();
+        let mut flags = BTreeMap::new();
         for (flag, value) in Ruleset::split(written).1 {
-            if after_mark.insert(flag, value).is_some() && self.problems.len() < MOST_NAMES {
+            if flags.insert(flag.to_owned(), value.to_owned()).is_some() && self.problems.len() < MOST_NAMES {
                 self.refuse_ruleset(&RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
             }
         }
-        for (flag, value) in after_mark {
-            config.flags.entry(flag.to_owned()).or_insert_with(|| value.to_owned());
-        }
+        flags.extend(self.flags());
+        let mut config = RulesetConfig { game, seats, sheet, flags };
         // If the game does not allow the default number of seats, take the first number that it allows.
         if self.raw.entry("ruleset.seats").origin == Origin::Default
             && config.ruleset().is_err()
