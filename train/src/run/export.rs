@@ -10,7 +10,7 @@ use ashta_agents::network::bot::{Bot, Manifest, Probe};
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::roster::Lookahead;
 use ashta_agents::roster::folders::{BOT, Folders};
-use ashta_env::chance;
+use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
 use rand::Rng;
@@ -120,35 +120,34 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
 /// Positions from random games with the values of the network. Chance nodes and decision nodes alternate.
 fn probes(race: &Race, net: &PortableNet, count: usize) -> Vec<Probe> {
     let mut rng = chance::stream(PROBES, 0);
-    let mut probes = Vec::new();
-    let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+    let start = |rng: &mut GameRng| race.initial_state(chance::first_seat(race.spec().seats, rng));
+    // Between two probes, 5 to 24 throws and actions are applied at random.
+    let nodes = |rng: &mut GameRng| 5 + chance::below(20, rng);
+    let (mut probes, mut state) = (Vec::new(), start(&mut rng));
+    let mut nodes_left = nodes(&mut rng);
     while probes.len() < count {
-        let wants_chance = probes.len() % 2 == 0;
-        // Applies 5 to 24 throws and actions at random, then takes the next node of the wanted kind.
-        let mut nodes_left = 5 + chance::below(20, &mut rng);
-        loop {
-            match race.node(&state) {
-                Node::Terminal => state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng)),
-                Node::Chance(seat) | Node::Decision(seat)
-                    if nodes_left == 0 && wants_chance == matches!(race.node(&state), Node::Chance(_)) =>
-                {
-                    let mut active = Vec::new();
-                    race.observe_active(&state, seat, &mut active);
-                    probes.push(Probe::new(race.print(&state), seat, active, net));
-                    break;
-                }
-                Node::Chance(_) => {
-                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                    race.apply_chance(&mut state, outcome);
-                }
-                Node::Decision(_) => {
-                    let legal = race.legal_actions(&state);
-                    let action = legal.nth(chance::below(legal.len(), &mut rng));
-                    race.apply_action(&mut state, action.expect("a decision has a legal action"));
-                }
+        let node = race.node(&state);
+        let is_wanted = matches!(node, Node::Chance(_)) == (probes.len() % 2 == 0);
+        match node {
+            Node::Terminal => state = start(&mut rng),
+            Node::Chance(seat) | Node::Decision(seat) if nodes_left == 0 && is_wanted => {
+                let mut active = Vec::new();
+                race.observe_active(&state, seat, &mut active);
+                probes.push(Probe::new(race.print(&state), seat, active, net));
+                nodes_left = nodes(&mut rng);
+                continue;
             }
-            nodes_left = nodes_left.saturating_sub(1);
+            Node::Chance(_) => {
+                let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                race.apply_chance(&mut state, outcome);
+            }
+            Node::Decision(_) => {
+                let legal = race.legal_actions(&state);
+                let action = legal.nth(chance::below(legal.len(), &mut rng));
+                race.apply_action(&mut state, action.expect("a decision has a legal action"));
+            }
         }
+        nodes_left = nodes_left.saturating_sub(1);
     }
     probes
 }

@@ -148,13 +148,10 @@ pub fn race_of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent])
     let race = match (bot, game, table) {
         (Some((agent, bot)), ..) => {
             let race = bot.race().with_context(|| agent.to_string())?;
-            if let Some(game) = game {
-                let asked = ruleset(&sheets_of(agents), game, Some(seats.unwrap_or(race.ruleset().seats().len())))?;
-                let plays = race.ruleset();
-                ensure!(
-                    asked == *plays,
-                    "{agent} plays `{plays}`, not `{asked}`: leave out --game, or choose another bot"
-                );
+            let (plays, count) = (race.ruleset(), seats.unwrap_or(race.ruleset().seats().len()));
+            let asked = game.map(|game| ruleset(&sheets_of(agents), game, Some(count))).transpose()?;
+            if let Some(asked) = asked.filter(|asked| asked != plays) {
+                bail!("{agent} plays `{plays}`, not `{asked}`: leave out --game, or choose another bot");
             }
             race
         }

@@ -198,7 +198,7 @@ impl<W: Workers> Run<W> {
         let (config, rundir) = (self.log.config(), self.log.rundir());
         let state = checkpoint::load_state(&rundir.checkpoint(self.log.iteration()))?;
         let bot = export::bot(&self.race, &net, config, &state, &evaluation.results);
-        let path = rundir.bots().join(format!("{}.bot", config.run.name));
+        let path = rundir.path().join(files::BOTS_FOLDER).join(format!("{}.bot", config.run.name));
         bot.write(&path)?;
         files::write_whole(&path.with_file_name("README.md"), bot.manifest.card(&config.run.name))?;
         Ok(Some((evaluation, path)))

@@ -247,11 +247,6 @@ impl RunDir {
         &self.path
     }
 
-    /// The folder for exported bots.
-    pub fn bots(&self) -> PathBuf {
-        self.path.join(BOTS_FOLDER)
-    }
-
     /// The folder of the checkpoint of `iteration`, even if it does not exist.
     pub fn checkpoint(&self, iteration: u64) -> PathBuf {
         checkpoint(&self.path, iteration)

@@ -183,7 +183,7 @@ impl RunLog {
             ("selfplay/drawn_share", Some(report.tally.drawn as f64 / games)),
             ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
         ];
-        numbers.iter().filter_map(|&(tag, value)| Some((tag, value?))).for_each(|(tag, x)| self.metrics.scalar(tag, x));
+        numbers.iter().for_each(|&(tag, value)| value.into_iter().for_each(|value| self.scalar(tag, value)));
         if self.evaluates_after(iteration) {
             self.metrics.histogram("selfplay/turns", &report.turns);
             self.metrics.histogram("selfplay/value_targets", &report.targets);

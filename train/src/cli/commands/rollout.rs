@@ -60,18 +60,14 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
         format!("luck corrected by the values of {}", reference.name)
     });
     print(format_args!("{agent} plays all seats; {luck}"))?;
-    let figures =
-        |at: usize, seat: Seat| [format!("{:.5}", found[at].mean[seat]), format!("± {:.5}", found[at].error[seat])];
-    let mut table = vec![["", "mean", "error", "games"].map(str::to_owned).to_vec()];
-    if results.is_empty() {
-        let row = |&seat: &Seat| {
-            [vec![seat.to_string()], figures(0, seat).to_vec(), vec![found[0].games.to_string()]].concat()
-        };
-        table.extend(seats.iter().map(row));
-    } else {
-        let row =
-            |&at: &usize| [vec![text(at)], figures(at, mover).to_vec(), vec![found[at].games.to_string()]].concat();
-        table.extend(order.iter().map(row));
-    }
+    let rows: Vec<(String, usize, Seat)> = match results.is_empty() {
+        true => seats.iter().map(|&seat| (seat.to_string(), 0, seat)).collect(),
+        false => order.iter().map(|&at| (text(at), at, mover)).collect(),
+    };
+    let mut table = vec![["", "mean", "error", "games"].map(str::to_owned)];
+    table.extend(rows.into_iter().map(|(what, at, seat)| {
+        let Rollout { games, mean, error } = &found[at];
+        [what, format!("{:.5}", mean[seat]), format!("± {:.5}", error[seat]), games.to_string()]
+    }));
     print(columns(&table, |column| column > 0))
 }
