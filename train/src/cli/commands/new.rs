@@ -23,6 +23,9 @@ const GOALS: [(&str, &str); 6] = [
 /// Levels of difficulty, as they are written after the name of a bot and `+`.
 const LEVELS: [&str; 6] = ["beginner", "novice", "intermediate", "advanced", "expert", "2ply"];
 
+/// A question, the possible answers, and the answer by default.
+type Question<'a> = (&'a str, &'a [&'a str], Option<&'a str>);
+
 /// Asks on standard output and reads the answers from standard input. If an answer is empty, ends or uses a default.
 ///
 /// # Errors
@@ -43,8 +46,8 @@ pub fn run() -> Result<()> {
     let configs: Vec<&str> = configs.iter().map(|(name, _)| *name).collect();
     let sheets: Vec<&str> = builtin::names().collect();
     let agents = [&bots, BUILT_IN.as_slice()].concat();
-    // A template of the command; for each of its gaps, the question, the answers, and the answer by default.
-    let (template, questions): (&str, &[(&str, &[&str], Option<&str>)]) = match goal {
+    // A template of the command, with a question for each of its gaps.
+    let (template, questions): (&str, &[Question<'_>]) = match goal {
         "2" => (
             "ashta play {1}+{2}",
             &[("Which bot is your opponent?", &bots, None), ("How strong?", &LEVELS, Some(LEVELS[1]))],

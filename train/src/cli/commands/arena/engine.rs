@@ -177,7 +177,9 @@ impl Running {
         let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
         let (open, errors_end) = mpsc::sync_channel(0);
         let keep_errors = move || {
-            written.map(|written| keep(written, &errors));
+            if let Some(written) = written {
+                keep(written, &errors);
+            }
             drop(open);
         };
         // A time limit for reading needs a thread. The thread ends with the output of the engine.

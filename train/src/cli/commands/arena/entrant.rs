@@ -41,8 +41,8 @@ pub fn enter<'a>(
         None => games::agent(spec).map(Written::Agent),
     };
     let written = specs.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
-    let agent = |entrant| if let &Written::Agent(ref agent) = entrant { Some(agent) } else { None };
-    let agents: Vec<&NamedAgent> = written.iter().filter_map(agent).collect();
+    let agents = written.iter().filter_map(|one| if let Written::Agent(agent) = one { Some(agent) } else { None });
+    let agents: Vec<&NamedAgent> = agents.collect();
     let race = games::race_of(game.game.as_deref(), game.seats, &agents)?;
     let (mut entrants, mut named) = (Vec::new(), Vec::new());
     for ((spec, name), written) in specs.iter().zip(distinct_names(specs)).zip(written) {

@@ -82,6 +82,9 @@ struct Arena<'a> {
     agents: Vec<Named>,
 }
 
+/// The facts of all games, and the games with the largest swings.
+type Played = (Vec<GameFacts>, Vec<GameLine>);
+
 impl<'a> Arena<'a> {
     fn new(args: &'a ArenaArgs, race: &'a Race, (entrants, agents): Entrants<'a>) -> Result<Arena<'a>> {
         let luck = args.luck.as_deref().unwrap_or("auto");
@@ -123,7 +126,7 @@ impl<'a> Arena<'a> {
 
     /// Plays the remaining games until `stops` is set or the sequential test has decided. Returns all games, and the
     /// games with the largest swings.
-    fn play(&self, stops: &AtomicBool) -> Result<(Vec<GameFacts>, Vec<GameLine>)> {
+    fn play(&self, stops: &AtomicBool) -> Result<Played> {
         let tournament = &self.tournament;
         let resumed = self.args.games_file.as_deref().map(|path| self.resume(path)).transpose()?;
         let (mut file, games) = resumed.unzip();
@@ -155,7 +158,7 @@ impl<'a> Arena<'a> {
     /// Opens the games file and checks its games. Returns the facts of the games, and the games with the largest
     /// swings. With `--luck`, measures the luck of all games again; otherwise checks the luck of a sample and of
     /// these games.
-    fn resume(&self, path: &Path) -> Result<(GamesFile, (Vec<GameFacts>, Vec<GameLine>))> {
+    fn resume(&self, path: &Path) -> Result<(GamesFile, Played)> {
         let (tournament, settings, threads) = (&self.tournament, self.settings(), self.args.games.config().threads);
         let measures_all = self.args.luck.is_some();
         let legs = |block| tournament.legs(block);
