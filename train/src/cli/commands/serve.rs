@@ -60,16 +60,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 /// When the port is not free.
 pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
     let address = free_address(port)?;
-    let site = Site {
-        hosts: hosts(address.port()),
-        agents: Mutex::default(),
-        numbers: RandomState::new(),
-        folders: games::folders(),
-        upload: Mutex::default(),
-        asked: Mutex::default(),
-        searches: Mutex::default(),
-        finished: Condvar::default(),
-    };
+    let site = Site { hosts: hosts(address.port()), folders: games::folders(), ..Site::default() };
     let url = format!("http://{address}/");
     let server = Server::new(move |request| site.respond(request)).bind(address);
     let server = server.with_max_concurrent_connections(connections()).with_global_timeout(LONGEST_SILENCE).spawn();
@@ -118,6 +109,7 @@ struct Opened {
     engine: Arc<Mutex<Engine>>,
 }
 
+#[derive(Default)]
 struct Site {
     /// The values of `Host` that the server accepts.
     hosts: Vec<String>,
