@@ -23,10 +23,7 @@ pub fn run(as_json: bool) -> Result<()> {
     }
     if as_json {
         let json = bots.iter().map(|(name, manifest, source, bytes)| {
-            let path = match source {
-                BotSource::File(path) => Some(path),
-                BotSource::Embedded(_) => None,
-            };
+            let path = if let BotSource::File(path) = source { Some(path) } else { None };
             json!({
                 "name": name,
                 "path": path,

@@ -83,16 +83,14 @@ pub(super) fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> 
         print(format_args!("  {what:<31}{mean:.digits$}{unit}  [{low:.digits$}, {high:.digits$}]"))
     };
     if regret.decisions == 0 {
-        return print(format_args!(
-            "\nagainst {opponent}, every decision had only one possible result, so choices had no effect"
-        ));
+        let what = "every decision had only one possible result, so choices had no effect";
+        return print(format_args!("\nagainst {opponent}, {what}"));
     }
     print(format_args!("\nagainst {opponent}, {} decisions with more than one possible result:", regret.decisions))?;
     figure("regret per decision", regret.regret_per_decision, 6, "")?;
     let [half, most, nearly_all, all] = regret.quantiles;
-    print(format_args!(
-        "  … at most {half:.6} in half of them, {most:.6} in 90 %, {nearly_all:.6} in 99 %, {all:.6} in all"
-    ))?;
+    let rest = format!("{most:.6} in 90 %, {nearly_all:.6} in 99 %, {all:.6} in all");
+    print(format_args!("  … at most {half:.6} in half of them, {rest}"))?;
     figure("regret per game", regret.regret_per_game, 5, "")?;
     figure("optimal decisions", regret.optimal_choices.percent(), 2, " %")?;
     figure("luck-adjusted score", regret.luck_adjusted_score, 5, "")?;

@@ -130,15 +130,14 @@ fn course(race: &Race) -> String {
     let number = |at: usize| (at + usize::from(sheet.board.first_number)).to_string();
     let width = number(course.len() - 1).len();
     let cell = |square: Square| {
-        let text = match course.iter().position(|&other| other == square) {
-            Some(at) => number(at),
-            None => match race.ground(square) {
-                Ground::Outside => String::new(),
-                Ground::Home => "#".repeat(width),
-                Ground::Plain | Ground::Marked | Ground::End(_) | Ground::Belly => ".".to_owned(),
-            },
+        let ground = race.ground(square);
+        let text = match (course.iter().position(|&other| other == square), ground) {
+            (Some(at), _) => number(at),
+            (None, Ground::Outside) => String::new(),
+            (None, Ground::Home) => "#".repeat(width),
+            (None, Ground::Plain | Ground::Marked | Ground::End(_) | Ground::Belly) => ".".to_owned(),
         };
-        let mark = if race.ground(square) == Ground::Marked { 'x' } else { ' ' };
+        let mark = if ground == Ground::Marked { 'x' } else { ' ' };
         format!(" {text:>width$}{mark}")
     };
     let line = |label: &str, cells: String| format!("{label:>2} {cells}").trim_end().to_owned();
@@ -149,13 +148,9 @@ fn course(race: &Race) -> String {
     let mut lines: Vec<String> = (0..rows).rev().map(row).collect();
     let letters = (0..columns).map(|column| format!(" {:>width$} ", char::from(b'A' + column as u8)));
     lines.push(line("", letters.collect()));
-    let words = &sheet.words;
-    let mut notes = Vec::new();
-    if race.squares().any(|(_, ground)| ground == Ground::Marked) {
-        notes.push(format!("x {}", words.mark));
-    }
-    notes.push(format!("{} {}", number(course.len() - 1), words.finish));
-    lines.extend([String::new(), notes.join("   ")]);
+    let is_marked = race.squares().any(|(_, ground)| ground == Ground::Marked);
+    let mark = if is_marked { format!("x {}   ", sheet.words.mark) } else { String::new() };
+    lines.extend([String::new(), format!("{mark}{} {}", number(course.len() - 1), sheet.words.finish)]);
     let again = |at: &usize| course[..*at].contains(&course[*at]);
     let second: Vec<String> =
         (1..course.len()).filter(again).map(|at| format!("{} {}", number(at), course[at])).collect();

@@ -131,10 +131,8 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
     }
     print(format_args!("looking one turn ahead changes no value by more than {:.1e}", facts.residual))?;
     if facts.cut_off > 0.0 {
-        print(format_args!(
-            "the ignored series of throws have a total probability of at most {:.1e} in a turn",
-            facts.cut_off
-        ))?;
+        let share = facts.cut_off;
+        print(format_args!("the ignored series of throws have a total probability of at most {share:.1e} in a turn"))?;
     }
     print(format_args!("table: {} ({} bits per value, {bytes} bytes)", args.output.display(), table.bits()))
 }
