@@ -25,7 +25,7 @@ export function onLost(listener) {
   };
 }
 
-const known = Object.entries(kept(SETTINGS) ?? {}).filter(([key, value]) => typeof DEFAULTS[key] === typeof value);
+const known = Object.entries(kept(SETTINGS) ?? {}).filter(([key, value]) => typeof DEFAULTS[key] === typeof value && value !== null);
 export const settings = { ...DEFAULTS, ...Object.fromEntries(known) };
 // Changes a setting. Other settings can have changed in another tab.
 export function set(key, value) {

@@ -33,8 +33,14 @@ async function answer(name) {
   const cache = await caches.open(CACHE), kept = await cache.match(addressOf(name));
   if (kept) return kept;
   const found = await fetch(addressOf(name));
-  if (found.ok) cache.put(addressOf(name), found.clone());
+  if (found.ok) keep(cache, name, found.clone());
   return found;
+}
+
+// Keeps a file if it has the hash of this version.
+async function keep(cache, name, found) {
+  const content = await found.arrayBuffer(), hash = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
+  if (`sha256-${btoa(String.fromCharCode(...hash))}` === known[name]) await cache.put(addressOf(name), new Response(content, found));
 }
 
 addEventListener("install", event => event.waitUntil(install()));

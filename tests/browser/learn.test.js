@@ -43,6 +43,7 @@ pageTest("a puzzle is the same on a date, shows the loss of each choice, and cou
   assert.equal(puzzles.length, 400);
   for (const { losses } of puzzles) assert.ok(losses.length > 2 && losses.filter(loss => loss < 0.05).length === 1, `${losses}`);
   assert.ok(new Set(puzzles.map(({ position }) => position.split(" ")[0])).size > 9);
+  await page.addInitScript(() => { localStorage["ashta.settings"] ??= '{"puzzle":null}'; });
   for (const [date, answer, words] of [["2026-11-28", 0, /1 day in a row/], ["2026-11-29", 0, /2 days in a row/], ["2026-11-30", 1, /costs/], ["2026-12-01", 0, /1 day/]]) {
     await page.clock.setFixedTime(new Date(`${date}T01:00:00`));
     await page.goto(`${running.server.url}/games/ashta/?game=siga`);

@@ -45,6 +45,11 @@ test("a new version starts in all tabs when the user starts it, and `ashta serve
   const page = await blank(own, { serviceWorkers: "allow" });
   await page.goto(own.server.url);
   await isControlled(page);
+  // A bot is kept after its first use, if it is the bot of this version.
+  await writeFile(join(folder, "pagade.bot"), "another version");
+  await page.evaluate(() => Promise.all(["pagade.bot", "siga.bot"].map(name => fetch(name))));
+  await page.waitForFunction(() => caches.match("siga.bot", { ignoreSearch: true }));
+  assert.equal(await page.evaluate(async () => await caches.match("pagade.bot", { ignoreSearch: true }) === undefined), true);
   await writeFile(worker, (await readFile(worker, "utf8")).replace('"app.js"', '"new.js":"","app.js"'));
   await writeFile(join(folder, "new.js"), "");
   await page.reload();
