@@ -1,6 +1,7 @@
 // Games as text: one JSON object on each line, as in the files of an arena, or a single position. This module only
 // checks the form of a record. The engine checks the moves when they are replayed.
 
+import { readAll } from "./ashta.js";
 import { attempt } from "./attempt.js";
 import * as play from "./play.js";
 import { agentName } from "./players.js";
@@ -44,23 +45,13 @@ export async function linked(pasted) {
   try {
     if (!/^[\w-]+$/.test(code)) return decodeURIComponent(code);
     const bytes = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));
-    return await unpacked(bytes);
+    // A short link can contain a very long text.
+    return new TextDecoder().decode(await readAll(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")), size => {
+      if (size > LONGEST) throw new RangeError(text("record.longLink"));
+    }));
   } catch (error) {
     throw error instanceof RangeError ? error : new Error(text("record.damagedLink"));
   }
-}
-
-// Unpacks a link. A short link can contain a very long text.
-async function unpacked(bytes) {
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader(), parts = [];
-  for (let size = 0; size <= LONGEST;) {
-    const { done, value } = await reader.read();
-    if (done) return new Blob(parts).text();
-    size += value.length;
-    parts.push(value);
-  }
-  reader.cancel();
-  throw new RangeError(text("record.longLink"));
 }
 
 // Reads a text: { position }, or { records: [{ line, title, record | trouble }] }; throws an error that names the

@@ -13,24 +13,14 @@ export function useModule(from) {
   source = from;
 }
 
-function moduleOf() {
-  return compiled ??= compile(source ?? new URL("./ashta.wasm", import.meta.url)).catch((error) => {
-    compiled = null;
-    throw error;
-  });
-}
+const moduleOf = () => compiled ??= compile(source ?? new URL("./ashta.wasm", import.meta.url)).catch(startAgain);
 
 // The module with an agent for requests about the rules: an agent remembers the last sheet.
-async function libraryOf() {
-  const ashta = await load(await moduleOf());
-  return { ashta, rules: ashta.agent("random") };
-}
+const ready = () => library ??= moduleOf().then(load).then((ashta) => ({ ashta, rules: ashta.agent("random") })).catch(startAgain);
 
-function ready() {
-  return library ??= libraryOf().catch((error) => {
-    library = null;
-    throw error;
-  });
+function startAgain(error) {
+  compiled = library = null;
+  throw error;
 }
 
 // The worker of long searches. Bundlers must see the address only in the form for browsers.

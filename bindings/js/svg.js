@@ -5,19 +5,13 @@ import { SEATS } from "./shared/frame.js";
 import { groups } from "./shared/pieces.js";
 import style from "./style.js";
 
-// Text that is already SVG.
-class Markup {
-  constructor(text) {
-    this.text = text;
-  }
-}
-
 const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
+// Returns an element as { text }.
 function svg(tag, attributes, ...children) {
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`);
-  const content = children.flat(2).filter((child) => child !== null).map((child) => child instanceof Markup ? child.text : escaped(child));
-  return new Markup(`<${tag}${written.join("")}>${content.join("")}</${tag}>`);
+  const content = children.flat(2).filter((child) => child !== null).map((child) => child.text ?? escaped(child));
+  return { text: `<${tag}${written.join("")}>${content.join("")}</${tag}>` };
 }
 
 // A group of pieces in words, for screen readers.

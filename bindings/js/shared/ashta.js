@@ -20,15 +20,14 @@ export async function fetchBytes(url, progress = () => {}) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
   const length = Number(response.headers.get("content-length"));
-  let have = 0;
-  const counted = new TransformStream({
-    transform(part, stream) {
-      have += part.length;
-      progress(have, length);
-      stream.enqueue(part);
-    },
-  });
-  return new Uint8Array(await new Response(response.body.pipeThrough(counted)).arrayBuffer());
+  return readAll(response.body, (have) => progress(have, length));
+}
+
+/** Reads a stream to its end; calls `progress` with the number of bytes after each part. */
+export async function readAll(stream, progress) {
+  const reader = stream.getReader(), parts = [];
+  for (let have = 0, read; !(read = await reader.read()).done; progress(have += read.value.length)) parts.push(read.value);
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 /** A module of Node, also in Deno and Bun; undefined in browsers. Bundlers do not see it. */
@@ -80,6 +79,7 @@ class Ashta {
 
   /** Answers a request of the engine protocol, by the rules alone or with an agent. */
   answer(request, agent = null) {
+    if (agent?.pointer === null) throw new Error("the agent was freed");
     const answer = this.#withText(JSON.stringify(request), (text) => this.#exports.ashta_answer(agent?.pointer ?? 0, text));
     if (answer === 0) throw this.#failure();
     const text = this.#text(answer);
@@ -122,21 +122,15 @@ class Ashta {
 
 /** An agent. `free` releases its memory; using the agent afterwards is an error. */
 class Agent {
-  #pointer;
   #release;
 
   constructor(pointer, release) {
-    this.#pointer = pointer;
+    this.pointer = pointer;
     this.#release = release;
   }
 
-  get pointer() {
-    if (this.#pointer === 0) throw new Error("the agent was freed");
-    return this.#pointer;
-  }
-
   free() {
-    if (this.#pointer !== 0) this.#release(this.#pointer);
-    this.#pointer = 0;
+    if (this.pointer) this.#release(this.pointer);
+    this.pointer = null;
   }
 }

@@ -3,7 +3,7 @@
 
 import { Frame, SEATS, SIZE } from "./frame.js";
 import { EMBLEMS, ornamentOf } from "./ornaments.js";
-import { drawn, grouped, spread, trayed } from "./pieces.js";
+import { drawn, grouped, spread } from "./pieces.js";
 
 // The number of squares between two arrows on a course.
 const ARROWS = 6;
@@ -90,7 +90,9 @@ export class Drawing {
   // The tray of a seat with its pieces; `label` is the name of the player.
   inTray(all, seat, isMover, label, place) {
     const { svg, frame } = this, { width, height, transform, at } = frame.tray(seat), { isCross, scale } = frame;
-    const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2, captions = [], sides = trayed(all, seat), here = sides.flat();
+    const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2, captions = [];
+    const here = all.filter(group => group.seat === seat && group.square === null);
+    const sides = [true, false].map(waits => here.filter(({ stage }) => (stage === "waits") === waits));
     const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2, size = isCross ? 14 : 12;
     const lettersOf = ({ place }) => place.length * size * 0.56 + 10;
     // Waiting pieces are at the left, finished pieces at the right. If there is little room, discs overlap more.

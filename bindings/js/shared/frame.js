@@ -20,8 +20,8 @@ export class Frame {
   constructor(board, seats, seenFrom) {
     this.board = board;
     this.turned = AROUND.indexOf(seenFrom);
-    const isAcross = this.turned % 2 === 1;
-    [this.rows, this.columns] = isAcross ? [board.columns, board.rows] : [board.rows, board.columns];
+    this.isAcross = this.turned % 2 === 1;
+    [this.rows, this.columns] = this.isAcross ? [board.columns, board.rows] : [board.rows, board.columns];
     // The free rows and columns in each corner.
     this.corners = Math.min(...board.squares.map(({ square }) => {
       const [row, column] = placeOf(square);
@@ -68,11 +68,9 @@ export class Frame {
 
   // Names of rows and columns along the left and the lower edge: [text, x, y].
   names() {
-    const isAcross = this.turned % 2 === 1;
-    const columns = [...LETTERS.slice(0, this.board.columns)].map(letter => [letter, `${letter}1`, isAcross]);
-    const rows = Array.from({ length: this.board.rows }, (_, at) => [String(at + 1), `A${at + 1}`, !isAcross]);
-    const own = [...columns, ...rows];
-    return own.map(([text, square, isBeside]) => {
+    const columns = [...LETTERS.slice(0, this.board.columns)].map(letter => [letter, `${letter}1`, this.isAcross]);
+    const rows = Array.from({ length: this.board.rows }, (_, at) => [String(at + 1), `A${at + 1}`, !this.isAcross]);
+    return [...columns, ...rows].map(([text, square, isBeside]) => {
       const [x, y] = this.centre(square);
       return isBeside ? [text, this.left - this.edge / 2, y] : [text, x, this.top + this.down + this.edge / 2];
     });

@@ -43,8 +43,7 @@ function disc(svg, x, y, radius, seat, isRinged) {
 // Draws a group around the origin with the elements that `svg(tag, attributes, ...children)` makes. The group is at most
 // `room` wide and high, but its discs have at least the size `least`. If `isUpright` is true, the discs are one above the other.
 export function drawn(svg, group, room, isUpright, least = 0) {
-  const { count, seat, isJoined } = group;
-  const ring = group.isMarked;
+  const { count, seat, isJoined, isMarked: ring } = group;
   if (count === 1) {
     const radius = Math.max(room / 2 - (room > SIZE / 2 ? 4 : 1.5), least / 2);
     return svg("g", {}, halo(svg, radius + 3), disc(svg, 0, 0, radius, seat, ring));
@@ -72,10 +71,4 @@ export function spread(number, least) {
   if (number === 2) return [-1, 1].map(side => [side * quarter, 0, SIZE / 2, true]);
   return [[-quarter, -quarter], [quarter, -quarter], [-quarter, quarter], [quarter, quarter]]
     .map(([x, y]) => [x, y, SIZE / 2, false]);
-}
-
-// The groups in the tray of a seat: waiting pieces and finished pieces.
-export function trayed(all, seat) {
-  const own = all.filter(group => group.seat === seat && group.square === null);
-  return [own.filter(group => group.stage === "waits"), own.filter(group => group.stage !== "waits")];
 }
