@@ -1,20 +1,20 @@
 // The web page: connects its parts, draws the page after changes, and handles buttons, dialogs, files and links.
 
-import { ask, prepare, values } from "./ask.js";
+import { ask, prepare } from "./ask.js";
 import { again, beginNew, resumeGame, availablePlayers } from "./begin.js";
 import * as board from "./board.js";
-import { bindDock, drawDock, moves, showHints } from "./dock.js";
+import { showThrow } from "./dice.js";
+import { drawDock, showHints } from "./dock.js";
 import { byId, onClick, showText } from "./dom.js";
-import { adviser, drawEstimates, loadTable } from "./estimates.js";
+import * as estimates from "./estimates.js";
 import { place } from "./engine.js";
-import { bindExchange, openExchange, takeText } from "./exchange.js";
+import { openExchange, takeText } from "./exchange.js";
 import { drawFriend, endVisit } from "./friend.js";
 import { bySeat } from "./game.js";
 import * as games from "./games.js";
-import { bindKeys } from "./keys.js";
+import "./keys.js";
 import { drawGuide, learn } from "./lesson.js";
 import { drawLog, say, sentence } from "./log.js";
-import { bindNewGame } from "./new-game.js";
 import { keepOffline } from "./offline.js";
 import * as play from "./play.js";
 import { agentOf, best, botOf, forget, hasPuzzles, label, learnBots, playerOrBest } from "./players.js";
@@ -23,14 +23,13 @@ import { line } from "./record.js";
 import { openReview } from "./review.js";
 import { openRules } from "./rules.js";
 import { askPlayers } from "./seats.js";
-import { bindSettings } from "./settings.js";
+import "./settings.js";
 import { sharePicture } from "./share.js";
-import { bindSheets, openFile, openSheet, openSheets } from "./sheets.js";
+import { openFile, openSheet, openSheets } from "./sheets.js";
 import { land, rattle } from "./sound.js";
 import { count } from "./stats.js";
 import * as store from "./store.js";
 import { text } from "./text.js";
-import { showThrow } from "./throw.js";
 import * as turn from "./turn.js";
 
 const WALKS = { calm: 450, quick: 200, none: 0 };
@@ -112,8 +111,8 @@ async function draw(walk) {
   drawLog(game, play.goTo);
   drawGuide();
   keepFocus();
-  const who = adviser();
-  if (!play.guest) Promise.all([drawHints(who, isOld), drawEstimates(view, who, isOld)])
+  const who = estimates.adviser();
+  if (!play.guest) Promise.all([drawHints(who, isOld), estimates.drawEstimates(view, who, isOld)])
     .catch(error => ["file", "offline"].includes(error.code) ? playWithout(who.agent, error) : fail(text("app.noChances"), error));
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : play.isWaiting() ? "waiting" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
@@ -175,11 +174,9 @@ const ARROWS = 3;
 async function drawHints(who, isOld) {
   const { game } = play, { choice } = turn;
   if (!settings.hints || !choice) return;
-  const positions = choice.left;
-  const found = await values(positions, who.agent, game.about.sheet);
+  await estimates.learn(game, who, choice.left);
   if (isOld() || byId("setup").open) return;
-  const own = game.seats.indexOf(game.node.mover);
-  const worth = ({ position }) => found[positions.indexOf(position)][own];
+  const own = game.seats.indexOf(game.node.mover), worth = ({ position }) => estimates.valueOf(position, who)[own];
   const hints = choice.options.map(option => ({ option, share: choice.best(option.to, worth) })).sort((a, b) => b.share - a.share);
   showHints(new Map(hints.map(({ option, share }) => [option.name, share])));
   board.point(hints.slice(0, ARROWS).map(({ option, share }) => ({ option, isBest: share > hints[0].share - 5e-5 })));
@@ -191,7 +188,7 @@ async function loadBots() {
   for (const seat of game.seats) {
     const agent = agentOf(play.player(seat), game.rules, game.letters);
     try {
-      if (agent?.file?.endsWith(".table")) await loadTable();
+      if (agent?.file?.endsWith(".table")) await estimates.loadTable();
       else if (agent) await prepare(agent);
     } catch (error) {
       if (error.code === "stopped") fail("", error);
@@ -229,68 +226,51 @@ function retry(at, actions) {
 }
 
 const closeAll = () => document.querySelectorAll("dialog[open]").forEach(dialog => dialog.close(""));
+const goTo = place => () => play.goTo(place(play.game));
 
-function bind() {
-  const openers = {
-    "new-game": () => openSheets(play.game.about),
-    "seats": () => askPlayers(chosen => play.isPaused && !play.game.isAtEnd ? play.seat(chosen) : play.playOn(chosen)),
-    "exchange": openExchange,
-    "rules": () => openRules(play.game.about.name, play.game.rules),
-    "settings": () => byId("settings").showModal(),
-  };
-  for (const button of document.querySelectorAll("[data-dialog]")) button.addEventListener("click", openers[button.dataset.dialog]);
-  for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", closeAll);
-  for (const button of document.querySelectorAll(".told .small")) button.addEventListener("click", () => {
+onClick({
+  "[data-dialog=new-game]": () => openSheets(play.game.about),
+  "[data-dialog=seats]": () => askPlayers(chosen => play.isPaused && !play.game.isAtEnd ? play.seat(chosen) : play.playOn(chosen)),
+  "[data-dialog=exchange]": openExchange,
+  "[data-dialog=rules]": () => openRules(play.game.about.name, play.game.rules),
+  "[data-dialog=settings]": () => byId("settings").showModal(),
+  "[data-close]": closeAll,
+  ".told .small": button => {
     button.parentElement.hidden = true;
     keepFocus();
-  });
-  for (const dialog of document.querySelectorAll("dialog")) {
-    // A click outside of a dialog closes it.
-    dialog.addEventListener("click", event => event.target === dialog && dialog.close(""));
-    // If the dialog has changed the game, moves the focus to the turn, so that the space key throws.
-    dialog.addEventListener("close", () => dialog.returnValue && byId("turn").focus({ preventScroll: true }));
-  }
-  const goTo = place => () => play.goTo(place(play.game));
-  const share = () => sharePicture().catch(error => fail(text("share.trouble"), error));
-  const does = {
-    "redo": () => play.redoTo() !== null && play.goTo(play.redoTo()),
-    "to-start": goTo(() => 0),
-    "to-end": goTo(game => game.last),
-    "step-back": goTo(game => game.at - 1),
-    "step-on": goTo(game => game.at + 1),
-    "turn-back": goTo(game => game.before(game.at, at => game.begins(at)) ?? 0),
-    "turn-on": goTo(game => game.after(game.at, at => game.begins(at)) ?? game.last),
-    "play-on": playOn,
-    "look-back": () => openReview(retry).catch(error => fail(text("app.notReviewed"), error)),
-    "share": share,
-    "share-review": share,
-    "rematch": () => again(0),
-    "swap": () => again(1),
-    "learn": () => learn(),
-    "load-table": () => loadTable().catch(error => fail(text("app.notPerfect"), error)),
-  };
-  onClick(does);
-  for (const button of document.querySelectorAll(".puzzle")) button.addEventListener("click", () => {
+  },
+  ".puzzle": () => {
     closeAll();
     openPuzzle().catch(error => fail(text("app.noPuzzle"), error));
-  });
-  byId("slider").addEventListener("input", ({ target }) => play.goTo(Number(target.value)));
-  bindDock();
-  bindNewGame();
-  bindSheets();
-  bindExchange();
-  bindSettings(key => {
-    schedule();
-    if (["throws", "forced", "pace"].includes(key)) play.go();
-  });
-  bindKeys({ ...does, undo: turn.undo, throw: turn.throwDice, hurry: play.hurry, hints: () => byId("show-hints").click(), choose: at => turn.pick(moves[at]) });
-  addEventListener("hashchange", openLink);
-  document.addEventListener("dragover", event => event.preventDefault());
-  document.addEventListener("drop", event => {
-    event.preventDefault();
-    if (event.dataTransfer.files.length) takeFile(event.dataTransfer.files[0]);
-  });
+  },
+  "#redo": () => play.redoTo() !== null && play.goTo(play.redoTo()),
+  "#to-start": goTo(() => 0),
+  "#to-end": goTo(game => game.last),
+  "#step-back": goTo(game => game.at - 1),
+  "#step-on": goTo(game => game.at + 1),
+  "#turn-back": goTo(game => game.before(game.at, at => game.begins(at)) ?? 0),
+  "#turn-on": goTo(game => game.after(game.at, at => game.begins(at)) ?? game.last),
+  "#play-on": playOn,
+  "#look-back": () => openReview(retry).catch(error => fail(text("app.notReviewed"), error)),
+  "#share, #share-review": () => sharePicture().catch(error => fail(text("share.trouble"), error)),
+  "#rematch": () => again(0),
+  "#swap": () => again(1),
+  "#learn": () => learn(),
+  "#load-table": () => estimates.loadTable().catch(error => fail(text("app.notPerfect"), error)),
+});
+byId("slider").addEventListener("input", ({ target }) => play.goTo(Number(target.value)));
+for (const dialog of document.querySelectorAll("dialog")) {
+  // A click outside of a dialog closes it.
+  dialog.addEventListener("click", event => event.target === dialog && dialog.close(""));
+  // If the dialog has changed the game, moves the focus to the turn, so that the space key throws.
+  dialog.addEventListener("close", () => dialog.returnValue && byId("turn").focus({ preventScroll: true }));
 }
+addEventListener("hashchange", openLink);
+document.addEventListener("dragover", event => event.preventDefault());
+document.addEventListener("drop", event => {
+  event.preventDefault();
+  if (event.dataTransfer.files.length) takeFile(event.dataTransfer.files[0]);
+});
 
 async function takeFile(file) {
   if (file.name.endsWith(".bot")) return openFile(file);
@@ -341,7 +321,6 @@ async function openLink() {
 
 try {
   store.onLost(() => trouble(text("app.notKept")));
-  bind();
   [noList] = await Promise.all([learnBots(), games.learn()]);
   await begin();
   for (const button of document.querySelectorAll(".puzzle")) button.hidden = !hasPuzzles;

@@ -15,7 +15,8 @@ async function send(...request) {
   try {
     const answer = await client.send(...request);
     const parts = [answer.moves, answer.reasons, answer.steps?.map(part => part.step ?? part)].flat();
-    for (const part of parts) if (part?.words) part.words = engine(part.words);
+    // Instead of "pass", say why nothing moves.
+    for (const part of parts) if (part?.words) part.words = engine(part.words.replace("pass", part.why?.idle ?? "pass"));
     return answer;
   } catch (error) {
     error.message = error.code === "offline" ? text("offline.first", { bot: request[1].agent.file.replace(".bot", "") }) : engine(error.message);
@@ -25,9 +26,13 @@ async function send(...request) {
 
 // Answers a request of the engine protocol. Errors have a `code` and, for a sheet, `problems`.
 export const ask = (request, agent) => send("ask", { request, agent });
-// Plays `moves` from `position`; returns { begins, steps: [{ step, node }], error }. If the game is not built in,
-// `sheet` is required.
-export const advance = (position, moves, sheet) => send("advance", { position, moves, sheet });
+// Plays `moves` from `position`; returns { begins, steps: [{ step, node }], error }. Stops at the first illegal move,
+// with an error. If the game is not built in, `sheet` is required.
+export async function advance(position, moves, sheet) {
+  const { begins, steps, refused: error } = await ask({ op: "replay", position, moves, sheet });
+  for (const node of [begins, ...steps.map(({ node }) => node)]) node.choices ??= Infinity;
+  return { begins, steps, error };
+}
 // Returns the actions that the agent chooses for the rest of a turn.
 export const choose = (position, agent, seed, sheet) => send("choose", { position, agent, seed, sheet });
 // Returns the agent's values of each position, by seat.

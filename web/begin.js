@@ -1,7 +1,5 @@
 // Starts new games and stored games, and opens positions and records.
 
-import { ask } from "./ask.js";
-import { newSeed } from "./chance.js";
 import { beginFriend, openFriend } from "./friend.js";
 import { bySeat, headOf } from "./game.js";
 import * as games from "./games.js";
@@ -19,9 +17,7 @@ async function take(played, players, at, note, isBegun) {
 
 // Starts a new game. `start` is the seat that throws first; by default it is random.
 export async function beginNew(rules, seats, players, sheet, start) {
-  const first = start ? { start } : { seed: newSeed() };
-  const { position } = await ask({ op: "new", game: rules, seats, sheet, ...first });
-  await take(await games.played(position, [], sheet), players, undefined, undefined, true);
+  await take(await games.played(await games.begun(rules, seats, sheet, start), [], sheet), players, undefined, undefined, true);
 }
 
 // Starts the same game again. Each player moves to the seat that is `further` seats later.

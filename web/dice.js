@@ -3,7 +3,7 @@
 //
 // `throws` comes from the engine's `board`: the values, their odds, and the number of dice that are thrown together.
 
-import { element, picture, svg } from "./dom.js";
+import { byId, element, picture, svg } from "./dom.js";
 import { text } from "./text.js";
 
 // Angle and height of each drawn cowrie. They look irregular, but never change.
@@ -80,4 +80,15 @@ export function drawThrows(values, left, throws) {
     const number = count === 1 ? value : open && open < count ? text("dice.some", { value, open, count }) : `${value} ×${count}`;
     return element("span", { class: `die${open ? "" : " used"}` }, shape(value, throws), element("b", {}, number));
   });
+}
+
+let shown = null;
+// Shows a throw large on the board for `time` milliseconds.
+export function showThrow(values, throws, time) {
+  shown?.remove();
+  const made = shown = element("div", { class: "throw", "aria-hidden": "true" }, drawThrows(values, null, throws));
+  byId("place").append(made);
+  const end = { opacity: 0, scale: 0.5 }, still = { opacity: 1, scale: 1, rotate: "0deg" };
+  made.animate([{ opacity: 0, scale: 1.6, rotate: "-12deg" }, { ...still, offset: 0.25 }, { ...still, offset: 0.8 }, end], time)
+    .finished.then(() => made.remove(), () => {});
 }

@@ -4,7 +4,6 @@
 import { capital, stacked } from "./choice.js";
 import { drawThrows } from "./dice.js";
 import { button, byId, chip, element, fill, onClick, showText } from "./dom.js";
-import { ending } from "./ending.js";
 import { awaited } from "./friend.js";
 import { words } from "./log.js";
 import { grouped } from "./pieces.js";
@@ -18,11 +17,7 @@ export function worth(share, { outlook }, seats, digits = 1) {
   return outlook === "placings" ? text("dock.place", { place: written(seats - (seats - 1) * share, digits) }) : percent(share, digits);
 }
 
-export let moves = [];
-
-export function bindDock() {
-  onClick({ throw: turn.throwDice, leave: turn.leave, undo: turn.undo, hurry: play.hurry });
-}
+onClick({ "#throw": turn.throwDice, "#leave": turn.leave, "#undo": turn.undo, "#hurry": play.hurry });
 
 // Draws the result of `currentTurn` in turn.js. Calls `light(option)` when a pointer is on a move, and `light(null)`
 // when it leaves.
@@ -41,7 +36,7 @@ export function drawDock({ view, can, outcomes }, light) {
   byId("hurry").disabled = !play.isBusy() || play.isHurried;
   byId("after").hidden = view.node !== "over";
   drawMoves(choice?.options ?? [], light);
-  byId("moves").hidden = view.node !== "over" && !outcomes && !moves.length;
+  byId("moves").hidden = view.node !== "over" && !outcomes && !choice?.options.length;
   fill(byId("entering"), outcomes?.map(({ throw: values }) =>
     button(() => turn.enter(values), { "aria-label": list(values.map(String)) }, drawThrows(values, null, board.throws))));
   byId("moves-title").textContent = outcomes ? text("dock.yourThrow") : view.node === "over" ? text("dock.after") : text("dock.moves");
@@ -50,7 +45,7 @@ export function drawDock({ view, can, outcomes }, light) {
 // Draws the moves by piece. If a piece has several moves, each piece has a heading.
 function drawMoves(options, light) {
   const byPiece = [...grouped(options, ({ key }) => key).values()], hasHeads = byPiece.some(own => own.length > 1);
-  moves = byPiece.flat();
+  const moves = byPiece.flat();
   fill(byId("actions"), byPiece.map(own => {
     const [{ seat, from, leaves }] = own, place = from ?? leaves;
     return [
@@ -107,8 +102,7 @@ function drawThrown(view) {
   fill(byId("thrown"), drawThrows(throws, left, board.throws));
   // If there is too little room for the throws, keys can scroll them.
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId("thrown");
-  if (scrollWidth > clientWidth || scrollHeight > clientHeight) byId("thrown").setAttribute("tabindex", "0");
-  else byId("thrown").removeAttribute("tabindex");
+  byId("thrown").tabIndex = scrollWidth > clientWidth || scrollHeight > clientHeight ? 0 : -1;
 }
 
 function moveButton(option, number, light) {
@@ -132,4 +126,20 @@ export function showHints(shares) {
     fill(made.querySelector(".hint"), isBest(share) ? element("span", { "aria-label": text("dock.best") }, "★ ") : null,
       share === undefined ? null : words(share, digits));
   }
+}
+
+// By how much a game was won: the steps that the other seats are behind the winners, and their pieces at the finish.
+// Without winners, the text is empty.
+function ending(view, { courses, words, first_number: first, bears_off: bearsOff }, winners) {
+  const seats = view.seats.map(({ seat }) => {
+    const places = view.pieces.filter(piece => piece.seat === seat).map(({ place }) => place), end = courses[seat].length - 1;
+    // A waiting piece is one step before its course; a piece that was borne off is one step after it.
+    const walked = { [words.off]: -1, [words.home]: end, [words.borne]: end + 1 };
+    const steps = places.reduce((sum, place) => sum + end + (bearsOff ? 1 : 0) - (walked[place] ?? place - first), 0);
+    return { seat, steps, all: places.length, home: places.filter(place => place === (bearsOff ? words.borne : words.home)).length };
+  });
+  const won = seats.filter(({ seat }) => winners.includes(seat)), least = Math.min(...won.map(({ steps }) => steps));
+  return seats.map(({ seat, steps, all, home }) => ({ seat, count: steps - least, all, home })).filter(({ count }) => count > 0).sort((a, b) => a.count - b.count)
+    .map(({ seat, ...numbers }) => `${text(`seat.${seat}`)}: ${text("ending.behind", numbers)}${won.every(({ home, all }) => home === all) ? `, ${text("ending.home", numbers)}` : ""}`)
+    .join("; ");
 }

@@ -25,7 +25,9 @@ export function fill(place, ...children) {
 }
 
 export const button = (onclick, attributes, ...children) => element("button", { type: "button", onclick, ...attributes }, ...children);
-export const options = (entries, chosen) => entries.map(([value, text]) => element("option", { value, selected: value === chosen }, text));
+// The options of a list: [[value, text]]; a third part false disables the option.
+export const options = (entries, chosen) => entries.map(([value, text, isPossible = true]) =>
+  element("option", { value, selected: value === chosen, disabled: !isPossible }, text));
 // The letter of a seat in its colour; hidden from screen readers.
 export const chip = seat => element("span", { class: "chip", "aria-hidden": "true" }, seat);
 
@@ -41,8 +43,11 @@ export function showText(place, text) {
   (place.querySelector("p") ?? place).textContent = text ?? "";
 }
 
+// Calls each function with the clicked element that has its selector.
 export function onClick(does) {
-  for (const [id, act] of Object.entries(does)) byId(id).addEventListener("click", () => act());
+  for (const [selector, act] of Object.entries(does)) {
+    for (const place of document.querySelectorAll(selector)) place.addEventListener("click", () => act(place));
+  }
 }
 
 export function saveFile(file) {

@@ -6,9 +6,9 @@ import { button, byId, element, fill, onClick, onFile, options, saveFile, showTe
 import { looksLikeSheet, named } from "./games.js";
 import * as play from "./play.js";
 import { line, link, linked, read } from "./record.js";
-import { bindSetup } from "./setup.js";
+import { openSetup } from "./setup.js";
 import { openSheet } from "./sheets.js";
-import { bindStats, drawStats } from "./stats.js";
+import { drawStats } from "./stats.js";
 import * as store from "./store.js";
 import { language, text } from "./text.js";
 
@@ -21,20 +21,17 @@ let records = [];
 const done = said => { byId("exchange-done").textContent = said; };
 const refuse = said => showText(byId("exchange-trouble"), said);
 
-export function bindExchange() {
-  onClick({
-    "copy-link": async () => copy(await link(), isLocal() ? text("exchange.linkIsLocal") : text("exchange.linkCopied")),
-    "copy-position": () => copy(byId("position-text").value, text("exchange.positionCopied")),
-    "copy-game": () => copy(line(), text("exchange.gameCopied")),
-    "save-game": save,
-    "send-game": send,
-    "take-pasted": () => takeText(byId("pasted").value),
-    "take-record": () => show(records[byId("record-number").value]),
-  });
-  bindSetup();
-  bindStats();
-  onFile("open-file", async file => takeText(await file.text()));
-}
+onClick({
+  "#copy-link": async () => copy(await link(), isLocal() ? text("exchange.linkIsLocal") : text("exchange.linkCopied")),
+  "#copy-position": () => copy(byId("position-text").value, text("exchange.positionCopied")),
+  "#copy-game": () => copy(line(), text("exchange.gameCopied")),
+  "#save-game": save,
+  "#send-game": send,
+  "#open-setup": openSetup,
+  "#take-pasted": () => takeText(byId("pasted").value),
+  "#take-record": () => show(records[byId("record-number").value]),
+});
+onFile("open-file", async file => takeText(await file.text()));
 
 export function openExchange() {
   byId("position-text").value = play.game.position;
@@ -94,7 +91,7 @@ async function copy(copied, said) {
 }
 
 function save() {
-  saveFile(new File([`${line()}\n`], `${play.game.rules.split("?")[0]}.jsonl`, { type: "application/json" }));
+  saveFile(new File([`${line()}\n`], `${play.game.about.name}.jsonl`, { type: "application/json" }));
   done(text("exchange.saved"));
 }
 

@@ -3,7 +3,6 @@
 import { ask } from "./ask.js";
 import { attempt } from "./attempt.js";
 import { elementOf, fault, LinkGame, randomHex, verify, visits } from "./chain.js";
-import { newSeed } from "./chance.js";
 import { byId, showText } from "./dom.js";
 import { bySeat, Game, headOf } from "./game.js";
 import * as games from "./games.js";
@@ -41,10 +40,8 @@ function askName(question) {
 
 // Begins a game in which this person plays `own`. `start` is the seat that throws first; by default it is random.
 export const beginFriend = (rules, letters, own, sheet, start) => explained(async () => {
-  const first = start ? { start } : { seed: newSeed() };
-  const { position } = await ask({ op: "new", game: rules, seats: letters, sheet, ...first });
   const at = letters.indexOf(own), ring = letters.slice(at) + letters.slice(0, at);
-  return join({ start: position, sheet, moves: [], friend: { id: randomHex(8), ring, visits: 0, elements: [], names: [] } },
+  return join({ start: await games.begun(rules, letters, sheet, start), sheet, moves: [], friend: { id: randomHex(8), ring, visits: 0, elements: [], names: [] } },
     text("friend.begin", { count: letters.length - 1 }));
 });
 

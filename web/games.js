@@ -4,6 +4,7 @@
 // requests about this game must include the text.
 
 import { advance, ask } from "./ask.js";
+import { newSeed } from "./chance.js";
 import { fetchBytes } from "./engine.js";
 import * as store from "./store.js";
 import { text } from "./text.js";
@@ -13,13 +14,8 @@ const known = new Map();
 // Loads the games of the engine, then the sheets in the browser's storage.
 export async function learn() {
   for (const game of (await ask({ op: "games" })).games) known.set(game.name, game);
-  for (const sheet of store.sheets()) {
-    try {
-      keep(await read(sheet));
-    } catch {
-      // A sheet that this version refuses is not listed, but stays in the storage.
-    }
-  }
+  // A sheet that this version refuses is not listed, but stays in the storage.
+  for (const sheet of store.sheets()) await read(sheet).then(keep, () => {});
 }
 
 export const all = () => [...known.values()];
@@ -47,6 +43,10 @@ export function remove(name) {
   store.dropSheet(named(name).sheet);
   known.delete(name);
 }
+
+// Returns the first position of a game. `start` is the seat that throws first; by default it is random.
+export const begun = async (game, seats, sheet, start) =>
+  (await ask({ op: "new", game, seats, sheet, ...start ? { start } : { seed: newSeed() } })).position;
 
 // Plays moves from a position. The game is the game of `sheet`, or a listed game. Returns the answer of `advance`, with
 // the game (`about`) and its `board`.

@@ -1,24 +1,22 @@
-// Keyboard shortcuts. They work outside text fields and dialogs. The settings can disable them.
+// Keyboard shortcuts: each clicks a button of the page. They work outside text fields and dialogs. The settings can
+// disable them.
 
+import { byId } from "./dom.js";
 import { settings } from "./store.js";
 
 const TYPED = "input:not([type=checkbox]):not([type=radio]), textarea, select, dialog *";
+// The ids of the buttons, without and with the shift key.
+const BUTTONS = { " ": "throw", u: "undo", r: "redo", h: "show-hints", s: "hurry", arrowleft: "step-back", arrowright: "step-on" };
+const SHIFTED = { ...BUTTONS, arrowleft: "turn-back", arrowright: "turn-on" };
 
-export function bindKeys(does) {
-  document.addEventListener("keydown", event => {
-    if (!settings.keys || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPED) || document.querySelector("dialog[open]")) return;
-    const act = action(event, does);
-    if (!act) return;
-    event.preventDefault();
-    act();
-  });
-}
-
-function action({ key, shiftKey, target }, does) {
+document.addEventListener("keydown", event => {
+  const { key, shiftKey, target } = event;
+  if (!settings.keys || event.ctrlKey || event.metaKey || event.altKey || target.closest(TYPED) || document.querySelector("dialog[open]")) return;
   // If a button has the focus, the space key presses the button.
-  if (key === " ") return target.closest("button, summary, [role=button], label") ? null : does.throw;
-  if (key === "ArrowLeft") return shiftKey ? does["turn-back"] : does["step-back"];
-  if (key === "ArrowRight") return shiftKey ? does["turn-on"] : does["step-on"];
-  if (/^[1-9]$/.test(key)) return () => does.choose(Number(key) - 1);
-  return { u: does.undo, r: does.redo, h: does.hints, s: does.hurry }[key.toLowerCase()] ?? null;
-}
+  if (key === " " && target.closest("button, summary, [role=button], label")) return;
+  const id = (shiftKey ? SHIFTED : BUTTONS)[key.toLowerCase()];
+  const button = /^[1-9]$/.test(key) ? document.querySelectorAll("#actions button")[key - 1] : id && byId(id);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
+});

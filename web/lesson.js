@@ -1,17 +1,25 @@
 // A lesson: three turns of a game, which the engine finds. The throws are given; the learner throws them and chooses
-// the moves.
+// the moves. Lessons and puzzles have a panel above the turn.
 
 import { ask } from "./ask.js";
 import { beginNew } from "./begin.js";
 import { capital } from "./choice.js";
-import { byId, fill, showText } from "./dom.js";
+import { button, byId, element, fill, showText } from "./dom.js";
 import { bySeat } from "./game.js";
 import { played } from "./games.js";
-import { tell } from "./guide.js";
 import * as play from "./play.js";
 import { botOf } from "./players.js";
 import { set, settings } from "./store.js";
 import { text } from "./text.js";
+
+// Shows a title, sentences, a list, and buttons with their actions: [[text, act]]. The first of several buttons is the
+// main one. Hides the panel if there is no title.
+export function tell(title, sentences = [], buttons = [], list = null) {
+  byId("guide").hidden = !title;
+  fill(byId("guide-title"), title);
+  fill(byId("guide-text"), sentences.filter(Boolean).map(sentence => element("p", {}, sentence)), list);
+  fill(byId("guide-buttons"), buttons.map(([text, act], at) => button(act, { class: at || buttons.length === 1 ? null : "primary", "data-key": text }, text)));
+}
 
 // Starts the lesson of a game: its rules, the letters of its seats, and its sheet if it has one.
 export async function openLesson(rules, seats, sheet) {

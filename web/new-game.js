@@ -23,22 +23,19 @@ let sets = [];
 export const chosenGame = () => games.named(chosen.name);
 const rulesNow = () => games.rulesText(chosenGame(), chosen.flags);
 
-export function bindNewGame() {
-  dialog.querySelector("form").addEventListener("submit", async event => {
-    const by = event.submitter?.value;
-    if (by !== "start" && by !== "friend") return;
-    event.preventDefault();
-    try {
-      const game = [rulesNow(), chosen.seats], { sheet } = chosenGame(), first = byId("choose-first").value;
-      const own = [...chosen.seats].find(seat => chosen.players[seat] === "person") ?? chosen.seats[0];
-      if (by === "friend" && !await beginFriend(...game, own, sheet, first)) return;
-      if (by === "start") await beginNew(...game, bySeat(chosen.seats, seat => playerOrBest(chosen.players[seat], rulesNow(), chosen.seats)), sheet, first);
-      dialog.close("done");
-    } catch (error) {
-      warn(dialog, error.message);
-    }
-  });
-}
+dialog.querySelector("form").addEventListener("submit", async event => {
+  event.preventDefault();
+  try {
+    const rules = rulesNow(), { seats, players } = chosen, { sheet } = chosenGame(), first = byId("choose-first").value;
+    if (event.submitter.value === "friend") {
+      const own = [...seats].find(seat => players[seat] === "person") ?? seats[0];
+      if (!await beginFriend(rules, seats, own, sheet, first)) return;
+    } else await beginNew(rules, seats, bySeat(seats, seat => playerOrBest(players[seat], rules, seats)), sheet, first);
+    dialog.close("done");
+  } catch (error) {
+    warn(dialog, error.message);
+  }
+});
 
 // Opens the dialog with the last choices. The first time, opens it with the game of this name.
 export function openNewGame({ name }) {
@@ -92,22 +89,15 @@ function draw() {
   });
   const first = byId("choose-first").value;
   fill(byId("choose-first"), options([["", text("newGame.byLot")], ...[...chosen.seats].map(seat => [seat, text(`seat.${seat}`)])], first));
-  drawPlayers(dialog, rulesNow(), chosen.seats, chosen.players, outlook(game));
+  drawPlayers(dialog, rulesNow(), chosen.seats, chosen.players, boardOf(rulesNow(), chosen.seats, game.sheet));
 }
 
-// Whether the seats of the chosen rules play to win, in teams or for places, as in the engine's answer to `board`;
-// undefined until the engine has answered.
-const outlooks = new Map();
-function outlook({ sheet }) {
-  const request = { game: rulesNow(), seats: chosen.seats, start: chosen.seats[0], sheet }, key = JSON.stringify(request);
-  if (!outlooks.has(key)) {
-    outlooks.set(key, undefined);
-    ask({ op: "new", ...request }).then(({ position }) => ask({ op: "board", position, sheet })).then(({ outlook }) => {
-      outlooks.set(key, outlook);
-      draw();
-    }, () => {});
-  }
-  return outlooks.get(key);
+// The boards of games and rules. Each board is requested only once.
+const boards = new Map();
+function boardOf(rules, seats, sheet) {
+  const key = JSON.stringify([rules, seats, sheet]);
+  if (!boards.has(key)) boards.set(key, games.begun(rules, seats, sheet, seats[0]).then(position => ask({ op: "board", position, sheet })));
+  return boards.get(key);
 }
 
 // Draws cards to choose from: [value, title, note, picture].
@@ -117,18 +107,10 @@ function drawCards(name, list, chosen, change) {
     element("span", {}, element("b", {}, title), note ? element("small", {}, note) : null))));
 }
 
-// The boards for the small drawings. Each board is requested only once.
-const drawings = new Map();
-
 // An element for a game's small drawing, which appears when the engine has answered.
 function drawing(game) {
   const holder = element("span", { class: "mini", "aria-hidden": "true" });
-  if (!drawings.has(game)) {
-    const seats = game.seats.at(-1);
-    drawings.set(game, ask({ op: "new", game: game.name, seats, start: seats[0], sheet: game.sheet })
-      .then(({ position }) => ask({ op: "board", position, sheet: game.sheet })));
-  }
-  drawings.get(game).then(board => fill(holder, miniature(board)), () => {});
+  boardOf(game.name, game.seats.at(-1), game.sheet).then(board => fill(holder, miniature(board)), () => {});
   return holder;
 }
 
@@ -179,10 +161,9 @@ export async function setFlags(flags, seats = chosen.seats) {
   draw();
   const game = chosenGame(), rules = rulesNow();
   const all = [...game.seats, ...SETS.filter(seats => !game.seats.includes(seats))];
-  const answers = await Promise.all(all.map(seats => ask({ op: "new", game: rules, seats, start: seats[0], sheet: game.sheet })
-    .then(() => ({ seats }), error => ({ trouble: error.message }))));
+  const tried = await Promise.allSettled(all.map(seats => games.begun(rules, seats, game.sheet, seats[0])));
   if (rules !== rulesNow()) return;
-  const possible = answers.flatMap(({ seats }) => seats ?? []);
+  const possible = all.filter((_, at) => tried[at].status === "fulfilled");
   setPossibleSeats(possible.length ? possible : game.seats);
-  if (!possible.length) warn(dialog, answers[0].trouble);
+  if (!possible.length) warn(dialog, tried[0].reason.message);
 }

@@ -90,10 +90,9 @@ export function choices(rules, seats) {
   ].filter(({ players }) => players.length);
 }
 
-// Explains the scores beside the levels; "" if there are none. `outlook` is as in the engine's answer to `board`, if it
-// is known.
+// Explains the scores beside the levels; "" if there are none. `outlook` is as in the engine's answer to `board`.
 export function scaleOf(rules, seats, outlook) {
-  if (!outlook || !found(BOTS, rules, seats)?.levels.length) return "";
+  if (!found(BOTS, rules, seats)?.levels.length) return "";
   const even = outlook === "winner" ? Math.round(100 / seats.length) : 50;
   return outlook === "placings" ? text("players.scores", { even }) : text("players.wins", { even });
 }

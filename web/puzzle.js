@@ -5,7 +5,7 @@ import { capital } from "./choice.js";
 import { worth } from "./dock.js";
 import { element } from "./dom.js";
 import { played } from "./games.js";
-import { tell } from "./guide.js";
+import { tell } from "./lesson.js";
 import * as play from "./play.js";
 import { set, settings } from "./store.js";
 import { engine, number, text } from "./text.js";

@@ -11,25 +11,26 @@ import { text } from "./text.js";
 let isFull = false;
 
 // Draws the choice of players for these rules. When the user chooses a player, changes `players`. Replaces players that
-// do not know the rules, and shows a warning if no bot knows them.
-export function drawPlayers(dialog, rules, seats, players, outlook) {
+// do not know the rules, and shows a warning if no bot knows them. `board` is the board of the game, or a promise of it.
+export function drawPlayers(dialog, rules, seats, players, board) {
   const groups = choices(rules, seats), hasBot = best(rules, seats).startsWith("bot:");
+  const scale = element("p", { class: "soft" });
+  Promise.resolve(board).then(({ outlook }) => fill(scale, scaleOf(rules, seats, outlook)), () => {});
   fill(dialog.querySelector(".seat-choices"), ...[...seats].map(seat => {
     const chosen = playerOrBest(players[seat], rules, seats);
     const isShown = isFull || !hasBot || groups.some(({ players: all, isMore }) => isMore && all.some(([player]) => player === chosen));
     const entries = groups.map(({ group, players: all, isMore }) => {
       const made = options(all, chosen);
-      made.forEach((option, at) => { option.disabled = !all[at][2]; });
       return group ? element("optgroup", { label: group, hidden: isMore && !isShown }, made) : made;
     });
     const change = ({ target }) => {
       if (target.value !== "more") return players[seat] = target.value;
       isFull = true;
-      drawPlayers(dialog, rules, seats, players, outlook);
+      drawPlayers(dialog, rules, seats, players, board);
     };
     const select = element("select", { "data-seat": seat, "data-key": seat, onchange: change }, entries, isShown ? null : options([["more", text("seats.more")]]));
     return element("label", { class: `line seat-${seat}` }, chip(seat), element("span", { class: "seat-name" }, text(`seat.${seat}`)), select);
-  }), element("p", { class: "soft" }, scaleOf(rules, seats, outlook)));
+  }), scale);
   warn(dialog, hasBot ? "" : text("seats.noBot"));
 }
 
@@ -43,7 +44,7 @@ export function askPlayers(take) {
     if (!play.isRecorded(seat)) return player;
     return seat === node.mover && !play.persons().length ? "person" : playerNamed(player.slice(9), rules, letters);
   });
-  drawPlayers(dialog, rules, letters, players, play.game.board.outlook);
+  drawPlayers(dialog, rules, letters, players, play.game.board);
   dialog.querySelector("form").onsubmit = ({ submitter }) => submitter?.value === "take" && take(players);
   dialog.showModal();
 }

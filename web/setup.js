@@ -13,17 +13,15 @@ import { text } from "./text.js";
 // The position on the board: { seats: [{ seat, marks, places }], mover }, the parts of the notation.
 let position = null;
 
-export function bindSetup() {
-  onClick({ "open-setup": open, "setup-play": playFromHere });
-  byId("setup-text").addEventListener("input", ({ target }) => show(attempt(() => read(target.value)) ?? position));
-  byId("setup-mover").addEventListener("change", ({ target }) => write({ ...position, mover: target.value }));
-  byId("setup").addEventListener("close", () => {
-    byId("place").prepend(byId("board"));
-    play.changed({ kind: "set up" });
-  });
-}
+byId("setup-text").addEventListener("input", ({ target }) => show(attempt(() => read(target.value)) ?? position));
+byId("setup-mover").addEventListener("change", ({ target }) => write({ ...position, mover: target.value }));
+byId("setup").addEventListener("close", () => {
+  byId("place").prepend(byId("board"));
+  play.changed({ kind: "set up" });
+});
+onClick({ "#setup-play": playFromHere });
 
-function open() {
+export function openSetup() {
   byId("exchange").close();
   byId("setup").showModal();
   byId("setup-board").append(byId("board"));

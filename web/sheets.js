@@ -8,10 +8,8 @@ import { text } from "./text.js";
 
 const field = byId("sheet-text");
 
-export function bindSheets() {
-  onClick({ "read-sheet": readSheet, "take-sheet": takeSheet, "remove-sheet": removeSheet });
-  onFile("open-sheet", openFile);
-}
+onClick({ "#read-sheet": readSheet, "#take-sheet": takeSheet, "#remove-sheet": removeSheet });
+onFile("open-sheet", openFile);
 
 // Opens the dialog of a new game at its text field for sheets.
 function reveal() {

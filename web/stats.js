@@ -40,15 +40,13 @@ export function learn(seat, luck, loss, by) {
   store.keepResults(all);
 }
 
-export function bindStats() {
-  onClick({
-    "save-stats": () => saveFile(new File([JSON.stringify(store.results(), null, 1)], "ashta-games.json", { type: "application/json" })),
-    "reset-stats": () => {
-      if (confirm(text("stats.sure"))) store.keepResults([]);
-      drawStats();
-    },
-  });
-}
+onClick({
+  "#save-stats": () => saveFile(new File([JSON.stringify(store.results(), null, 1)], "ashta-games.json", { type: "application/json" })),
+  "#reset-stats": () => {
+    if (confirm(text("stats.sure"))) store.keepResults([]);
+    drawStats();
+  },
+});
 
 const mean = (all, key) => all.reduce((sum, one) => sum + one[key], 0) / all.length;
 

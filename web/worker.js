@@ -11,7 +11,6 @@ const isDecision = position => !/ (\*\d?|-|\S*,\*)$/.test(position);
 // The positions in which the turn can end; null if there are too many, as in a very long series of throws.
 const endsOf = (answer, position) => attempt(() => new Set(answer({ op: "choices", position }).turns.map(turn => turn.position)));
 
-
 // The agent's values of a position. At a decision they are the values of the best position in which the turn can end,
 // so that the best choice does not change the values.
 function valuesOf(answer, position) {
@@ -38,14 +37,6 @@ const tasks = {
       ({ position } = answer({ op: "apply", position, action }));
     }
     return actions;
-  },
-  // Plays moves from a position; returns each step and its result. Stops at the first illegal move and returns an error.
-  advance(answer, { position, moves }) {
-    const { begins, steps, refused: error } = answer({ op: "replay", position, moves });
-    // Instead of "pass", say why nothing moves.
-    for (const { step } of steps) if (step.why) step.words = step.words.replace("pass", step.why.idle ?? "pass");
-    for (const node of [begins, ...steps.map(({ node }) => node)]) node.choices ??= Infinity;
-    return { begins, steps, error };
   },
 };
 
