@@ -2,36 +2,27 @@
 
 use std::collections::BTreeSet;
 
+use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use ashta_env::sheet::TurnKind;
 use ashta_env::turn::{TurnResults, turn_results};
+use rand::Rng;
 
 /// Every afterstate of `position` with `throws`, by enumeration of whole turns.
 ///
 /// # Errors
 /// The engine's error for an invalid position or impossible throws.
-pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
-    turns_of(&Race::parse_position(position).map_err(|error| error.to_string())?.0, position, throws)
-}
-
-/// [`turns`] in a game of any sheet.
-///
-/// # Errors
-/// As [`turns`].
-pub fn turns_of(race: &Race, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
-    let mut state = race.parse_state(position).map_err(|error| error.to_string())?;
-    race.throw(&mut state, throws).map_err(|error| error.to_string())?;
-    let mut results = TurnResults::new();
-    turn_results(race, &state, &mut results);
-    Ok(results.states().iter().map(|state| race.print(state)).collect())
+pub fn turns(race: &Race, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
+    thrown(race, position, throws).map(|state| afterstates(race, &state))
 }
 
 /// The same by stepping through every sequence of legal actions, without deduplication.
 ///
 /// # Errors
 /// As [`turns`].
-pub fn turns_by_actions(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
+pub fn turns_by_actions(race: &Race, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     fn walk(race: &Race, state: &State, found: &mut BTreeSet<String>) {
         match race.node(state) {
             Node::Decision(_) => {
@@ -46,14 +37,36 @@ pub fn turns_by_actions(position: &str, throws: &[u8]) -> Result<BTreeSet<String
             }
         }
     }
-    let (race, state) = thrown(position, throws)?;
     let mut found = BTreeSet::new();
-    walk(&race, &state, &mut found);
+    walk(race, &thrown(race, position, throws)?, &mut found);
     Ok(found)
 }
 
-fn thrown(position: &str, throws: &[u8]) -> Result<(Race, State), String> {
-    let (race, mut state) = Race::parse_position(position).map_err(|error| error.to_string())?;
+/// The texts of the afterstates of the turn under way; none at other nodes.
+pub fn afterstates(race: &Race, state: &State) -> BTreeSet<String> {
+    let mut results = TurnResults::new();
+    turn_results(race, state, &mut results);
+    results.states().iter().map(|state| race.print(state)).collect()
+}
+
+/// A throw, a whole series or all dice of a throw, drawn by the chances of the game.
+///
+/// # Panics
+/// If the position is not valid.
+pub fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Vec<u8> {
+    let mut state = race.parse_state(position).expect("a valid position");
+    let mut values = Vec::new();
+    let is_one = race.ruleset().sheet().turn.kind == TurnKind::Throw;
+    while let (Node::Chance(_), true) = (race.node(&state), values.is_empty() || !is_one) {
+        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+        values.extend(race.throw_values(outcome));
+        race.apply_chance(&mut state, outcome);
+    }
+    values
+}
+
+fn thrown(race: &Race, position: &str, throws: &[u8]) -> Result<State, String> {
+    let mut state = race.parse_state(position).map_err(|error| error.to_string())?;
     race.throw(&mut state, throws).map_err(|error| error.to_string())?;
-    Ok((race, state))
+    Ok(state)
 }

@@ -12,8 +12,8 @@ use ashta_env::race::state::{NO_PIECE, State};
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::Without;
 use ashta_env::testing::laws::{Course, LawConfig, Tally, check_race, successors};
-use ashta_env::turn::{TurnResults, turn_results};
 
+use crate::engine::afterstates;
 use crate::random;
 
 /// Nodes that are checked around a position.
@@ -140,7 +140,7 @@ impl Laws {
 
     /// Every legal action has a text, and actions with the same text are the same choice: interchangeable pieces.
     fn check_action_texts(&self, state: &State) -> Result<(), String> {
-        let results = |state: &State| match whole_turns(&self.race, state) {
+        let results = |state: &State| match afterstates(&self.race, state) {
             results if results.is_empty() => BTreeSet::from([self.race.print(state)]),
             results => results,
         };
@@ -181,8 +181,8 @@ impl Laws {
             successors(&self.race, state).into_iter().map(|next| turn_text(&self.race.print(&next), quarters));
         let turned_followers = successors(turned, &other).into_iter().map(|next| turned.print(&next));
         expect("followers", turned_followers.collect::<Vec<_>>(), followers.collect::<Vec<_>>())?;
-        let results = whole_turns(&self.race, state).iter().map(|text| turn_text(text, quarters)).collect();
-        expect("whole turns", whole_turns(turned, &other), results)
+        let results = afterstates(&self.race, state).iter().map(|text| turn_text(text, quarters)).collect();
+        expect("whole turns", afterstates(turned, &other), results)
     }
 
     /// A position that differs in one piece or mark looks different to every seat.
@@ -248,13 +248,6 @@ fn view(race: &Race, state: &State, seat: Seat) -> Vec<u16> {
     let mut active = Vec::new();
     race.observe_active(state, seat, &mut active);
     active
-}
-
-/// The texts of the afterstates of the turn under way.
-fn whole_turns(race: &Race, state: &State) -> BTreeSet<String> {
-    let mut results = TurnResults::new();
-    turn_results(race, state, &mut results);
-    results.states().iter().map(|state| race.print(state)).collect()
 }
 
 /// The text of the same position with every seat moved on by `quarters` quarter turns counter-clockwise.

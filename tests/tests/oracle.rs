@@ -10,9 +10,8 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, TurnKind, builtin};
+use ashta_env::sheet::{Sheet, builtin};
 use ashta_tests::{amount, engine, oracle, random};
-use rand::Rng;
 
 fn positions() -> usize {
     let number = std::env::var("ASHTA_ORACLE_POSITIONS").ok();
@@ -28,26 +27,15 @@ fn longest(race: &Race) -> usize {
     }
 }
 
-fn is_one_throw(race: &Race) -> bool {
-    race.ruleset().sheet().turn.kind == TurnKind::Throw
-}
-
-/// A series or the dice, drawn by the chances of the game; `None` for a series that the oracle takes too long for.
+/// A series or the dice; `None` for a series that the oracle takes too long for.
 fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Option<Vec<u8>> {
-    let mut state = race.parse_state(position).expect("a valid position");
-    let mut values = Vec::new();
-    while let (Node::Chance(_), true) = (race.node(&state), values.is_empty() || !is_one_throw(race)) {
-        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-        values.extend(race.throw_values(outcome));
-        race.apply_chance(&mut state, outcome);
-    }
-    (values.len() <= longest(race)).then_some(values)
+    Some(engine::draw(race, position, rng)).filter(|values| values.len() <= longest(race))
 }
 
 fn check(race: &Race, position: &str, rng: &mut GameRng) -> bool {
     let Some(throws) = draw(race, position, rng) else { return false };
-    let expected = oracle::turns_of(&race.ruleset().base().text(), position, &throws);
-    let found = engine::turns_of(race, position, &throws);
+    let expected = oracle::turns(&race.ruleset().base().text(), position, &throws);
+    let found = engine::turns(race, position, &throws);
     assert!(expected.is_ok(), "{position} {throws:?}: oracle says {expected:?}");
     assert_eq!(found, expected, "{position} with {throws:?}: engine left, oracle right");
     let mut state = race.parse_state(position).expect("a valid position");

@@ -12,10 +12,9 @@ use ashta_env::chance::{self, GameRng, below};
 use ashta_env::game::{Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{SCHEMA, Sheet, TurnKind};
+use ashta_env::sheet::{SCHEMA, Sheet};
 use ashta_tests::changes::{changed, split};
 use ashta_tests::{amount, engine, oracle, random};
-use rand::Rng;
 use serde_json::Value;
 
 /// The kinds of turn by letter: throw, series in one hop, series throw by throw, dice, divided total.
@@ -421,19 +420,6 @@ fn race(sheet: &Arc<Sheet>) -> Race {
     Race::new(Ruleset::of(Arc::clone(sheet), SeatSet::from_letters(seats).expect("seats"), []).expect("a ruleset"))
 }
 
-/// A throw, or a series, or dice.
-fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Vec<u8> {
-    let mut state = race.parse_state(position).expect("a position");
-    let mut values = Vec::new();
-    let is_one = race.ruleset().sheet().turn.kind == TurnKind::Throw;
-    while let (Node::Chance(_), true) = (race.node(&state), values.is_empty() || !is_one) {
-        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-        values.extend(race.throw_values(outcome));
-        race.apply_chance(&mut state, outcome);
-    }
-    values
-}
-
 /// The most positions in which both sheets are compared, and the number of positions that the oracle checks.
 const POSITIONS: usize = 4_000;
 const CHECKED: usize = 24;
@@ -448,12 +434,12 @@ fn turns_differ(sheets: [&Arc<Sheet>; 2]) -> bool {
         if races.iter().any(|race| race.parse_state(&position).is_err()) {
             continue;
         }
-        let throws = draw(&races[at / 2 % 2], &position, &mut rng);
+        let throws = engine::draw(&races[at / 2 % 2], &position, &mut rng);
         if throws.len() > 4 {
             continue;
         }
         // A series that does not end there has no turns.
-        let turns = |at: usize| match engine::turns_of(&races[at], &position, &throws) {
+        let turns = |at: usize| match engine::turns(&races[at], &position, &throws) {
             Ok(turns) if !turns.is_empty() => Ok(turns),
             _ => Err("no such throw"),
         };
@@ -461,7 +447,7 @@ fn turns_differ(sheets: [&Arc<Sheet>; 2]) -> bool {
         found |= all[0] != all[1];
         if at < CHECKED || at % 64 == 0 || all[0] != all[1] {
             for (sheet, turns) in sheets.iter().zip(&all).filter(|(_, turns)| turns.is_ok()) {
-                let expected = oracle::turns_of(&sheet.text(), &position, &throws).map_err(|_| "no such throw");
+                let expected = oracle::turns(&sheet.text(), &position, &throws).map_err(|_| "no such throw");
                 assert_eq!(*turns, expected, "engine left, oracle right: {position} {throws:?}\n{}", sheet.text());
             }
         }
@@ -665,8 +651,8 @@ fn difference(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Option<String> {
         if let Err(error) = race.parse_state(&position) {
             return Some(format!("{position} cannot be read: {error}\n{}", sheet.text()));
         }
-        let throws = draw(&race, &position, rng);
-        let sides = [engine::turns_of(&race, &position, &throws), oracle::turns_of(&sheet.text(), &position, &throws)];
+        let throws = engine::draw(&race, &position, rng);
+        let sides = [engine::turns(&race, &position, &throws), oracle::turns(&sheet.text(), &position, &throws)];
         let [left, right] = sides.map(|turns| turns.map_err(|_| "no such throw"));
         let text = || format!("{position} {throws:?}\n  engine {left:?}\n  oracle {right:?}\n{}", sheet.text());
         (throws.len() <= 4 && left != right && left != Ok(BTreeSet::new())).then(text)
@@ -700,8 +686,8 @@ fn two_dice_are_played_as_the_oracle_does() {
     for (changes, position) in [(by_sum, "S+:off,off/N:19,23 N *"), (winding, "S:8,20/N:2,2 S *")] {
         let sheet = read(&changed(&base('D').parse().expect("a base sheet"), &split(changes))).expect("a sheet");
         let position = format!("keys {position}");
-        let turns = engine::turns_of(&race(&sheet), &position, &[4, 6]);
-        assert_eq!(turns, oracle::turns_of(&sheet.text(), &position, &[4, 6]), "{changes}");
+        let turns = engine::turns(&race(&sheet), &position, &[4, 6]);
+        assert_eq!(turns, oracle::turns(&sheet.text(), &position, &[4, 6]), "{changes}");
     }
 }
 

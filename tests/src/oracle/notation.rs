@@ -62,7 +62,7 @@ impl Text {
 
     /// The values of the flags of a game: `table` lists every flag, in the order of the sheet, with its values, the
     /// default first. The answer has one value for each row.
-    pub fn flags<'a>(&'a self, table: &[(&str, &[&'a str])]) -> Result<Vec<&'a str>, String> {
+    pub fn flags<'a>(&self, table: &[(&str, Vec<&'a str>)]) -> Result<Vec<&'a str>, String> {
         let mut values: Vec<&str> = table.iter().map(|(_, values)| values[0]).collect();
         let mut next_row = 0;
         for (flag, value) in &self.flags {
@@ -73,14 +73,11 @@ impl Text {
             if row < next_row {
                 return Err(format!("flag {flag:?} is written twice or out of order"));
             }
-            let known = table[row].1;
-            if !known.contains(&value.as_str()) {
-                return Err(format!("flag {flag:?} has no value {value:?}"));
-            }
-            if value == known[0] {
-                return Err(format!("flag {flag:?} is written although {value:?} is its default"));
-            }
-            values[row] = value;
+            values[row] = match table[row].1.iter().position(|known| known == value) {
+                None => return Err(format!("flag {flag:?} has no value {value:?}")),
+                Some(0) => return Err(format!("flag {flag:?} is written although {value:?} is its default")),
+                Some(at) => table[row].1[at],
+            };
             next_row = row + 1;
         }
         Ok(values)

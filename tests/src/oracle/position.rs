@@ -1,7 +1,7 @@
 //! Positions of a sheet's game: parsing, validation and occupancy. It does not move pieces.
 
-use super::super::notation::{SeatText, Text, number};
 use super::board::Square;
+use super::notation::{SeatText, Text, number};
 use super::rules::Rules;
 
 /// The place of a piece; the order of the variants is the order in a text. A piece at the finish is home.

@@ -1,7 +1,7 @@
 //! The end of a turn: seats that have finished, the end of the game, the next seat to throw, and the text of the
 //! position.
 
-use super::super::notation::{Text, print};
+use super::notation::{Text, print};
 use super::position::{Place, Position};
 use super::rules::Rules;
 use super::{dice, one_throw, series};
