@@ -81,18 +81,26 @@ fn base(kind: char) -> String {
     format!("{COMMON}{own}")
 }
 
-/// Kinds of turn; the key; its value, possibly with further changes; changes of the base sheet before the value is set;
-/// the effect: `turns` (they differ), another fact, or `refused: ` with words of the reason.
+/// Kinds of turn; the key; its values, separated by `|`, possibly with further changes; changes of the base sheet
+/// before the value is set; the effect: `turns` (they differ), another fact, or `refused: ` with words of the reason.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
-const GATE: &str = "gate.at = 16";
-const LAP: &str = "gate.at = 16; gate.lap = 16; gate.without = 'lap'";
-const UNITS: &str = "unit.kind = 'together'";
-const DECLARED: &str = "unit.kind = 'declared'; unit.from = ['C5']";
-const TEAMS: &str = "seats.allowed = ['SENW']; seats.teams = 'opposite'";
-/// Two dice that are thrown at once.
-const TWO_DICE: &str = "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []";
-const FIRST: &str = "entry.first = [1]; entry.next = [1]";
+/// Changes that rows name in capital letters.
+#[rustfmt::skip]
+const NAMED: [(&str, &str); 12] = [
+    ("TEAMS", "seats.allowed = ['SENW']; seats.teams = 'opposite'"),
+    ("ONE_PIECE", "pieces.count = 1; pieces.allowed = [1]"),
+    ("LAP", "gate.at = 16; gate.lap = 16; gate.without = 'lap'"),
+    ("GATE", "gate.at = 16"),
+    ("UNITS", "unit.kind = 'together'"),
+    ("DECLARED", "unit.kind = 'declared'; unit.from = ['C5']"),
+    ("FIRST", "entry.first = [1]; entry.next = [1]"),
+    ("TWO_DICE", "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []"),
+    ("THREE_DICE", "throws.dice = 3; throws.values = [8, 1, 2, 3]; turn.stop = []; pieces.count = 3"),
+    ("CROSSING", "board.side = 3; board.columns = 8; board.course = 'D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1'; board.copy = 'mirror'; board.marks = []; seats.allowed = ['SN']"),
+    ("FILLED", "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; stacking.plain = 'one'"),
+    ("PRIVATE", "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N2'"),
+];
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
@@ -100,18 +108,18 @@ const ROWS: &[Row] = &[
     ("TSEDV", "seats.order", "'clockwise'", "", "turns"),
     ("TSEDV", "seats.order", "'clockwise'", "seats.allowed = ['SN']", "refused: take turns in either order"),
     ("TED", "seats.end", "'placings'", "seats.allowed = ['SN']", "refused: with two seats the first winner"),
-    ("TED", "seats.end", "'placings'", TEAMS, "refused: with teams the first winners"),
+    ("TED", "seats.end", "'placings'", "TEAMS", "refused: with teams the first winners"),
     ("TSEDV", "seats.allowed", "['SN', 'SN']", "", "refused: twice"),
     ("SV", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "refused: only works with turn.kind"),
     ("TED", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "turns"),
     ("TSEDV", "seats.one_mind", "true", "", "refused: there are no teams"),
-    ("TED", "seats.one_mind", "true", TEAMS, "players"),
+    ("TED", "seats.one_mind", "true", "TEAMS", "players"),
     ("TSEDV", "seats.finished_partner", "'skips'", "", "refused: there are no teams"),
-    ("TED", "seats.finished_partner", "'skips'", TEAMS, "turns"),
-    ("E", "seats.finished_partner", "'skips'", TEAMS_OF_DICE, "turns"),
+    ("TED", "seats.finished_partner", "'skips'", "TEAMS", "turns"),
+    ("E", "seats.finished_partner", "'skips'", "TWO_DICE; TEAMS", "turns"),
     ("SV", "seats.end", "'placings'", "", "refused: only works with turn.kind"),
     ("TED", "seats.end", "'placings'", "", "turns"),
-    ("E", "seats.end", "'placings'", TWO_DICE, "turns"),
+    ("E", "seats.end", "'placings'", "TWO_DICE", "turns"),
     ("TSEDV", "seats.turn_limit", "7", "", "limit"),
     ("TSEDV", "board.side", "9", "board.marks = []", "turns"),
     ("TSEV", "board.course", "'C1 W2 N4 E4 S4 W1 N3 W2 S2 E1 N1'", "", "turns"),
@@ -135,10 +143,10 @@ const ROWS: &[Row] = &[
     ("T", "board.other_marks", "[{ squares = [] }]", "", "refused: an entry has no squares"),
     ("T", "turn.again", "[1, 1, 8]", "", "refused: contains 1 twice"),
     ("T", "turn.again_on_capture", "true", "turn.most_throws = 1; turn.last_throw = 'lost'", "refused: a turn has one throw"),
-    ("T", "turn.again_on_finish", "true", ONE_PIECE, "refused: a seat has one piece"),
-    ("TEV", "entry.next", "[4]", ONE_PIECE, "refused: a seat has one piece"),
-    ("T", "entry.compulsory", "true", ONE_PIECE, "refused: a seat has one piece"),
-    ("T", "entry.clear", "true", ONE_PIECE, "refused: a seat has one piece"),
+    ("T", "turn.again_on_finish", "true", "ONE_PIECE", "refused: a seat has one piece"),
+    ("TEV", "entry.next", "[4]", "ONE_PIECE", "refused: a seat has one piece"),
+    ("T", "entry.compulsory", "true", "ONE_PIECE", "refused: a seat has one piece"),
+    ("T", "entry.clear", "true", "ONE_PIECE", "refused: a seat has one piece"),
     ("TSEV", "words.unit", "'twins'", "", "refused: there are no units"),
     ("TSEDV", "words.borne", "'out'", "", "refused: no piece is borne off"),
     ("TSEDV", "words.mark", "'castle'", "board.marks = []", "refused: no square is marked"),
@@ -146,42 +154,37 @@ const ROWS: &[Row] = &[
     ("TEV", "pieces.setup", "'start'", "", "start"),
     ("S", "pieces.setup", "'start'", "", "refused: does not work with setup or sent_to"),
     ("D", "pieces.setup", "'start'", "", "refused: must not be \"count\""),
-    ("TSEV", "pieces.setup", "[1, 2, 2, 3]", "", "start"),
-    ("D", "pieces.setup", "[1, 2, 2, 3]", "", "start"),
+    ("TSEDV", "pieces.setup", "[1, 2, 2, 3]", "", "start"),
     ("TEV", "pieces.sent_to", "'start'", "", "turns"),
-    ("TE", "pieces.sent_to", "24", PRIVATE, "turns"),
+    ("TE", "pieces.sent_to", "24", "PRIVATE; board.marks = ['D1', 'G4', 'D7', 'A4']", "turns"),
     ("TE", "pieces.sent_to", "8", "", "refused: to which no other seat comes"),
-    ("TE", "pieces.sent_to", "26", PRIVATE, "refused: a number of a square must be between"),
-    ("TE", "pieces.sent_to", "24", PRIVATE_OF_ONE, "refused: with room for any number of pieces"),
+    ("TE", "pieces.sent_to", "26", "PRIVATE; board.marks = ['D1', 'G4', 'D7', 'A4']", "refused: a number of a square must be between"),
+    ("TE", "pieces.sent_to", "24", "PRIVATE; board.marks = []; stacking.plain = 'one'", "refused: with room for any number of pieces"),
     ("SDV", "pieces.sent_to", "24", "", "refused: only works with turn.kind = \"throw\" or turn.hop"),
-    ("TE", "pieces.sent_to", "24", PRIVATE_BEYOND, "refused: must be a square before the gate"),
-    ("TE", "pieces.sent_to", "24", PRIVATE_MARKED, "refused: must be a square without a mark"),
-    ("T", "pieces.sent_to", "24", PRIVATE_FILLED, "refused: if finish.fill is true"),
+    ("TE", "pieces.sent_to", "24", "PRIVATE; board.marks = []; gate.at = 24", "refused: must be a square before the gate"),
+    ("TE", "pieces.sent_to", "24", "PRIVATE; board.marks = ['D2', 'F4', 'D6', 'B4']", "refused: must be a square without a mark"),
+    ("T", "pieces.sent_to", "24", "PRIVATE; board.marks = []; finish.fill = true; stacking.plain = 'one'", "refused: if finish.fill is true"),
     ("TSE", "throws.values", "[5, 1, 2, 3, 4]", "turn.again = []", "odds"),
     ("DV", "throws.values", "[1, 2, 4, 6]", "", "odds"),
-    ("TSE", "throws.odds", "'equal'", "", "odds"),
-    ("DV", "throws.odds", "'cowries'", "", "odds"),
-    ("TSE", "throws.odds", "[1, 2, 3, 4, 5]", "", "odds"),
-    ("DV", "throws.odds", "[1, 2, 3, 4]", "", "odds"),
+    ("TSE", "throws.odds", "'equal' | [1, 2, 3, 4, 5]", "", "odds"),
+    ("DV", "throws.odds", "'cowries' | [1, 2, 3, 4]", "", "odds"),
     ("TS", "throws.dice", "2", "", "refused: must be 1 with"),
-    ("E", "throws.dice", "3", TWO_DICE, "turns"),
-    ("E", "throws.values", "[0, 1, 2, 3]", TWO_DICE, "refused: must not contain 0"),
-    ("E", "throws.dice", "5", TWO_DICE, "refused: from 1 to 4"),
+    ("E", "throws.dice", "3", "TWO_DICE", "turns"),
+    ("E", "throws.values", "[0, 1, 2, 3]", "TWO_DICE", "refused: must not contain 0"),
+    ("E", "throws.dice", "5", "TWO_DICE", "refused: from 1 to 4"),
     ("E", "throws.dice", "2", "", "refused: must have at most 4 values"),
     ("E", "throws.dice", "2", "", "refused: only works with turn.kind = \"series\" and throws.dice = 1"),
     ("DV", "throws.dice", "1", "", "refused: must be 2 with"),
     ("TDV", "turn.hop", "'each'", "", "refused: only works with turn.kind = \"series\""),
     ("S", "turn.hop", "'each'", "", "turns"),
-    ("E", "turn.hop", "'sum'", FIRST, "turns"),
+    ("E", "turn.hop", "'sum'", "FIRST", "turns"),
     ("T", "turn.must", "'no-merge'", "", "turns"),
-    ("TSE", "turn.must", "'optional'", "", "turns"),
-    ("D", "turn.must", "'optional'", "", "turns"),
-    ("S", "turn.must", "'greedy'", "", "turns"),
+    ("TSED", "turn.must", "'optional'", "", "turns"),
+    ("SE", "turn.must", "'greedy'", "", "turns"),
     ("T", "turn.must", "'most'", "", "refused: must be one of"),
-    ("E", "turn.must", "'greedy'", "", "turns"),
-    ("E", "turn.must", "'greedy'", TWO_DICE, "turns"),
+    ("E", "turn.must", "'greedy'", "TWO_DICE", "turns"),
     ("SEDV", "turn.must", "'one'", "", "refused: must be one of"),
-    ("T", "turn.must", "'no-merge'", "pieces.count = 1; pieces.allowed = [1]", "refused: no two pieces"),
+    ("T", "turn.must", "'no-merge'", "ONE_PIECE", "refused: no two pieces"),
     ("SE", "turn.stop", "[2, 3, 4]", "", "turns"),
     ("T", "turn.again", "[1, 8]", "", "turns"),
     ("SEDV", "turn.again", "[1]", "", "refused: only works with turn.kind = \"throw\""),
@@ -193,12 +196,11 @@ const ROWS: &[Row] = &[
     ("T", "turn.most_throws", "1", "", "refused: a turn has one throw"),
     ("T", "turn.most_throws", "2", "turn.again = []", "refused: nothing grants another throw"),
     ("T", "turn.divide", "'finish'", "", "turns"),
-    ("T", "turn.divide", "'finish'", UNITS, "refused: only works with unit.kind = \"none\""),
-    ("T", "turn.divide", "'finish'", "pieces.count = 1; pieces.allowed = [1]", "refused: a seat has one piece"),
-    ("T", "turn.divide", "'finish'", GATE, "turns"),
-    ("TE", "entry.first", "[4]", "", "turns"),
-    ("D", "entry.first", "[4]", "", "turns"),
-    ("D", "entry.first", "[10]", ONE_PIECE, "turns"),
+    ("T", "turn.divide", "'finish'", "UNITS", "refused: only works with unit.kind = \"none\""),
+    ("T", "turn.divide", "'finish'", "ONE_PIECE", "refused: a seat has one piece"),
+    ("T", "turn.divide", "'finish'", "GATE", "turns"),
+    ("TED", "entry.first", "[4]", "", "turns"),
+    ("D", "entry.first", "[10]", "ONE_PIECE", "turns"),
     ("D", "entry.first", "[10]", "", "refused: must contain a value of one die"),
     ("D", "entry.first", "[11]", "", "refused: 11 is never thrown"),
     ("V", "entry.first", "'any'", "", "turns"),
@@ -216,28 +218,24 @@ const ROWS: &[Row] = &[
     ("T", "entry.compulsory", "true", "entry.by_bonus = true; turn.bonus = [4]; entry.first = 'any'; entry.next = 'any'", "refused: already"),
     ("D", "entry.compulsory", "false", "", "refused: must be true with"),
     ("T", "entry.spends", "false", "turn.must = 'optional'", "turns"),
-    ("SE", "entry.lost_before", "'off-board'", FIRST, "turns"),
-    ("SE", "entry.lost_before", "'off-course'", FIRST, "turns"),
-    ("E", "entry.lost_before", "'off-board'", TWO_DICE, "refused: only works without teams and with throws.dice = 1"),
+    ("SE", "entry.lost_before", "'off-board' | 'off-course'", "FIRST", "turns"),
+    ("E", "entry.lost_before", "'off-board'", "TWO_DICE", "refused: only works without teams and with throws.dice = 1"),
     ("TDV", "entry.lost_before", "'off-board'", "", "refused: only works with turn.kind = \"series\""),
     ("TE", "stacking.plain", "'one'", "", "turns"),
     ("TE", "stacking.plain", "'two'", "pieces.count = 3", "turns"),
-    ("TE", "stacking.plain", "'one'", "pieces.count = 1; pieces.allowed = [1]", "refused: a seat has one piece"),
-    ("D", "stacking.plain", "'one'", "", "refused: needs stacking.plain = \"two\""),
-    ("D", "stacking.plain", "'any'", "", "refused: needs stacking.plain = \"two\""),
-    ("TE", "stacking.inner", "'one'", GATE, "turns"),
-    ("TE", "stacking.inner", "'one'", PRIVATE_BEYOND, "turns"),
-    ("TE", "stacking.inner", "'two'", "gate.at = 16; pieces.count = 3", "turns"),
-    ("TE", "stacking.inner", "'any'", "gate.at = 16; stacking.plain = 'one'", "turns"),
+    ("TE", "stacking.plain", "'one'", "ONE_PIECE", "refused: a seat has one piece"),
+    ("D", "stacking.plain", "'one' | 'any'", "", "refused: needs stacking.plain = \"two\""),
+    ("TE", "stacking.inner", "'one'", "GATE", "turns"),
+    ("TE", "stacking.inner", "'one'", "PRIVATE; board.marks = []; gate.at = 24", "turns"),
+    ("TE", "stacking.inner", "'two'", "GATE; pieces.count = 3", "turns"),
+    ("TE", "stacking.inner", "'any'", "GATE; stacking.plain = 'one'", "turns"),
     ("TSEV", "stacking.inner", "'one'", "", "refused: only works with gate.at"),
     ("D", "stacking.inner", "'one'", "", "refused: needs stacking.plain = \"two\", stacking.private = \"any\""),
-    ("TE", "stacking.private", "'one'", PRIVATE, "turns"),
-    ("TE", "stacking.private", "'two'", PRIVATE_OF_THREE, "turns"),
-    ("TE", "stacking.private", "'any'", PRIVATE_OF_ONE, "turns"),
+    ("TE", "stacking.private", "'one'", "PRIVATE; board.marks = ['D1', 'G4', 'D7', 'A4']", "turns"),
+    ("TE", "stacking.private", "'two'", "PRIVATE; board.marks = []; pieces.count = 3", "turns"),
+    ("TE", "stacking.private", "'any'", "PRIVATE; board.marks = []; stacking.plain = 'one'", "turns"),
     ("TE", "stacking.private", "'one'", "", "refused: no two pieces of a seat can stand on such a square"),
-    ("SV", "stacking.private", "'one'", PRIVATE, "refused: must be left out with turn."),
-    ("SV", "stacking.private", "'two'", PRIVATE, "refused: must be left out with turn."),
-    ("SV", "stacking.private", "'any'", PRIVATE, "refused: must be left out with turn."),
+    ("SV", "stacking.private", "'one' | 'two' | 'any'", "PRIVATE; board.marks = ['D1', 'G4', 'D7', 'A4']", "refused: must be left out with turn."),
     ("TE", "stacking.marked", "'one'", "", "turns"),
     ("TE", "stacking.marked", "'one'", "board.marks = []", "refused: no square of the courses is marked"),
     ("TE", "stacking.marked", "'one'", "board.mark_rule = 'closed'", "refused: a closed mark has room for one"),
@@ -246,70 +244,64 @@ const ROWS: &[Row] = &[
     ("TSE", "unit.kind", "'together'", "", "turns"),
     ("TE", "unit.kind", "'together'", "stacking.plain = 'one'; board.marks = []", "refused: no two pieces"),
     ("SE", "unit.kind", "'declared'", "", "refused: must name a square"),
-    ("SE", "unit.from", "['E3']", DECLARED, "turns"),
-    ("SE", "unit.split", "false", DECLARED, "turns"),
+    ("SE", "unit.from", "['E3']", "DECLARED", "turns"),
+    ("SE", "unit.split", "false", "DECLARED", "turns"),
     ("TDV", "unit.kind", "'declared'", "", "refused: only works with turn.kind = \"series\""),
     ("D", "unit.kind", "'none'", "", "refused: needs unit.kind = \"together\""),
     ("TSEV", "unit.from", "['C5']", "", "refused: unit.kind is not \"declared\""),
-    ("TE", "unit.area", "'inner'", "unit.kind = 'together'; gate.at = 16", "turns"),
-    ("TE", "unit.area", "'inner'", GATE, "refused: there are no units"),
-    ("TE", "unit.split", "false", PRIVATE_UNITS, "turns"),
-    ("TE", "gate.at", "16", PRIVATE_UNITS, "refused: unit.area: A6 is before the gate"),
+    ("TE", "unit.area", "'inner'", "UNITS; GATE", "turns"),
+    ("TE", "unit.area", "'inner'", "GATE", "refused: there are no units"),
+    ("TE", "unit.split", "false", "PRIVATE; board.marks = []; gate.at = 24; UNITS; unit.area = 'inner'", "turns"),
+    ("TE", "gate.at", "16", "PRIVATE; board.marks = []; gate.at = 24; UNITS; unit.area = 'inner'", "refused: unit.area: A6 is before the gate"),
     ("SV", "unit.area", "'inner'", "", "refused: only works with gate.at"),
-    ("TSE", "unit.speed", "'half'", UNITS, "turns"),
-    ("TSE", "unit.speed", "'half-spent'", UNITS, "turns"),
-    ("TSE", "unit.speed", "'half-even'", UNITS, "turns"),
-    ("TE", "unit.speed", "'double'", UNITS, "turns"),
-    ("E", "unit.speed", "'double'", UNITS_OF_DICE, "turns"),
+    ("TSE", "unit.speed", "'half' | 'half-spent' | 'half-even'", "UNITS", "turns"),
+    ("TE", "unit.speed", "'double'", "UNITS", "turns"),
+    ("E", "unit.speed", "'double'", "TWO_DICE; UNITS; capture.single_on_unit = 'shares'", "turns"),
     ("TSEV", "unit.speed", "'half'", "", "refused: there are no units"),
-    ("E", "unit.kind", "'together'; unit.speed = 'double'", TWO_DICE, "turns"),
-    ("E", "unit.kind", "'declared'; unit.from = ['C5']", TWO_DICE, "refused: for a series of several dice"),
-    ("E", "unit.split", "false", UNITS_OF_DICE, "turns"),
-    ("E", "unit.three", "[1, 2]", THREE_DICE, "turns"),
-    ("E", "unit.three", "[7]", THREE_DICE, "refused: 7 is never thrown"),
-    ("E", "unit.three", "[1]", UNITS_OF_DICE, "refused: only works with throws.dice = 3"),
+    ("E", "unit.kind", "'together'; unit.speed = 'double'", "TWO_DICE", "turns"),
+    ("E", "unit.kind", "'declared'; unit.from = ['C5']", "TWO_DICE", "refused: for a series of several dice"),
+    ("E", "unit.split", "false", "TWO_DICE; UNITS; capture.single_on_unit = 'shares'", "turns"),
+    ("E", "unit.three", "[1, 2]", "THREE_DICE; UNITS; unit.speed = 'double'; capture.single_on_unit = 'shares'", "turns"),
+    ("E", "unit.three", "[7]", "THREE_DICE; UNITS; unit.speed = 'double'; capture.single_on_unit = 'shares'", "refused: 7 is never thrown"),
+    ("E", "unit.three", "[1]", "TWO_DICE; UNITS; capture.single_on_unit = 'shares'", "refused: only works with throws.dice = 3"),
     ("TSEDV", "unit.three", "[1]", "", "refused: only works with throws.dice = 3"),
-    ("TSE", "unit.split", "false", UNITS, "turns"),
+    ("TSE", "unit.split", "false", "UNITS", "turns"),
     ("TSEV", "unit.split", "false", "", "refused: there are no units"),
-    ("T", "unit.passable", "false", "unit.kind = 'together'; board.mark_rule = 'closed'", "turns"),
+    ("T", "unit.passable", "false", "UNITS; board.mark_rule = 'closed'", "turns"),
     ("T", "unit.passable", "false", "board.mark_rule = 'closed'", "refused: there are no units"),
     ("SEDV", "unit.passable", "false", "", "refused: false only works with"),
-    ("TSE", "capture.single_on_unit", "'shares'", UNITS, "turns"),
-    ("TE", "capture.single_on_unit", "'barred'", UNITS, "turns"),
-    ("S", "capture.single_on_unit", "'barred'", UNITS, "refused: must be \"takes\" or \"shares\""),
+    ("TSE", "capture.single_on_unit", "'shares'", "UNITS", "turns"),
+    ("TE", "capture.single_on_unit", "'barred'", "UNITS", "turns"),
+    ("S", "capture.single_on_unit", "'barred'", "UNITS", "refused: must be \"takes\" or \"shares\""),
     ("TSEV", "capture.single_on_unit", "'shares'", "", "refused: there are no units"),
     ("TEV", "capture.single_on_unit", "'barred'", "", "refused: there are no units"),
     ("D", "capture.single_on_unit", "'takes'", "", "refused: needs capture.single_on_unit = \"barred\""),
-    ("TSE", "capture.unit_on_single", "'shares'", UNITS, "turns"),
+    ("TSE", "capture.unit_on_single", "'shares'", "UNITS", "turns"),
     ("TSEV", "capture.unit_on_single", "'shares'", "", "refused: there are no units"),
-    ("T", "capture.unit_on_single", "'shares'", "unit.kind = 'together'; unit.speed = 'half-even'; throws.values = [1, 3, 5]; turn.again = []", "refused: no throw moves a unit"),
-    ("TE", "capture.unit_on_unit", "'takes-equal'", UNITS_OF_THREE, "turns"),
-    ("TE", "capture.unit_on_unit", "'shares'", UNITS, "turns"),
-    ("TE", "capture.unit_on_unit", "'barred'", UNITS, "turns"),
-    ("E", "capture.unit_on_unit", "'takes-equal'", THREE_DICE, "turns"),
-    ("E", "capture.unit_on_unit", "'shares'", THREE_DICE, "turns"),
-    ("E", "capture.unit_on_unit", "'barred'", THREE_DICE, "turns"),
-    ("T", "capture.unit_on_unit", "'takes-equal'", "unit.kind = 'together'; stacking.plain = 'two'; stacking.marked = 'one'", "refused: every unit has two pieces"),
+    ("T", "capture.unit_on_single", "'shares'", "UNITS; unit.speed = 'half-even'; throws.values = [1, 3, 5]; turn.again = []", "refused: no throw moves a unit"),
+    ("TE", "capture.unit_on_unit", "'takes-equal'", "UNITS; pieces.count = 3", "turns"),
+    ("TE", "capture.unit_on_unit", "'shares' | 'barred'", "UNITS", "turns"),
+    ("E", "capture.unit_on_unit", "'takes-equal' | 'shares' | 'barred'", "THREE_DICE; UNITS; unit.speed = 'double'; capture.single_on_unit = 'shares'", "turns"),
+    ("T", "capture.unit_on_unit", "'takes-equal'", "UNITS; stacking.plain = 'two'; stacking.marked = 'one'", "refused: every unit has two pieces"),
     ("TE", "capture.unit_on_unit", "'shares'", "", "refused: there are no units"),
     ("SDV", "capture.unit_on_unit", "'takes-equal'", "", "refused: capture.unit_on_unit: this value only works"),
     ("TSEDV", "capture.unit_on_single", "'barred'", "", "refused: one of \"takes\", \"shares\""),
     ("TSEV", "capture.group", "'one'", "", "turns"),
     ("TE", "capture.group", "'one'", "stacking.plain = 'one'", "refused: no two single pieces"),
-    ("TSE", "capture.group", "'one'", UNITS, "refused: no two single pieces"),
+    ("TSE", "capture.group", "'one'", "UNITS", "refused: no two single pieces"),
     ("TE", "gate.at", "16", "", "turns"),
     ("D", "gate.at", "20", "", "turns"),
     ("SV", "gate.at", "16", "", "refused: must be left out"),
-    ("TE", "gate.without", "'lap'; gate.lap = 16", GATE, "turns"),
-    ("D", "gate.without", "'lap'; gate.lap = 24", "", "turns"),
-    ("TE", "gate.lap", "8", GATE, "refused: gate.without is not"),
-    ("TE", "gate.lap", "8", LAP, "turns"),
-    ("TE", "gate.without", "'wait'", "gate.at = 16; gate.without = 'open'", "turns"),
-    ("D", "gate.without", "'open'", "", "turns"),
-    ("D", "gate.lap", "12", "gate.lap = 24; gate.without = 'lap'", "turns"),
+    ("TE", "gate.without", "'lap'; gate.lap = 16", "GATE", "turns"),
+    ("D", "gate.without", "'lap'; gate.lap = 24 | 'open'", "", "turns"),
+    ("TE", "gate.lap", "8", "GATE", "refused: gate.without is not"),
+    ("TE", "gate.lap", "8 | 4", "LAP", "turns"),
+    ("TE", "gate.without", "'wait'", "GATE; gate.without = 'open'", "turns"),
+    ("D", "gate.lap", "12 | 6", "gate.lap = 24; gate.without = 'lap'", "turns"),
     ("TSEV", "gate.without", "'open'", "", "refused: there is no gate"),
     ("TSEV", "gate.lap", "8", "", "refused: there is no gate"),
-    ("TE", "gate.opened_by", "'team'", GATE, "refused: there are no teams"),
-    ("D", "gate.opened_by", "'team'", TEAMS, "turns"),
+    ("TE", "gate.opened_by", "'team'", "GATE", "refused: there are no teams"),
+    ("D", "gate.opened_by", "'team'", "TEAMS", "turns"),
     ("D", "gate.opened_by", "'team'", "", "refused: there are no teams"),
     ("SE", "finish.bear_off", "[1]", "", "turns"),
     ("TDV", "finish.bear_off", "[1]", "", "refused: only works with turn.kind = \"series\""),
@@ -346,68 +338,51 @@ const ROWS: &[Row] = &[
     ("T", "entry.by_bonus", "true", "", "refused: only works with turn.bonus"),
     ("T", "stacking.block", "'landing'", "", "turns"),
     ("T", "stacking.block", "'passing'", "stacking.block = 'landing'", "turns"),
-    ("T", "stacking.block", "'passing'", UNITS, "refused: only works with unit.kind"),
+    ("T", "stacking.block", "'passing'", "UNITS", "refused: only works with unit.kind"),
     ("T", "stacking.block", "'landing'", "stacking.plain = 'one'; stacking.marked = 'one'", "refused: stacking is \"one\" everywhere"),
-    ("T", "stacking.block", "'landing'", "stacking.plain = 'one'; stacking.marked = 'one'; stacking.inner = 'two'; gate.at = 16", "turns"),
+    ("T", "stacking.block", "'landing'", "stacking.plain = 'one'; stacking.marked = 'one'; stacking.inner = 'two'; GATE", "turns"),
     ("T", "stacking.block", "'landing'", "stacking.plain = 'one'; board.mark_rule = 'plain'", "refused: no two pieces"),
     ("T", "stacking.block", "'passing'", "stacking.plain = 'one'; board.mark_rule = 'block'", "turns"),
-    ("TE", "stacking.partner", "'shares'", TEAMS, "turns"),
-    ("E", "stacking.partner", "'shares'", TEAMS_OF_DICE, "turns"),
+    ("TE", "stacking.partner", "'shares'", "TEAMS", "turns"),
+    ("E", "stacking.partner", "'shares'", "TWO_DICE; TEAMS", "turns"),
     ("TE", "stacking.partner", "'shares'", "", "refused: only works with seats.teams"),
-    ("T", "finish.overshoot", "'wasted'", "", "turns"),
-    ("T", "finish.overshoot", "'bounces'", "", "turns"),
+    ("T", "finish.overshoot", "'wasted' | 'bounces'", "", "turns"),
     ("T", "finish.overshoot", "'wasted'", "turn.divide = 'finish'", "refused: if turn.divide is \"finish\""),
     ("T", "finish.from_last", "[8]", "", "turns"),
     ("T", "finish.from_last", "[1]", "", "refused: anyway"),
     ("T", "finish.from_last", "[8]", "finish.overshoot = 'wasted'", "refused: anyway"),
     ("T", "finish.from_last", "[8]", "finish.overshoot = 'bounces'", "turns"),
-    ("T", "finish.from_last", "[8]", UNITS, "refused: only works with unit.kind = \"none\" and turn.divide"),
-    ("T", "finish.fill", "true", FILLED, "turns"),
+    ("T", "finish.from_last", "[8]", "UNITS", "refused: only works with unit.kind = \"none\" and turn.divide"),
+    ("T", "finish.fill", "true", "FILLED; pieces.allowed = [1, 2]", "turns"),
     ("T", "finish.fill", "true", "", "refused: must be \"one\" if finish.fill is true"),
-    ("T", "finish.fill", "true", FILLED_BY_FOUR, "refused: no other seat may come to the squares"),
-    ("TE", "gate.opened_by", "'team'", "seats.allowed = ['SENW']; seats.teams = 'opposite'; gate.at = 16", "turns"),
+    ("T", "finish.fill", "true", "FILLED", "refused: no other seat may come to the squares"),
+    ("TE", "gate.opened_by", "'team'", "TEAMS; GATE", "turns"),
     ("V", "finish.doublets", "[3]", "", "turns"),
     ("TSED", "finish.doublets", "[1]", "", "refused: only works with turn.kind = \"divide\""),
     ("TSE", "throws.odds", "[0, 2, 3, 4, 5]", "", "refused: remove the value"),
     ("DV", "throws.odds", "[1, 0, 3, 4]", "", "refused: remove the value"),
-    ("T", "board.marks", "['D2', 'F4', 'D6', 'B4']", FILLED_MARKED, "refused: squares that must be filled have room for one piece"),
-    ("T", "unit.kind", "'together'", CROSSING, "turns"),
+    ("T", "board.marks", "['D2', 'F4', 'D6', 'B4']", "FILLED; pieces.allowed = [1, 2]; finish.fill = true", "refused: squares that must be filled have room for one piece"),
+    ("T", "unit.kind", "'together'", "CROSSING", "turns"),
     ("E", "entry.lost_before", "'off-board'", "entry.first = [4, 8]; entry.next = [4, 8]", "turns"),
     ("T", "gate.at", "6; gate.without = 'open'", "entry.at = 'count'; entry.first = [8]; entry.next = [8]", "turns"),
-    ("TE", "gate.lap", "4", LAP, "turns"),
-    ("D", "gate.lap", "6", "gate.lap = 24; gate.without = 'lap'", "turns"),
-    ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; gate.at = 16; gate.lap = 16; gate.without = 'lap'", "turns"),
+    ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; LAP", "turns"),
     ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; turn.divide = 'finish'", "turns"),
     ("T", "entry.spends", "false", "turn.must = 'optional'; entry.first = [2]; entry.next = [1]; entry.first_while = 'never'", "turns"),
 ];
-const CROSSING: &str = "board.side = 3; board.columns = 8; board.course = 'D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1'; \
-                        board.copy = 'mirror'; board.marks = []; seats.allowed = ['SN']";
-const FILLED_MARKED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; \
-                             pieces.allowed = [1, 2]; stacking.plain = 'one'; finish.fill = true";
-const ONE_PIECE: &str = "pieces.count = 1; pieces.allowed = [1]";
-const UNITS_OF_THREE: &str = "unit.kind = 'together'; pieces.count = 3";
-const UNITS_OF_DICE: &str = "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []; \
-                             unit.kind = 'together'; capture.single_on_unit = 'shares'";
-const TEAMS_OF_DICE: &str = "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []; \
-                             seats.allowed = ['SENW']; seats.teams = 'opposite'";
-const THREE_DICE: &str = "throws.dice = 3; throws.values = [8, 1, 2, 3]; turn.stop = []; pieces.count = 3; \
-                          unit.kind = 'together'; unit.speed = 'double'; capture.single_on_unit = 'shares'";
-const FILLED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; \
-                      pieces.allowed = [1, 2]; stacking.plain = 'one'";
-const FILLED_BY_FOUR: &str =
-    "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; stacking.plain = 'one'";
-const PRIVATE_BEYOND: &str =
-    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; gate.at = 24"#;
-const PRIVATE_UNITS: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N2'; board.marks = []; gate.at = 24; \
-                             unit.kind = 'together'; unit.area = 'inner'";
-const PRIVATE_MARKED: &str =
-    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = ["D2", "F4", "D6", "B4"]"#;
-const PRIVATE_FILLED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N2'; board.marks = []; \
-                              finish.fill = true; stacking.plain = 'one'";
-const PRIVATE_OF_THREE: &str =
-    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; pieces.count = 3"#;
-const PRIVATE_OF_ONE: &str =
-    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; stacking.plain = 'one'"#;
+
+/// The rows, each with one value.
+fn rows() -> impl Iterator<Item = Row> {
+    let of_row =
+        |&(kinds, key, values, with, seen): &Row| values.split(" | ").map(move |value| (kinds, key, value, with, seen));
+    ROWS.iter().flat_map(of_row)
+}
+
+/// The changes of a row, with those that it names.
+fn changes(written: &str) -> Vec<String> {
+    let named =
+        |change: String| NAMED.iter().find(|(name, _)| *name == change).map_or(vec![change], |(_, of)| split(of));
+    split(written).into_iter().flat_map(named).collect()
+}
 
 fn read(table: &toml::Table) -> Result<Arc<Sheet>, String> {
     let text = toml::to_string(table).expect("TOML");
@@ -485,9 +460,9 @@ fn fact(seen: &str, sheet: &Arc<Sheet>) -> String {
 }
 
 /// The problem of a row for a kind of turn, if what it says is not so.
-fn problem(kind: char, &(_, key, value, with, seen): &Row) -> Option<String> {
+fn problem(kind: char, (_, key, value, with, seen): Row) -> Option<String> {
     let row = format!("{kind}: {key} = {value} with `{with}`");
-    let before = changed(&base(kind).parse().expect("a base sheet"), &split(with));
+    let before = changed(&base(kind).parse().expect("a base sheet"), &changes(with));
     let after = changed(&before, &split(&format!("{key} = {value}")));
     let sheet = read(&after);
     if let Some(reason) = seen.strip_prefix("refused: ") {
@@ -561,8 +536,8 @@ fn name_of(value: &str) -> String {
 /// Whether the base sheet of this kind of turn refuses a value that has an effect in another kind, with an error of the
 /// section.
 fn is_refused(kind: char, key: &str, value: &str) -> bool {
-    let has_effect = |row: &&Row| row.1 == key && name_of(row.2) == value && !row.4.starts_with("refused");
-    let Some(row) = ROWS.iter().find(has_effect) else { return false };
+    let has_effect = |row: &Row| row.1 == key && name_of(row.2) == value && !row.4.starts_with("refused");
+    let Some(row) = rows().find(has_effect) else { return false };
     let sheet = read(&changed(&base(kind).parse().expect("a base sheet"), &split(&format!("{key} = {}", row.2))));
     let section = key.split_once('.').map_or(key, |(section, _)| section);
     sheet.is_err_and(|error| error.contains(section))
@@ -577,15 +552,15 @@ fn every_key_and_value_has_a_row() {
     let mut all = BTreeMap::new();
     keys(&SCHEMA, &SCHEMA, "", &mut all);
     assert!(all.len() > 60 && all["turn.kind"].len() == 4, "{all:?}");
-    let unknown: Vec<_> = ROWS.iter().map(|row| row.1).filter(|key| !all.contains_key(*key)).collect();
+    let unknown: Vec<_> = rows().map(|row| row.1).filter(|key| !all.contains_key(*key)).collect();
     assert!(unknown.is_empty(), "rows of keys that the schema does not have: {unknown:?}");
     let mut missing = Vec::new();
     for kind in KINDS.chars() {
         for (key, values) in all.iter().filter(|(key, _)| !is_no_rule(key)) {
             let mut said: BTreeSet<String> = BTreeSet::new();
-            let rows = ROWS.iter().filter(|row| row.0.contains(kind) && row.1 == key);
+            let rows = rows().filter(|row| row.0.contains(kind) && row.1 == key);
             for (value, with) in rows.map(|row| (Some(row.2), row.3)).chain([(None, "")]) {
-                let before = changed(&base(kind).parse().expect("a base sheet"), &split(with));
+                let before = changed(&base(kind).parse().expect("a base sheet"), &changes(with));
                 said.extend(value.map(name_of));
                 // The value before the change is covered, too.
                 let whole: Option<toml::Table> = read(&before).ok().and_then(|sheet| sheet.text().parse().ok());
@@ -605,7 +580,7 @@ fn every_key_and_value_has_a_row() {
 }
 
 fn check_rows(kinds: &str) {
-    let rows = ROWS.iter().flat_map(|row| row.0.chars().map(move |kind| (kind, row)));
+    let rows = rows().flat_map(|row| row.0.chars().map(move |kind| (kind, row)));
     let problems: Vec<String> =
         rows.filter(|(kind, _)| kinds.contains(*kind)).filter_map(|(kind, row)| problem(kind, row)).collect();
     assert!(problems.is_empty(), "{} rows are not so:\n{}", problems.len(), problems.join("\n"));
@@ -628,13 +603,13 @@ fn rows_of_two_dice_are_so() {
 
 /// The base sheet with a random pair of rows on a random course, if it is a good one.
 fn random_pair(kind: char, rng: &mut GameRng) -> Option<Arc<Sheet>> {
-    let rows: Vec<&Row> = ROWS.iter().filter(|row| row.0.contains(kind) && !row.4.starts_with("refused")).collect();
+    let rows: Vec<Row> = rows().filter(|row| row.0.contains(kind) && !row.4.starts_with("refused")).collect();
     let mut table = base(kind).parse().expect("a base sheet");
     if below(4, rng) > 0 {
         table = changed(&table, &split(&random::sheets::course(rng)));
     }
     for (_, key, value, with, _) in [0; 2].map(|_| rows[below(rows.len(), rng)]) {
-        table = changed(&changed(&table, &split(with)), &split(&format!("{key} = {value}")));
+        table = changed(&changed(&table, &changes(with)), &split(&format!("{key} = {value}")));
     }
     let sheet = read(&table).ok()?;
     let marks = random::sheets::marked_alike(&sheet, rng).iter().map(|mark| format!("'{mark}'")).collect::<Vec<_>>();
