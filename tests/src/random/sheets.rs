@@ -10,11 +10,12 @@ use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{
-    Any, Area, Block, BonusOrder, Capture, CourseCopy, Divide, End, EntryAt, FinishedPartner, FirstWhile, Flags, Group,
-    LastThrow, MarkRoom, MarkRule, Marks, Meeting, Must, NamedEntry, NamedOdds, Odds, OpenedBy, Order, Overshoot,
-    Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, Unit, UnitKind, UnitMeeting, UnitOnSingle, Values,
-    WithPartner, Without, builtin,
+    Divide, Flags, MarkRule, Marks, Must, Returns, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind, WithPartner,
+    builtin,
 };
+use toml::Table;
+
+use crate::changes;
 
 /// Whether a sheet has a combination of keys.
 type Condition = fn(&Sheet) -> bool;
@@ -33,7 +34,106 @@ pub fn is_disputed(sheet: &Sheet) -> bool {
     DISPUTED.iter().any(|(_, holds)| holds(sheet))
 }
 
-const SPEEDS: [Speed; 5] = [Speed::Full, Speed::Half, Speed::HalfSpent, Speed::HalfEven, Speed::Double];
+/// Changes of throws one by one. A change is a list of keys with alternative values. `-` removes the key, `some` is a
+/// list of some values of the dice, `values` the same or `any`, `number` the number of a square, `numbers` a list.
+const THROWS: [&str; 13] = [
+    "throws.values = [1, 2, 3, 4, 5, 6] | [0, 1, 2, 3, 4] | [8, 1, 2, 3, 4] | [25, 10, 2, 3, 4, 5, 6] | [1, 2] | \
+     [3, 1, 12, 6] | [0, 2, 5, 1]; throws.odds = 'cowries' | 'equal'; turn.again = some; turn.bonus = -; \
+     turn.bonus_order = -; finish.from_last = -; entry.first = 'any'; entry.next = 'any'",
+    "turn.must = 'one' | 'no-merge' | 'optional'",
+    "turn.again = some",
+    "turn.again = some",
+    "turn.again_on_capture = true | false",
+    "turn.again_unused = true | false",
+    "turn.again_on_finish = true | false",
+    "turn.most_throws = - | 1 | 2 | 3 | 4; turn.last_throw = -",
+    "turn.most_throws = 2 | 3; turn.last_throw = 'lost'",
+    "turn.bonus = some; turn.bonus_order = 'after' | 'any'",
+    "turn.bonus = some; turn.bonus_order = 'after' | 'any'; entry.first = 'any'; entry.next = 'any'; \
+     entry.first_while = -; entry.by_bonus = true; entry.at = 'start'",
+    "turn.bonus = -; turn.bonus_order = -; entry.by_bonus = -",
+    "turn.divide = 'none' | 'finish'",
+];
+
+/// Changes of dice that are thrown at once.
+const DICE: [&str; 9] = [
+    "throws.dice = 2; unit.three = -",
+    "throws.dice = 3 | 4",
+    "throws.values = [1, 2, 5, 6] | [1, 3, 4, 6] | [1, 2] | [8, 1, 2, 3] | [3, 1, 7] | [4, 1, 2]; \
+     throws.odds = 'cowries' | 'equal'; unit.three = - | some; entry.first = 'any'; entry.next = 'any'",
+    "turn.must = 'most' | 'greedy' | 'optional'",
+    "turn.again_on_capture = true | false",
+    "unit.three = some",
+    "unit.three = some",
+    "finish.bear_off = some",
+    "finish.bear_off = -",
+];
+
+/// Changes of the pieces: their number, how they enter and how they finish.
+const PIECES: [&str; 21] = [
+    "entry.first = values; entry.next = values",
+    "entry.first = 'any'; entry.next = values; entry.first_while = 'empty' | 'never'",
+    "entry.first_while = 'empty'",
+    "entry.at = 'start' | 'count'",
+    "entry.at = number",
+    "entry.compulsory = true | false",
+    "entry.clear = true | false",
+    "entry.by_bonus = true | false",
+    "entry.spends = true",
+    "entry.spends = false; turn.must = 'optional'",
+    "finish.overshoot = 'illegal' | 'wasted' | 'bounces'",
+    "finish.overshoot = 'illegal' | 'wasted' | 'bounces'",
+    "finish.from_last = some",
+    "finish.fill = true; stacking.private = 'one'; finish.overshoot = -; finish.from_last = -; turn.again_on_finish = -",
+    "finish.fill = false",
+    "pieces.count = 1 | 2 | 3 | 4; pieces.allowed = -",
+    "pieces.count = 5 | 6 | 8; pieces.allowed = [5, 6, 8]",
+    "pieces.count = 1; pieces.allowed = [1] | [1, 2]; pieces.setup = 'off' | 'start'",
+    "pieces.sent_to = number",
+    "pieces.sent_to = 'off' | 'start'; pieces.setup = 'off' | 'start'",
+    "pieces.sent_to = 'off' | 'start'; pieces.setup = numbers",
+];
+
+/// Changes of pieces that meet: room, teams, units, captures and the gate.
+const MEETINGS: [&str; 20] = [
+    "stacking.plain = 'one' | 'two' | 'any'; stacking.marked = 'one' | 'any'",
+    "stacking.plain = 'one' | 'two' | 'any'; stacking.marked = 'one' | 'any'; stacking.private = 'any'",
+    "stacking.private = - | 'one' | 'two' | 'any'",
+    "stacking.inner = - | 'one' | 'two' | 'any'",
+    "stacking.block = 'none' | 'landing' | 'passing'",
+    "stacking.block = 'none' | 'landing' | 'passing'; stacking.plain = 'any'",
+    "seats.teams = 'opposite'; seats.allowed = ['SENW'] | ['SN', 'SENW'] | ['SEN', 'SENW']; \
+     stacking.partner = 'closed' | 'shares'",
+    "seats.teams = 'opposite'; seats.allowed = ['SENW']; stacking.partner = 'closed' | 'shares'",
+    "seats.teams = -; stacking.partner = -",
+    "seats.allowed = ['SN', 'SEN', 'SENW'] | ['SENW'] | ['SN'] | ['SE', 'SENW'] | ['SEN'] | ['SW', 'SNW', 'SENW']",
+    "seats.finished_partner = 'donates' | 'skips'; seats.end = 'first' | 'placings'; \
+     seats.order = 'clockwise' | 'counter-clockwise'",
+    "unit.kind = 'none' | 'together'; unit.area = 'any' | 'inner'; \
+     unit.speed = 'full' | 'half' | 'half-spent' | 'half-even' | 'double'; unit.split = true | false; \
+     unit.passable = true | false",
+    "unit.kind = 'together'; unit.speed = 'full' | 'half' | 'half-spent' | 'half-even' | 'double'; \
+     unit.split = true | false",
+    "unit = -; capture = -",
+    "capture.single_on_unit = 'takes' | 'shares' | 'barred'; capture.unit_on_single = 'takes' | 'shares'",
+    "capture.unit_on_unit = 'takes' | 'takes-equal' | 'shares' | 'barred'",
+    "capture.unit_on_unit = 'takes' | 'takes-equal' | 'shares' | 'barred'",
+    "capture.group = 'all' | 'one'",
+    "gate.at = 5 | 9 | 14 | 40; gate.without = 'wait' | 'open'; gate.lap = -; gate.opened_by = 'own' | 'team'",
+    "gate.at = 5 | 9 | 14 | 40; gate.without = 'lap'; gate.lap = 4 | 5 | 6 | 7; gate.opened_by = 'own' | 'team'",
+];
+
+/// Changes of the board. In the last one most squares come twice, some of them within one throw.
+const BOARD: [&str; 6] = [
+    "board.mark_rule = 'share' | 'block' | 'closed' | 'plain'",
+    "board.mark_again = true | false",
+    "board.marks = []; board.other_marks = -",
+    "board.first_number = 0 | 1",
+    "board.copy = 'mirror'; board.courses = -; seats.allowed = ['SN']; seats.teams = -; stacking.partner = -",
+    "board.side = 3; board.columns = 8; board.course = 'D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1'; board.copy = 'mirror'; \
+     board.marks = []; board.middle = []; board.other_marks = -; board.courses = -; board.look = -; \
+     seats.allowed = ['SN']; seats.teams = -; stacking.partner = -",
+];
 
 fn marks_again(sheet: &Sheet) -> bool {
     sheet.board.mark_kinds().any(|marks| marks.again && !marks.squares.is_empty())
@@ -60,16 +160,83 @@ pub fn one_throw(rng: &mut GameRng) -> Arc<Sheet> {
     let base = bases[below(bases.len(), rng)];
     let mut sheet = Sheet { name: "random".to_owned(), flags: Flags::new(), ..(**base).clone() };
     for _ in 0..below(30, rng) {
-        let mut changed = sheet.clone();
-        for _ in 0..=below(3, rng) {
-            change(&mut changed, rng);
-        }
-        let read = Sheet::read(&changed.text(), "random.toml").ok();
-        if let Some(read) = read.filter(|read| !is_disputed(read)) {
-            sheet = read;
-        }
+        sheet = changed(&sheet, rng).unwrap_or(sheet);
     }
     Arc::new(sheet)
+}
+
+/// The sheet with some changes, if they go together.
+fn changed(sheet: &Sheet, rng: &mut GameRng) -> Option<Sheet> {
+    let mut sheet = sheet.clone();
+    match below(24, rng) {
+        0 | 1 => mark_squares(&mut sheet, rng),
+        2 => take_board(&mut sheet, rng),
+        3 => write_courses(&mut sheet, rng),
+        4 => meet_head_on(&mut sheet, rng),
+        _ => {}
+    }
+    let mut table: Table = sheet.text().parse().expect("TOML");
+    let throws = if has_several_dice(&sheet) { &DICE[..] } else { &THROWS };
+    for _ in 0..=below(3, rng) {
+        let change = one_of(one_of(&[throws, &PIECES, &MEETINGS, &BOARD], rng), rng);
+        change.split("; ").for_each(|key| set(&mut table, key, rng));
+    }
+    // The text of a sheet omits default values.
+    let text = Sheet::read_saved(&table.to_string(), "random.toml").ok()?.text();
+    Sheet::read(&text, "random.toml").ok().filter(|sheet| !is_disputed(sheet))
+}
+
+/// Sets a key to one of its values.
+fn set(table: &mut Table, change: &str, rng: &mut GameRng) {
+    let (key, values) = change.split_once(" = ").expect("a key with values");
+    let thrown: Vec<u8> = table["throws"]["values"].clone().try_into().expect("values");
+    let some: Vec<u8> = thrown.into_iter().filter(|_| below(3, rng) == 0).collect();
+    let value = match one_of(&values.split(" | ").collect::<Vec<_>>(), rng) {
+        "-" => {
+            match key.split_once('.') {
+                Some((section, key)) => {
+                    table.get_mut(section).and_then(|section| section.as_table_mut()?.remove(key));
+                }
+                None => drop(table.remove(key)),
+            }
+            return;
+        }
+        "values" if some.is_empty() => "'any'".to_owned(),
+        "some" | "values" => format!("{some:?}"),
+        "number" => (1 + below(12, rng)).to_string(),
+        "numbers" => {
+            let mut numbers = [0; MAX_PIECES].map(|_| 1 + below(12, rng));
+            numbers.sort_unstable();
+            format!("{numbers:?}")
+        }
+        written => written.to_owned(),
+    };
+    *table = changes::changed(table, &[format!("{key} = {value}")]);
+}
+
+/// Gives other marks to the squares of a random number.
+fn mark_squares(sheet: &mut Sheet, rng: &mut GameRng) {
+    let rule = one_of(&[MarkRule::Share, MarkRule::Block, MarkRule::Closed, MarkRule::Plain], rng);
+    let squares: Vec<String> = marked_alike(sheet, rng).iter().map(Square::to_string).collect();
+    let board = &mut sheet.board;
+    let is_left = |name: &String| !squares.contains(name);
+    board.marks.retain(is_left);
+    board.other_marks.iter_mut().for_each(|marks| marks.squares.retain(is_left));
+    board.other_marks.retain(|marks| !marks.squares.is_empty());
+    board.other_marks.push(Marks { rule, again: below(2, rng) == 0, squares });
+}
+
+/// Takes the board of another game.
+fn take_board(sheet: &mut Sheet, rng: &mut GameRng) {
+    let other = &builtin::all()[below(builtin::all().len(), rng)];
+    sheet.board = other.board.clone();
+    if matches!(sheet.pieces.sent_to, Returns::Square(_)) && below(2, rng) == 0 {
+        sheet.pieces.sent_to = Returns::Wait(SentTo::Off);
+        sheet.pieces.setup = Setup::All(SentTo::Off);
+    }
+    sheet.seats.allowed = other.seats.allowed.clone();
+    sheet.seats.teams = Teams::None;
+    sheet.stacking.partner = WithPartner::Closed;
 }
 
 /// A ruleset of a sheet, with random seats and pieces.
@@ -82,304 +249,6 @@ pub fn ruleset(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Ruleset {
 
 fn one_of<T: Clone>(all: &[T], rng: &mut GameRng) -> T {
     all[below(all.len(), rng)].clone()
-}
-
-fn some_of(all: &[u8], rng: &mut GameRng) -> Vec<u8> {
-    all.iter().copied().filter(|_| below(3, rng) == 0).collect()
-}
-
-fn values(all: &[u8], rng: &mut GameRng) -> Values {
-    match some_of(all, rng) {
-        none if none.is_empty() => Values::Named(Any::Any),
-        some => Values::These(some),
-    }
-}
-
-fn letters(sets: &[&str]) -> Vec<String> {
-    sets.iter().map(|&set| set.to_owned()).collect()
-}
-
-/// Changes one thing, which may lead to a contradiction.
-fn change(sheet: &mut Sheet, rng: &mut GameRng) {
-    match below(4, rng) {
-        0 if has_several_dice(sheet) => change_dice(sheet, rng),
-        0 => change_throws(sheet, rng),
-        1 => change_entry_and_finish(sheet, rng),
-        2 => change_meetings(sheet, rng),
-        _ => change_board(sheet, rng),
-    }
-}
-
-fn change_throws(sheet: &mut Sheet, rng: &mut GameRng) {
-    let turn = &mut sheet.turn;
-    let thrown = sheet.throws.values.clone();
-    match below(12, rng) {
-        0 => {
-            let sets: [&[u8]; 7] = [
-                &[1, 2, 3, 4, 5, 6],
-                &[0, 1, 2, 3, 4],
-                &[8, 1, 2, 3, 4],
-                &[25, 10, 2, 3, 4, 5, 6],
-                &[1, 2],
-                &[3, 1, 12, 6],
-                &[0, 2, 5, 1],
-            ];
-            sheet.throws.values = one_of(&sets, rng).to_vec();
-            sheet.throws.odds = Odds::Named(one_of(&[NamedOdds::Cowries, NamedOdds::Equal], rng));
-            let left = |values: &mut Vec<u8>| values.retain(|value| sheet.throws.values.contains(value));
-            turn.bonus_order = BonusOrder::After;
-            [&mut turn.again, &mut turn.bonus, &mut sheet.finish.from_last].into_iter().for_each(left);
-            for values in [&mut sheet.entry.first, &mut sheet.entry.next] {
-                if !matches!(values, Values::These(these) if these.iter().all(|one| sheet.throws.values.contains(one)))
-                {
-                    *values = Values::Named(Any::Any);
-                }
-            }
-        }
-        1 => turn.must = one_of(&[Must::One, Must::NoMerge, Must::Optional], rng),
-        2 | 3 => turn.again = some_of(&thrown, rng),
-        4 => turn.again_on_capture = !turn.again_on_capture,
-        5 => turn.again_unused = !turn.again_unused,
-        6 => turn.again_on_finish = !turn.again_on_finish,
-        7 => {
-            turn.most_throws = one_of(&[None, Some(0), Some(1), Some(2), Some(3), Some(4)], rng);
-            turn.last_throw = LastThrow::Played;
-        }
-        8 => {
-            turn.most_throws = Some(2 + below(2, rng) as u8);
-            turn.last_throw = LastThrow::Lost;
-        }
-        9 => {
-            turn.bonus = some_of(&thrown, rng);
-            turn.bonus_order = one_of(&[BonusOrder::After, BonusOrder::Any], rng);
-        }
-        10 => {
-            turn.bonus = some_of(&thrown, rng);
-            turn.bonus_order = one_of(&[BonusOrder::After, BonusOrder::Any], rng);
-            sheet.entry.first = Values::Named(Any::Any);
-            sheet.entry.next = Values::Named(Any::Any);
-            sheet.entry.first_while = FirstWhile::Empty;
-            sheet.entry.by_bonus = true;
-            if sheet.entry.at == EntryAt::Named(NamedEntry::Count) {
-                sheet.entry.at = EntryAt::Named(NamedEntry::Start);
-            }
-        }
-        _ => turn.divide = one_of(&[Divide::None, Divide::Finish], rng),
-    }
-}
-
-/// Changes dice that are thrown at once, and what equal ones move.
-fn change_dice(sheet: &mut Sheet, rng: &mut GameRng) {
-    match below(8, rng) {
-        0 => {
-            sheet.throws.dice = 2 + below(3, rng) as u8;
-            if sheet.throws.dice == 2 {
-                sheet.unit.three.clear();
-            }
-        }
-        1 => {
-            let sets: [&[u8]; 6] = [&[1, 2, 5, 6], &[1, 3, 4, 6], &[1, 2], &[8, 1, 2, 3], &[3, 1, 7], &[4, 1, 2]];
-            sheet.throws.values = one_of(&sets, rng).to_vec();
-            sheet.throws.odds = Odds::Named(one_of(&[NamedOdds::Cowries, NamedOdds::Equal], rng));
-            if sheet.throws.dice > 2 && sheet.unit.kind == UnitKind::Together {
-                sheet.unit.three = sheet.throws.values.clone();
-            }
-            sheet.entry.first = Values::Named(Any::Any);
-            sheet.entry.next = Values::Named(Any::Any);
-        }
-        2 => sheet.turn.must = one_of(&[Must::Most, Must::Greedy, Must::Optional], rng),
-        3 => sheet.turn.again_on_capture = !sheet.turn.again_on_capture,
-        4 | 5 => sheet.unit.three = some_of(&sheet.throws.values.clone(), rng),
-        6 => {
-            let squares = marked_alike(sheet, rng);
-            sheet.unit.kind = UnitKind::Declared;
-            sheet.unit.from = squares.iter().map(Square::to_string).collect();
-        }
-        _ => sheet.finish.bear_off = some_of(&sheet.throws.values.clone(), rng),
-    }
-}
-
-fn change_entry_and_finish(sheet: &mut Sheet, rng: &mut GameRng) {
-    let (entry, finish) = (&mut sheet.entry, &mut sheet.finish);
-    let thrown = &sheet.throws.values;
-    match below(16, rng) {
-        0 => {
-            entry.first = values(thrown, rng);
-            entry.next = values(thrown, rng);
-        }
-        1 => {
-            entry.first = Values::Named(Any::Any);
-            entry.next = values(thrown, rng);
-            entry.first_while = one_of(&[FirstWhile::Empty, FirstWhile::Never], rng);
-        }
-        2 => entry.first_while = FirstWhile::Empty,
-        3 => entry.at = EntryAt::Named(one_of(&[NamedEntry::Start, NamedEntry::Count], rng)),
-        4 => entry.at = EntryAt::Square(below(12, rng) as u8),
-        5 => entry.compulsory = !entry.compulsory,
-        6 => entry.clear = !entry.clear,
-        7 => entry.by_bonus = !entry.by_bonus,
-        8 => {
-            entry.spends = !entry.spends;
-            if !entry.spends {
-                sheet.turn.must = Must::Optional;
-            }
-        }
-        9 | 10 => finish.overshoot = one_of(&[Overshoot::Illegal, Overshoot::Wasted, Overshoot::Bounces], rng),
-        11 => finish.from_last = some_of(thrown, rng),
-        12 => {
-            finish.fill = !finish.fill;
-            if finish.fill {
-                sheet.stacking.private = Some(Room::One);
-                finish.overshoot = Overshoot::Illegal;
-                finish.from_last.clear();
-                sheet.turn.again_on_finish = false;
-            }
-        }
-        13 => {
-            let most = below(MAX_PIECES, rng) as u8 + 1;
-            sheet.pieces.allowed = (1..=most).collect();
-            sheet.pieces.count = below(usize::from(most), rng) as u8 + 1;
-            if matches!(sheet.pieces.setup, Setup::On(_)) {
-                sheet.pieces.setup = Setup::All(SentTo::Off);
-            }
-        }
-        14 => sheet.pieces.sent_to = Returns::Square(1 + below(12, rng) as u8),
-        _ => {
-            let sent_to = one_of(&[SentTo::Off, SentTo::Start], rng);
-            sheet.pieces.sent_to = Returns::Wait(sent_to);
-            let mut numbers: Vec<u8> = (0..MAX_PIECES).map(|_| 1 + below(12, rng) as u8).collect();
-            numbers.sort_unstable();
-            let setups = [Setup::All(sent_to), Setup::All(SentTo::Off), Setup::All(SentTo::Start), Setup::On(numbers)];
-            sheet.pieces.setup = one_of(&setups, rng);
-        }
-    }
-}
-
-fn change_meetings(sheet: &mut Sheet, rng: &mut GameRng) {
-    let stacking = &mut sheet.stacking;
-    let rooms = [Room::One, Room::Two, Room::Any];
-    match below(18, rng) {
-        0 => {
-            stacking.plain = one_of(&rooms, rng);
-            stacking.marked = one_of(&[MarkRoom::One, MarkRoom::Any], rng);
-            if matches!(sheet.pieces.sent_to, Returns::Square(_)) {
-                stacking.private = Some(Room::Any);
-            }
-        }
-        1 => stacking.private = one_of(&[None, Some(Room::One), Some(Room::Two), Some(Room::Any)], rng),
-        2 => stacking.inner = one_of(&[None, Some(Room::One), Some(Room::Two), Some(Room::Any)], rng),
-        3 | 4 => {
-            stacking.block = one_of(&[Block::None, Block::Landing, Block::Passing], rng);
-            if stacking.plain == Room::One && below(2, rng) == 0 {
-                stacking.plain = Room::Any;
-            }
-        }
-        5 | 6 => {
-            sheet.seats.teams = Teams::Opposite;
-            sheet.seats.allowed = letters(one_of(&[&["SENW"][..], &["SN", "SENW"], &["SEN", "SENW"]], rng));
-            stacking.partner = one_of(&[WithPartner::Closed, WithPartner::Shares], rng);
-        }
-        7 => {
-            sheet.seats.teams = Teams::None;
-            stacking.partner = WithPartner::Closed;
-        }
-        8 => {
-            let sets: [&[&str]; 6] =
-                [&["SN", "SEN", "SENW"], &["SENW"], &["SN"], &["SE", "SENW"], &["SEN"], &["SW", "SNW", "SENW"]];
-            sheet.seats.allowed = letters(one_of(&sets, rng));
-        }
-        9 => {
-            sheet.seats.finished_partner = one_of(&[FinishedPartner::Donates, FinishedPartner::Skips], rng);
-            sheet.seats.end = one_of(&[End::First, End::Placings], rng);
-            sheet.seats.order = one_of(&[Order::Clockwise, Order::CounterClockwise], rng);
-        }
-        10 => {
-            let unit = &mut sheet.unit;
-            unit.kind = one_of(&[UnitKind::None, UnitKind::Together], rng);
-            unit.area = one_of(&[Area::Any, Area::Inner], rng);
-            unit.speed = one_of(&SPEEDS, rng);
-            (unit.split, unit.passable) = (below(2, rng) == 0, below(2, rng) == 0);
-        }
-        11 => {
-            let unit = &mut sheet.unit;
-            unit.kind = UnitKind::Together;
-            (unit.speed, unit.split) = (one_of(&SPEEDS, rng), below(2, rng) == 0);
-        }
-        12 => {
-            sheet.unit = Unit::default();
-            sheet.capture = Capture { group: sheet.capture.group, ..Capture::default() };
-        }
-        13 => {
-            sheet.capture.single_on_unit = one_of(&[Meeting::Takes, Meeting::Shares, Meeting::Barred], rng);
-            sheet.capture.unit_on_single = one_of(&[UnitOnSingle::Takes, UnitOnSingle::Shares], rng);
-        }
-        14 | 15 => {
-            let all = [UnitMeeting::Takes, UnitMeeting::TakesEqual, UnitMeeting::Shares, UnitMeeting::Barred];
-            sheet.capture.unit_on_unit = one_of(&all, rng);
-        }
-        16 => sheet.capture.group = one_of(&[Group::All, Group::One], rng),
-        _ => {
-            sheet.gate.at = one_of(&[0, 5, 9, 14, 40], rng);
-            sheet.gate.without = one_of(&[Without::Wait, Without::Lap, Without::Open], rng);
-            sheet.gate.lap = if sheet.gate.without == Without::Lap { 4 + below(4, rng) as u8 } else { 0 };
-            sheet.gate.opened_by = one_of(&[OpenedBy::Own, OpenedBy::Team], rng);
-        }
-    }
-}
-
-fn change_board(sheet: &mut Sheet, rng: &mut GameRng) {
-    let rules = [MarkRule::Share, MarkRule::Block, MarkRule::Closed, MarkRule::Plain];
-    let board = &mut sheet.board;
-    match below(11, rng) {
-        0 => board.mark_rule = one_of(&rules, rng),
-        1 => board.mark_again = !board.mark_again,
-        2 => {
-            board.marks.clear();
-            board.other_marks.clear();
-        }
-        3 | 4 => {
-            let squares: Vec<String> = marked_alike(sheet, rng).iter().map(Square::to_string).collect();
-            let board = &mut sheet.board;
-            let is_left = |name: &String| !squares.contains(name);
-            board.marks.retain(is_left);
-            board.other_marks.iter_mut().for_each(|marks| marks.squares.retain(is_left));
-            board.other_marks.retain(|marks| !marks.squares.is_empty());
-            board.other_marks.push(Marks { rule: one_of(&rules, rng), again: below(2, rng) == 0, squares });
-        }
-        5 => board.first_number = 1 - board.first_number.min(1),
-        6 => {
-            board.copy = CourseCopy::Mirror;
-            board.courses.clear();
-            sheet.seats.allowed = letters(&["SN"]);
-            sheet.seats.teams = Teams::None;
-            sheet.stacking.partner = WithPartner::Closed;
-        }
-        7 => {
-            let other = &builtin::all()[below(builtin::all().len(), rng)];
-            sheet.board = other.board.clone();
-            if matches!(sheet.pieces.sent_to, Returns::Square(_)) && below(2, rng) == 0 {
-                sheet.pieces.sent_to = Returns::Wait(SentTo::Off);
-                sheet.pieces.setup = Setup::All(SentTo::Off);
-            }
-            sheet.seats.allowed = other.seats.allowed.clone();
-            sheet.seats.teams = Teams::None;
-            sheet.stacking.partner = WithPartner::Closed;
-        }
-        8 => write_courses(sheet, rng),
-        9 => {
-            // Most squares come twice, some of them within one throw.
-            (board.side, board.columns) = (3, Some(8));
-            board.course = "D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1".to_owned();
-            board.copy = CourseCopy::Mirror;
-            [&mut board.marks, &mut board.middle].into_iter().for_each(Vec::clear);
-            board.other_marks.clear();
-            board.courses.clear();
-            sheet.seats.allowed = letters(&["SN"]);
-            sheet.seats.teams = Teams::None;
-            sheet.stacking.partner = WithPartner::Closed;
-        }
-        _ => meet_head_on(sheet, rng),
-    }
 }
 
 /// A game of a valid sheet.
@@ -441,7 +310,7 @@ fn meet_head_on(sheet: &mut Sheet, rng: &mut GameRng) {
     sheet.board.marks.clear();
     sheet.board.other_marks.clear();
     sheet.board.look = Default::default();
-    sheet.seats.allowed = letters(&[set]);
+    sheet.seats.allowed = vec![set.to_owned()];
     sheet.seats.teams = Teams::None;
     sheet.stacking.partner = WithPartner::Closed;
 }
