@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -23,21 +24,46 @@ SMALL = sorted(path.stem for path in RELEASED if not path.stem.endswith("-strong
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Longest time that a single command of these tests may take, in seconds.
-PATIENCE = 60
+PATIENCE = 120
+
+
+def execute(*command, **options):
+    """Runs a command to its end; returns the finished process with its output as text."""
+    options = {"capture_output": True, "text": True, "timeout": PATIENCE, "check": False} | options
+    return subprocess.run([str(part) for part in command], **options)
 
 
 def run(*arguments, **options):
     """Runs `ashta` with `arguments` to its end; returns the finished process with its output as text."""
-    command = [str(ASHTA), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, **options)
+    return execute(ASHTA, *arguments, **options)
+
+
+def done(*arguments, **options):
+    """Runs `ashta`, which must succeed; returns its standard output."""
+    return succeeded(run(*arguments, **options))
+
+
+def refused(*arguments, **options):
+    """Runs `ashta`, which must print nothing but an error; returns the error."""
+    finished = run(*arguments, **options)
+    assert (finished.returncode, finished.stdout) == (1, ""), finished
+    return finished.stderr
+
+
+def python(*arguments, **options):
+    """Runs Python with `arguments`, which must succeed; returns its standard output."""
+    return succeeded(execute(sys.executable, *arguments, **options))
+
+
+def succeeded(finished):
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return finished.stdout
 
 
 def train(directory, *settings):
     """Trains the tiny network of configs/smoke.toml below `directory`; returns (folder of the run, bot file)."""
     overrides = [part for setting in settings for part in ("--set", setting)]
-    finished = run("train", SMOKE, "--set", f"run.directory={directory}", *overrides)
-    assert finished.returncode == 0, finished.stderr
-    return folders(finished.stdout)
+    return folders(done("train", SMOKE, "--set", f"run.directory={directory}", *overrides))
 
 
 def folders(output):

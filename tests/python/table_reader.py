@@ -29,9 +29,7 @@ def settings(game):
 
 def solve(output, game, *options):
     """Solves a game to the end; returns what `ashta solve --json` prints."""
-    finished = program.run("solve", *settings(game), "-o", output, "--json", *options)
-    assert finished.returncode == 0, finished.stderr
-    return json.loads(finished.stdout)
+    return json.loads(program.done("solve", *settings(game), "-o", output, "--json", *options))
 
 
 # The reader: as docs/table-format.md tells it, not as the program does it.
@@ -193,8 +191,6 @@ class Reader(Rules):
 def ask(requests, *options):
     """The answers of one engine to many requests."""
     lines = "".join(json.dumps(request) + "\n" for request in requests)
-    finished = program.run("engine", *options, input=lines)
-    assert finished.returncode == 0, finished.stderr
-    answers = [json.loads(line) for line in finished.stdout.splitlines()]
+    answers = [json.loads(line) for line in program.done("engine", *options, input=lines).splitlines()]
     assert len(answers) == len(requests)
     return answers

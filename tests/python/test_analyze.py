@@ -8,17 +8,14 @@ import program
 
 
 def analyze(path, *arguments):
-    finished = program.run("analyze", path, "--json", *arguments)
-    assert finished.returncode == 0, finished.stderr
-    return json.loads(finished.stdout)
+    return json.loads(program.done("analyze", path, "--json", *arguments))
 
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory):
     """A file of games: `perfect` against `greedy` in Ashtapada."""
     path = tmp_path_factory.mktemp("arena") / "games.jsonl"
-    finished = program.run("arena", "perfect", "greedy", "--game", "ashtapada", "--pairs", "2", "--games", path)
-    assert finished.returncode == 0, finished.stderr
+    program.done("arena", "perfect", "greedy", "--game", "ashtapada", "--pairs", "2", "--games", path)
     return path
 
 
@@ -49,8 +46,7 @@ def test_luck_and_errors_make_what_happened(games):
 def test_the_record_of_a_game_in_the_terminal_is_read(tmp_path):
     for game, by in [("ashtapada", "perfect"), ("ashte-kashte", "greedy"), ("pagade", "greedy")]:
         record = tmp_path / f"{game}.txt"
-        played = program.run("play", "greedy", "--game", game, "--seed", "5", "--record", record, input="1\n" * 500)
-        assert played.returncode == 0, played.stderr
+        program.done("play", "greedy", "--game", game, "--seed", "5", "--record", record, input="1\n" * 500)
         found = analyze(record, "--by", by)
         assert found["end"] == record.read_text().splitlines()[-1]
         assert [player["name"] for player in found["players"]] == ["South", "North"]
@@ -88,8 +84,7 @@ def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
     refused(json.dumps(game | {"players": ["me"]}), "`players` has 1 names, but")
     refused("hello", "line 1")
     refused("ashtapada S:off,off/N:off,off S *\nashtapada S:5,30/N:off,23 S 4,2", "line 2: no turn leads to this position")
-    missing = program.run("analyze", tmp_path / "nowhere.txt")
-    assert missing.returncode == 1 and "nowhere.txt" in missing.stderr
+    assert "nowhere.txt" in program.refused("analyze", tmp_path / "nowhere.txt")
     nobody = program.run("analyze", games, "--by", "nobody")
     assert nobody.returncode == 1 and "--by nobody" in nobody.stderr
 
@@ -106,8 +101,7 @@ def test_who_had_no_choice_gets_no_verdict(tmp_path):
 
 def test_verdicts_are_measured_for_the_game(tmp_path):
     path = tmp_path / "games.jsonl"
-    played = program.run("arena", "random", "ludo", "--pairs", "1", "--seed", "4", "--luck", "none", "--games", path)
-    assert played.returncode == 0, played.stderr
+    program.done("arena", "random", "ludo", "--pairs", "1", "--seed", "4", "--luck", "none", "--games", path)
     found = analyze(path)
     assert {player["name"]: player["verdict"] for player in found["players"]} == {"random": "like random play", "ludo": "expert"}
     assert [player["verdict"] for player in analyze(path, "--by", "greedy")["players"]] == [None, None]

@@ -1,7 +1,6 @@
 """docs/atlas/make.py measures games from Python and draws the atlas."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -13,13 +12,11 @@ SCRIPT = program.ROOT / "docs" / "atlas" / "make.py"
 
 
 def make(*arguments):
-    command = [sys.executable, SCRIPT, *arguments]
-    return subprocess.run(command, cwd=program.ROOT, capture_output=True, text=True, timeout=300, check=False)
+    return program.execute(sys.executable, SCRIPT, *arguments, cwd=program.ROOT, timeout=300)
 
 
 def test_the_atlas_measures_and_draws(tmp_path):
-    made = make("siga", "--pairs", "6", "-o", tmp_path)
-    assert made.returncode == 0, made.stderr
+    program.succeeded(make("siga", "--pairs", "6", "-o", tmp_path))
     form = json.loads((tmp_path / "atlas.json").read_text())["forms"][0]
     assert (form["game"], form["seats"], form["player"], form["even"], form["games"]) == ("siga", 2, "perfect", 0.5, 6)
     figures = form["figures"]

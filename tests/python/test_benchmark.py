@@ -59,8 +59,7 @@ def test_wrong_results_are_refused_with_the_place(result, tmp_path):
         benchmark.verify(whole)
     file = tmp_path / "result.json"
     file.write_text("{}")
-    refused = program.run("benchmark", "verify", file)
-    assert refused.returncode == 1 and "result.json: this is not a result of the benchmark" in refused.stderr
+    assert "result.json: this is not a result of the benchmark" in program.refused("benchmark", "verify", file)
     for arguments, message in [
         ({"track": "two-ply"}, "there is no track 'two-ply'"),
         ({"budget": {"steps": 10**8}}, "`budget` is"),

@@ -1,7 +1,6 @@
 """A bot read by strangers: the safetensors package, numpy, the reader of docs/bot-format.md, and its own engine."""
 
 import json
-import subprocess
 import sys
 
 import numpy
@@ -68,19 +67,16 @@ def test_numpy_gets_the_answers_of_every_probe(bot):
 
 
 def test_the_reader_of_the_page_passes(smoke, tmp_path):
-    reader = tmp_path / "reader.py"
-    reader.write_text(program.blocks("bot-format.md", "python")[0])
-    finished = subprocess.run([sys.executable, reader, smoke[1]], capture_output=True, text=True, timeout=60)
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stdout.splitlines() == ["plays ashte-kashte?pieces=2 with seats SN", "4 probes passed"]
+    reader = program.blocks("bot-format.md", "python")[0]
+    assert program.python("-c", reader, smoke[1]).splitlines() == ["plays ashte-kashte?pieces=2 with seats SN", "4 probes passed"]
     damaged = tmp_path / "damaged.bot"
     content = bytearray(smoke[1].read_bytes())
     content[-1] ^= 1
     damaged.write_bytes(content)
-    finished = subprocess.run([sys.executable, reader, damaged], capture_output=True, text=True, timeout=60)
+    finished = program.execute(sys.executable, "-c", reader, damaged)
     assert finished.returncode != 0 and "the file is damaged" in finished.stderr
-    refused = program.run("eval", damaged, "--pairs", "2")
-    assert refused.returncode == 1 and str(damaged) in refused.stderr and "the file is damaged" in refused.stderr
+    refused = program.refused("eval", damaged, "--pairs", "2")
+    assert str(damaged) in refused and "the file is damaged" in refused
 
 
 # A bot of format 2, which was trained in home/dev/runs and played against home/dev/rival.bot.
@@ -131,9 +127,7 @@ def test_what_contradicts_the_game_is_refused_everywhere(what, smoke, tmp_path):
 
 def test_the_exported_checkpoint_is_the_same_network(bot, smoke, tmp_path):
     exported = tmp_path / "again.bot"
-    finished = program.run("export", smoke[0], "--output", exported)
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stdout == f"bot: {exported}\n"
+    assert program.done("export", smoke[0], "--output", exported) == f"bot: {exported}\n"
     assert [path.name for path in tmp_path.iterdir()] == ["again.bot"], "no card unasked"
     with safe_open(exported, framework="numpy") as file:
         for name in file.keys():
@@ -150,13 +144,8 @@ def test_every_configured_game_has_a_small_bot():
 
 
 @pytest.mark.parametrize("path", program.RELEASED, ids=lambda path: path.stem)
-def test_a_released_bot_loads_passes_its_probes_and_beats_random_play(path, tmp_path):
-    finished = program.run("eval", path, "--against", "random", "--pairs", "10", "--json")
-    assert finished.returncode == 0, finished.stderr
-    result = json.loads(finished.stdout)["results"][0]
+def test_a_released_bot_loads_passes_its_probes_and_beats_random_play(path):
+    result = json.loads(program.done("eval", path, "--against", "random", "--pairs", "10", "--json"))["results"][0]
     assert result["score"] > result["chance_level"]
-    reader = tmp_path / "reader.py"
-    reader.write_text(program.blocks("bot-format.md", "python")[0])
-    finished = subprocess.run([sys.executable, reader, path], capture_output=True, text=True, timeout=60)
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stdout.endswith("\n16 probes passed\n")
+    reader = program.blocks("bot-format.md", "python")[0]
+    assert program.python("-c", reader, path).endswith("\n16 probes passed\n")

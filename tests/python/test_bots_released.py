@@ -64,7 +64,7 @@ def command(folder, *arguments):
 
 
 def bots(folder, *arguments):
-    return subprocess.run(command(folder, *arguments), capture_output=True, text=True, timeout=120, check=False)
+    return program.execute(*command(folder, *arguments), timeout=120)
 
 
 @pytest.fixture
@@ -124,9 +124,7 @@ def test_bots_do_not_say_on_which_machine_they_were_trained():
 
 
 def test_every_entry_of_the_list_can_be_trained():
-    finished = subprocess.run(
-        [SCRIPT, "--check", "--program", program.ASHTA], capture_output=True, text=True, timeout=60, check=False
-    )
+    finished = program.execute(SCRIPT, "--check", "--program", program.ASHTA)
     assert finished.returncode in (0, 1) and not finished.stderr, finished.stderr
     assert [line.split(": ")[0] for line in finished.stdout.splitlines()] == list(LISTED.entries)
 
@@ -243,20 +241,18 @@ def test_results_are_recorded_in_the_bot(smoke, tmp_path):
     bot = tmp_path / "measured.bot"
     before = program.manifest(smoke[1])["strength"]
     for pairs in (2, 3):
-        finished = program.run(
+        told = program.done(
             "eval", f"{smoke[1] if pairs == 2 else bot}+policy", "--against", "perfect", "--pairs", pairs,
             "--record", bot, "--json", cwd=program.ROOT,
         )  # fmt: skip
-        assert finished.returncode == 0, finished.stderr
-    [result] = json.loads(finished.stdout)["results"]
+    [result] = json.loads(told)["results"]
     *others, added = program.manifest(bot)["strength"]
     assert others == before and added["opponent"] == "perfect (the bot plays without looking ahead)"
     assert added["games"] == 6 and added["score"] == result["score"]
     mean = result["regret"]["regret_per_decision"]
     assert added["regret"] == {"mean": mean["mean"], "low": mean["interval"][0], "high": mean["interval"][1]}
     assert f" {mean['mean']:.6f} [" in program.run("card", bot).stdout
-    refused = program.run("eval", "greedy", "--against", "random", "--game", "siga", "--record", bot)
-    assert refused.returncode == 1 and "greedy is not a bot" in refused.stderr
+    assert "greedy is not a bot" in program.refused("eval", "greedy", "--against", "random", "--game", "siga", "--record", bot)
 
 
 def test_a_dry_run_writes_nothing(tmp_path):
@@ -270,6 +266,5 @@ def test_a_dry_run_writes_nothing(tmp_path):
     assert again == told
     other = json.loads(program.run(*arguments, "--json", "--set", "learning.batch=33", cwd=program.ROOT).stdout)
     assert other["recipe"] != told["recipe"]
-    wrong = program.run(*arguments, "--set", 'evaluation.opponents=["nobody"]')
-    assert wrong.returncode == 1 and "nobody" in wrong.stderr
+    assert "nobody" in program.refused(*arguments, "--set", 'evaluation.opponents=["nobody"]')
     assert not (tmp_path / "runs").exists()

@@ -5,7 +5,6 @@ import itertools
 import os
 import random
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,13 @@ C = program.ROOT / "bindings" / "c"
 # Libraries of the system that the static library needs; `cargo rustc -- --print native-static-libs` lists it.
 SYSTEM = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"]
 BOT = program.ROOT / "checkpoints" / "ashtapada.bot"
+SANITIZED = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99"}
 
 
 def compiled(folder, source, *options):
     built = folder / Path(source).stem
-    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", f"-I{C / 'include'}", str(source)]
-    subprocess.run([*command, "-o", str(built), *options], check=True)
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", f"-I{C / 'include'}", source]
+    program.succeeded(program.execute(*command, "-o", built, *options))
     return built
 
 
@@ -33,15 +33,15 @@ def test_the_example_plays_a_game_or_says_what_is_wrong(linked, tmp_path):
     play = compiled(tmp_path, C / "examples" / "play.c", *(static if linked == "static" else shared))
     broken = tmp_path / "broken.bot"
     broken.write_bytes(BOT.read_bytes()[:-9])
-    ran = subprocess.run([play, BOT, "ashtapada", "2", "7"], capture_output=True, text=True, check=True)
-    assert re.match(r"returns (1 0|0 1) 0 0", ran.stdout.splitlines()[-1])
+    shown = program.succeeded(program.execute(play, BOT, "ashtapada", "2", "7"))
+    assert re.match(r"returns (1 0|0 1) 0 0", shown.splitlines()[-1])
     for *arguments, message in [
         ("nobody", "ashtapada", "2", "`nobody` is not an agent"),
         (broken, "ashtapada", "2", f"bot file {broken}: "),
         (BOT, "pagade", "2", "the bot was made for the game ashtapada"),
         ("greedy", "ashtapada", "5", "`seats` must be 2, 3 or 4"),
     ]:
-        ran = subprocess.run([play, *arguments], capture_output=True, text=True, check=False)
+        ran = program.execute(play, *arguments)
         assert ran.returncode == 1 and ran.stderr.startswith(message), ran.stderr
 
 
@@ -105,10 +105,7 @@ def test_nothing_leaks_or_is_touched_wrongly(tmp_path):
     source = program.ROOT / "tests" / "python" / "sanitized.c"
     options = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", str(LIBRARY / "libashta.a"), *SYSTEM]
     built = compiled(tmp_path, source, *options)
-    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99"}
-    ran = subprocess.run([built, BOT], capture_output=True, text=True, env=environment, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert ran.stdout.splitlines()[-1] == "all as it should be"
+    assert program.succeeded(program.execute(built, BOT, env=SANITIZED)).splitlines()[-1] == "all as it should be"
 
 
 def test_the_sanitizer_is_at_work(tmp_path):
@@ -117,6 +114,5 @@ def test_the_sanitizer_is_at_work(tmp_path):
     leak = 'int main(void) { for (int i = 0; i < 9; i++) ashta_agent_named("greedy"); return 0; }'
     source.write_text(f'#include "ashta.h"\n{leak}\n')
     built = compiled(tmp_path, source, "-fsanitize=address", str(LIBRARY / "libashta.a"), *SYSTEM)
-    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99"}
-    ran = subprocess.run([built], capture_output=True, text=True, env=environment, check=False)
+    ran = program.execute(built, env=SANITIZED)
     assert ran.returncode == 99 and "LeakSanitizer" in ran.stderr, ran.stderr

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 
 import pytest
 
@@ -14,15 +13,13 @@ INSTALL = f"{SUDO}apt-get update && {SUDO}apt-get install -y --no-install-recomm
 
 def mono(*command):
     environment = {**os.environ, "LD_LIBRARY_PATH": str(program.TARGET / "release")}
-    ran = subprocess.run(map(str, command), capture_output=True, text=True, env=environment, timeout=120, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
+    return program.succeeded(program.execute(*command, env=environment, timeout=120))
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """Compiles a program with Ashta.cs, as C# 7 and with warnings as errors, and runs it."""
-    if shutil.which("mcs") is None and subprocess.run(INSTALL, shell=True, capture_output=True, check=False).returncode:
+    if shutil.which("mcs") is None and program.execute("sh", "-c", INSTALL, timeout=None).returncode:
         pytest.fail(f"cannot find or install the C# compiler `mcs`: {INSTALL}")
     binding = program.ROOT / "bindings" / "csharp" / "Ashta.cs"
     built = tmp_path_factory.mktemp("csharp")

@@ -8,8 +8,6 @@ import math
 import os
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 
 import pytest
@@ -64,9 +62,7 @@ def test_the_client_of_the_page_plays_a_game(game):
     client = program.blocks("engine-protocol.md", "python")[0].replace("target/release/ashta", str(program.ASHTA))
     assert 'game="pagade"' in client
     client = client.replace("pagade", game)
-    finished = subprocess.run([sys.executable, "-c", client], capture_output=True, text=True, timeout=60)
-    assert finished.returncode == 0, finished.stderr
-    assert " - - [" in finished.stdout
+    assert " - - [" in program.python("-c", client)
 
 
 def test_positions_of_the_notation_page(engine):
@@ -197,17 +193,9 @@ def test_links_that_leave_the_book_lead_to_the_repository():
     # The second half as chapters within the first one.
     items[0]["Chapter"]["sub_items"] = items[len(names) // 2 : len(names)]
     book = {"items": items[: len(names) // 2] + items[-1:]}
-    finished = subprocess.run(
-        command,
-        cwd=BOOK,
-        env={**os.environ, "ASHTA_REPOSITORY": repository},
-        input=json.dumps([{}, book]),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    first, *rest, separator = json.loads(finished.stdout)["items"]
+    environment = {**os.environ, "ASHTA_REPOSITORY": repository}
+    changed = program.succeeded(program.execute(*command, cwd=BOOK, env=environment, input=json.dumps([{}, book])))
+    first, *rest, separator = json.loads(changed)["items"]
     assert separator == "Separator"
     outward = 0
     for item in [first, *first["Chapter"]["sub_items"], *rest]:
@@ -224,7 +212,7 @@ def test_links_that_leave_the_book_lead_to_the_repository():
                 assert there.is_relative_to(BOOK), (name, link)
                 assert there.suffix != ".md" or there.relative_to(BOOK).as_posix() in names, (name, link)
     assert outward > 10
-    assert subprocess.run([*command, "supports", "html"], cwd=BOOK, check=False).returncode == 0
+    program.succeeded(program.execute(*command, "supports", "html", cwd=BOOK))
 
 
 def test_files_that_pages_speak_of_exist():
@@ -239,9 +227,8 @@ def test_the_game_on_the_page_of_commands_is_what_the_program_shows():
     page = BOOK / "commands.md"
     text = page.read_text()
     shown = re.search(r"^```text\n\$ ashta (play .*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    finished = program.run(*shlex.split(shown[1]), input="q\n")
-    assert finished.returncode == 0, finished.stderr
-    output = finished.stdout[: finished.stdout.index("Your choice")]
+    finished = program.done(*shlex.split(shown[1]), input="q\n")
+    output = finished[: finished.index("Your choice")]
     if UPDATE:
         page.write_text(text[: shown.start(2)] + output + text[shown.end(2) :])
     else:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import runpy
-import subprocess
 import sys
 
 import pytest
@@ -17,12 +16,7 @@ EXAMPLES = program.ROOT / "bindings" / "python" / "examples"
 
 def run(tmp_path, script, *arguments):
     elsewhere = {name: value for name, value in os.environ.items() if name != "ASHTA_CHECKPOINTS"}
-    command = [sys.executable, EXAMPLES / script, *map(str, arguments)]
-    finished = subprocess.run(
-        command, cwd=tmp_path, env=elsewhere, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert finished.returncode == 0, finished.stderr
-    return finished.stdout
+    return program.python(EXAMPLES / script, *arguments, cwd=tmp_path, env=elsewhere, timeout=300)
 
 
 def test_a_bot_plays_a_whole_game(tmp_path, engine):
@@ -58,9 +52,7 @@ print("My move:", "**" + lines[first] + "**" if has_tried or "wrong" not in sys.
     )
     engine = f"engine:{sys.executable} {example} --command '{sys.executable} {fake} wrong'"
     options = ["--game", "siga", "--pairs", 2, "--luck", "none", "--json"]
-    played = program.run("arena", "greedy", engine, *options)
-    assert played.returncode == 0, played.stderr
-    assert [agent["forfeits"] for agent in json.loads(played.stdout)["agents"]] == [0, 0]
+    assert [agent["forfeits"] for agent in json.loads(program.done("arena", "greedy", engine, *options))["agents"]] == [0, 0]
 
     module = runpy.run_path(str(example))
     replies = iter(["resign", "resign"])

@@ -18,9 +18,7 @@ def own(folder, game="siga", name="my-race"):
 
 def test_all_games_are_listed():
     names = sorted(path.stem for path in SHEETS.glob("*.toml"))
-    finished = program.run("game")
-    assert finished.returncode == 0, finished.stderr
-    assert [line.split()[0] for line in finished.stdout.splitlines() if re.match(r"\S+  ", line)] == names
+    assert [line.split()[0] for line in program.done("game").splitlines() if re.match(r"\S+  ", line)] == names
     games = json.loads(program.run("game", "--json").stdout)["games"]
     assert [game["name"] for game in games] == names
     with program.Engine() as engine:
@@ -30,13 +28,12 @@ def test_all_games_are_listed():
 
 def test_each_game_is_shown():
     for path in SHEETS.glob("*.toml"):
-        finished = program.run("game", path.stem)
-        assert finished.returncode == 0, finished.stderr
-        assert all(len(line) <= 80 for line in finished.stdout.splitlines()), finished.stdout
+        finished = program.done("game", path.stem)
+        assert all(len(line) <= 80 for line in finished.splitlines()), finished
         understood = "The rules as the program understands them"
         parts = ["The board at the beginning", "South's course", "Throws", understood, "House rules", "Rules", "Sources"]
-        assert all(f"\n\n{part}\n\n" in finished.stdout for part in parts), finished.stdout
-        assert program.run("game", path).stdout == finished.stdout, "a sheet is shown as the game that it is"
+        assert all(f"\n\n{part}\n\n" in finished for part in parts), finished
+        assert program.run("game", path).stdout == finished, "a sheet is shown as the game that it is"
     assert "no_cut=lap" in program.run("game", "pagade?no_cut=lap").stdout
 
 
@@ -74,8 +71,7 @@ def test_a_broken_sheet_is_named_with_all_its_problems(tmp_path):
             number = next(at for at, line in enumerate(lines, 1) if line.startswith(key))
             assert re.search(rf"^\s*{re.escape(str(sheet))}:{number}: \w+\.{key}: ", finished.stderr, re.M), finished.stderr
     for name, part in [("missing.toml", "missing.toml"), ("chess", "unknown game `chess`")]:
-        finished = program.run("game", name, cwd=tmp_path)
-        assert finished.returncode == 1 and part in finished.stderr
+        assert part in program.refused("game", name, cwd=tmp_path)
     taken = own(tmp_path, name="pagade")
     assert "give this sheet another `name`" in program.run("game", taken).stderr
 
@@ -84,34 +80,26 @@ def test_a_game_of_ones_own_outlives_its_file(tmp_path):
     sheet = own(tmp_path)
     (tmp_path / "mine.toml").write_text('[ruleset]\ngame = "my-race.toml?pieces=1"\n')
     table = tmp_path / "my-race.table"
-    solved = program.run("solve", tmp_path / "mine.toml", "-o", table, "--tolerance", "1e-4", "--no-proof")
-    assert solved.returncode == 0, solved.stderr
+    program.done("solve", tmp_path / "mine.toml", "-o", table, "--tolerance", "1e-4", "--no-proof")
     run, bot = program.train(tmp_path, f'ruleset.game="{sheet}?pieces=1"', "ruleset.flags.pieces=1", "selfplay.games=32")
     record = tmp_path / "game.txt"
     arguments = ["play", "greedy", "--game", f"{sheet}?pieces=1", "--record", record, "--seed", "1"]
     assert program.run(*arguments, input="1\n1\nq\n").returncode == 0
-    analysed = program.run("analyze", record, "--game", sheet, "--by", "greedy")
-    assert analysed.returncode == 0, analysed.stderr
+    program.done("analyze", record, "--game", sheet, "--by", "greedy")
     sheet.unlink()
-    analysed = program.run("analyze", record, "--by", bot)
-    assert analysed.returncode == 0, "the bot brings the sheet: " + analysed.stderr
+    program.done("analyze", record, "--by", bot)
 
-    resumed = program.run("train", "--resume", run, "--set", "selfplay.games=48")
-    assert resumed.returncode == 0, resumed.stderr
+    program.done("train", "--resume", run, "--set", "selfplay.games=48")
     exported = tmp_path / "exported.bot"
     assert program.run("export", run, "-o", exported).returncode == 0
     assert not (tmp_path / "README.md").exists()
     assert program.manifest(exported)["sheet"].startswith('name = "my-race"')
     games = tmp_path / "games.jsonl"
     arena = ["arena", exported, table, "--pairs", "3", "--luck", "none", "--games", games, "--json"]
-    met = program.run(*arena)
-    assert met.returncode == 0, met.stderr
-    assert json.loads(met.stdout)["game"] == "my-race?pieces=1"
+    assert json.loads(program.done(*arena))["game"] == "my-race?pieces=1"
     assert json.loads(program.run(*arena[:-1], "--json").stdout)["games"] == 6, "it goes on with the file"
-    analysed = program.run("analyze", games, "--by", exported)
-    assert analysed.returncode == 0, analysed.stderr
-    evaluated = program.run("eval", exported, "--against", f"{table}", "--pairs", "3", "--game", "my-race?pieces=1", "--json")
-    assert evaluated.returncode == 0, evaluated.stderr
+    program.done("analyze", games, "--by", exported)
+    program.done("eval", exported, "--against", f"{table}", "--pairs", "3", "--game", "my-race?pieces=1", "--json")
     with program.Engine(exported) as engine:
         assert engine.get(op="hello")["games"][-1] == "my-race"
         position = engine.get(op="new", game="my-race?pieces=1", start="S")["position"]
@@ -122,9 +110,8 @@ def test_a_game_that_two_cannot_play_needs_no_setting(tmp_path):
     sheet = own(tmp_path)
     sheet.write_text(sheet.read_text().replace('allowed = ["SN"]', 'allowed = ["SENW"]'))
     table = tmp_path / "mine.table"
-    solved = program.run("solve", f"{sheet}?pieces=1", "-o", table, "--tolerance", "1e-3", "--no-proof", "--json")
-    assert solved.returncode == 0, solved.stderr
-    assert json.loads(solved.stdout)["ruleset"]["seats"] == "SENW"
+    solved = program.done("solve", f"{sheet}?pieces=1", "-o", table, "--tolerance", "1e-3", "--no-proof", "--json")
+    assert json.loads(solved)["ruleset"]["seats"] == "SENW"
     tiny = ["selfplay.games=16", "selfplay.games_per_iteration=8", "learning.batch=32", "learning.replay_capacity=4096"]
     tiny += ["evaluation.final_pairs=2", 'evaluation.opponents=["random"]', "export.probes=4", "run.time_limit_minutes=9"]
     arguments = ["train", sheet, "--set", f"run.directory={tmp_path}"]
@@ -143,16 +130,14 @@ def test_a_game_that_two_cannot_play_needs_no_setting(tmp_path):
 def test_an_engine_meets_a_game_of_ones_own(tmp_path):
     sheet = own(tmp_path)
     engine = f"engine:{program.ASHTA} engine --agent runner"
-    met = program.run("arena", "greedy", engine, "--game", f"{sheet}?pieces=1", "--pairs", "2", "--luck", "none", "--json")
-    assert met.returncode == 0, met.stderr
-    assert [agent["forfeits"] for agent in json.loads(met.stdout)["agents"]] == [0, 0]
+    met = program.done("arena", "greedy", engine, "--game", f"{sheet}?pieces=1", "--pairs", "2", "--luck", "none", "--json")
+    assert [agent["forfeits"] for agent in json.loads(met)["agents"]] == [0, 0]
 
 
 def test_speeds_of_chosen_games(tmp_path):
     def rows(*arguments):
-        finished = program.run("bench", "env", "--seconds", "0.03", "--json", *arguments)
-        assert finished.returncode == 0, finished.stderr
-        return [(row["game"], row["seats"]) for row in json.loads(finished.stdout)["results"]]
+        finished = program.done("bench", "env", "--seconds", "0.03", "--json", *arguments)
+        return [(row["game"], row["seats"]) for row in json.loads(finished)["results"]]
 
     chosen = rows("--game", "pagade?no_cut=lap", "--game", "pagade?teams=true")
     assert chosen == 2 * [("pagade?no_cut=lap", 2), ("pagade?no_cut=lap", 4), ("pagade?teams=true", 4)]

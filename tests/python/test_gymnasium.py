@@ -1,7 +1,6 @@
 """Games of one player against an agent, as Gymnasium's users step them."""
 
 import re
-import subprocess
 import sys
 import warnings
 
@@ -13,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 import ashta
 import ashta.gymnasium
 import ashta.pettingzoo
+import program
 
 GAMES = [("ashtapada", 2), ("ashtapada", 4), ("ashte-kashte", 3), ("pagade", 2), ("pagade?teams=true", 4)]
 
@@ -204,8 +204,7 @@ env = gymnasium.make("ashta.gymnasium:ashta/Race-v0", game="pagade")
 envs = gymnasium.make_vec("ashta.gymnasium:ashta/Race-v0", num_envs=2)
 print(env.reset(seed=1)[0].shape, envs.reset(seed=1)[0].shape)
 """
-    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
-    assert finished.returncode == 0, finished.stderr
+    program.python("-c", script)
 
 
 @pytest.mark.parametrize("extra, missing", [("gymnasium", "gymnasium"), ("pettingzoo", "pettingzoo"), ("ray", "ray"), ("mcp", "mcp.server.mcpserver")])
@@ -216,7 +215,7 @@ sys.modules[{missing!r}] = None
 import ashta
 import ashta.{extra}
 """
-    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    finished = program.execute(sys.executable, "-c", script)
     expected = f"ImportError: ashta.{extra} needs {missing}, which is not installed: pip install 'ashta[{extra}]'"
     assert finished.returncode == 1 and finished.stderr.strip().endswith(expected), finished.stderr
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 
 import pytest
@@ -89,13 +88,12 @@ def test_the_page_of_a_run_has_its_curves(lines, smoke):
 
 def curves(*arguments):
     script = program.ROOT / "docs" / "learning" / "curves.py"
-    return subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    return program.execute(sys.executable, script, *arguments)
 
 
 def test_runs_are_compared_as_curves(smoke, tmp_path):
     run, picture, loss = smoke[0], tmp_path / "curves.svg", ["--metric", "train/value_loss"]
-    drawn = curves(f"mean={run},{run}", run, *loss, "--by", "games", "--log", "--title", "Loss", "-o", picture)
-    assert drawn.returncode == 0, drawn.stderr
+    program.succeeded(curves(f"mean={run},{run}", run, *loss, "--by", "games", "--log", "--title", "Loss", "-o", picture))
     assert all(f">{text}<" in picture.read_text() for text in ("Loss", "mean", run.name, "games of self-play"))
     (tmp_path / "metrics.jsonl").write_text('{"iteration":1}\n{"iteration":')
     for arguments, message in [

@@ -1,11 +1,9 @@
 """The games in OpenSpiel: its own tests and algorithms run on them."""
 
-import subprocess
-import sys
-
 import pytest
 
 import ashta
+import program
 
 # The algorithms import libraries that they do not need here.
 BEGIN = """
@@ -79,10 +77,7 @@ for wrong in ["ashta_ur(colour=3)", "ashta_ur(players=3)", "ashta_ur(first_playe
 
 @pytest.mark.parametrize("script", [SOLVE, SIMULATE, PLAY])
 def test_open_spiel_runs_its_algorithms(script, tmp_path):
-    finished = subprocess.run(
-        [sys.executable, "-c", BEGIN + script], cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
-    )
-    assert finished.returncode == 0, finished.stderr
+    program.python("-c", BEGIN + script, cwd=tmp_path, timeout=240)
 
 
 def test_games_and_states_have_the_names_of_open_spiel():

@@ -7,8 +7,6 @@ import inspect
 import pickle
 import random
 import re
-import subprocess
-import sys
 import warnings
 from functools import partial
 from types import SimpleNamespace
@@ -93,8 +91,7 @@ pyspiel.load_game = ashta.Game
 sys.argv = ["example.py", "--game_string=pagade"]
 runpy.run_path(open_spiel.__path__[0] + "/python/examples/example.py", run_name="__main__")
 """
-    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
-    assert finished.returncode == 0 and "Utility for player 1 is" in finished.stdout, finished.stderr
+    assert "Utility for player 1 is" in program.python("-c", script)
 
 
 @pytest.mark.parametrize("name, seats", GAMES)
@@ -319,29 +316,21 @@ def test_the_stubs_are_those_of_the_package(tmp_path):
     # Classes of OpenSpiel have a metaclass that its stubs do not mention; stubtest takes an `Annotated` for its type.
     allowed = tmp_path / "allowed"
     allowed.write_text("ashta.open_spiel.RaceGame\nashta.open_spiel.RaceState\nashta.mcp._.*\n")
-    command = [sys.executable, "-m", "mypy.stubtest", "ashta", "--allowlist", allowed]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert finished.returncode == 0, finished.stdout + finished.stderr
+    program.python("-m", "mypy.stubtest", "ashta", "--allowlist", allowed, timeout=300)
 
 
 def test_the_version_is_that_of_the_wheel():
     assert ashta.__version__ == importlib.metadata.version("ashta")
 
 
-def test_the_example_of_the_readme_runs(tmp_path):
-    script = tmp_path / "example.py"
+def test_the_example_of_the_readme_runs():
     readme = (program.ROOT / "bindings/python/README.md").read_text()
-    script.write_text(re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1])
-    finished = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stdout.startswith("ashtapada ") and finished.stdout.strip().endswith(("[1.0, 0.0]", "[0.0, 1.0]"))
+    shown = program.python("-c", re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1])
+    assert shown.startswith("ashtapada ") and shown.strip().endswith(("[1.0, 0.0]", "[0.0, 1.0]"))
 
 
 @pytest.mark.parametrize("number", range(13))
 def test_the_examples_of_the_page_run(number, tmp_path):
     blocks = program.blocks("python.md", "python")
     assert len(blocks) == 13
-    finished = subprocess.run(
-        [sys.executable, "-c", blocks[number]], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert finished.returncode == 0, finished.stderr
+    program.python("-c", blocks[number], cwd=tmp_path)

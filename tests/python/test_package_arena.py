@@ -4,8 +4,6 @@ import json
 import math
 import os
 import re
-import subprocess
-import sys
 import threading
 import time
 
@@ -41,12 +39,11 @@ def test_an_arena_says_what_the_program_says(tmp_path, agents, game, seats, opti
     path = tmp_path / "games.jsonl"
     words = [f"--{name}={','.join(map(str, value)) if name == 'sprt' else value}" for name, value in options.items()]
     words += [f"--game={game}", f"--seats={seats}"] if game else []
-    finished = program.run("arena", *agents, "--pairs", 6, "--seed", 3, "--json", "--games", path, *words, cwd=program.ROOT)
-    assert finished.returncode == 0, finished.stderr
+    finished = program.done("arena", *agents, "--pairs", 6, "--seed", 3, "--json", "--games", path, *words, cwd=program.ROOT)
     played = ashta.Game(game, seats) if game else None
     results = [ashta.arena(agents, played, pairs=6, seed=3, threads=threads, **options) for threads in (1, 3)]
     for result in results:
-        assert without_times(result.report) == without_times(json.loads(finished.stdout))
+        assert without_times(result.report) == without_times(json.loads(finished))
         assert result.games == [json.loads(line) for line in path.read_text().splitlines()[1:]]
     assert results[0].games[0]["moves"] and len(results[0].games) == results[0].report["games"]
     other = ashta.arena(agents, played, pairs=6, seed=4, keep_games=False, **options)
@@ -208,8 +205,4 @@ assert ashta.arena(["ashtapada", "greedy"], pairs=2).report["luck_by"] == "perfe
 assert ashta.arena(["thaayam", "greedy"], pairs=2).report["luck_by"] == "thaayam"
 """
     elsewhere = {name: value for name, value in os.environ.items() if name != "ASHTA_CHECKPOINTS"}
-    finished = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, env=elsewhere, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stdout.split() == ["ashtapada.table", "ashte-kashte-2.table", "gavalata.table", "siga.table"]
+    assert program.python("-c", script, cwd=tmp_path, env=elsewhere).split() == ["ashtapada.table", "ashte-kashte-2.table", "gavalata.table", "siga.table"]

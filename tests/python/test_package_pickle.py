@@ -1,11 +1,10 @@
 """Pickles and copies equal the original, also in another process and in another folder, and behave identically."""
 
 import copy
+import json
 import pickle
 import random
 import shutil
-import subprocess
-import sys
 
 import gymnasium
 import numpy as np
@@ -203,14 +202,8 @@ assert bot.agent().step(state) in state.legal_actions()
 print(json.dumps([bot.manifest_json, *(one.values([state]).tolist() for one in others)]))
 print(json.dumps([one.name for one in others[:-2]]))
 """
-    finished = subprocess.run(
-        [sys.executable, "-c", script], cwd=elsewhere, env={"PATH": "/usr/bin"}, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert finished.returncode == 0, finished.stderr
-    import json
-
-    found = [json.loads(line) for line in finished.stdout.splitlines()]
-    assert found == [answers, names]
+    shown = program.python("-c", script, cwd=elsewhere, env={"PATH": "/usr/bin"})
+    assert [json.loads(line) for line in shown.splitlines()] == [answers, names]
     assert copy.deepcopy(agents[0]) is agents[0] and copy.copy(table) is table
 
 

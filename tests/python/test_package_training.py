@@ -29,9 +29,8 @@ def test_a_run_is_that_of_the_program(tmp_path):
     assert [line.pop("run") for line in lines] == [run.path] * len(lines) and lines == written
     assert run.results[0]["opponent"] == "random" and run.bot == run.path / "bots" / "smoke.bot"
     changes = [part for key, value in settings.items() for part in ("--set", f"{key}={json.dumps(value)}")]
-    there = program.run("train", program.SMOKE, *changes, "--set", f"run.directory={tmp_path / 'there'}")
-    assert there.returncode == 0, there.stderr
-    assert weights(program.folders(there.stdout)[1]) == weights(run.bot)
+    there = program.done("train", program.SMOKE, *changes, "--set", f"run.directory={tmp_path / 'there'}")
+    assert weights(program.folders(there)[1]) == weights(run.bot)
 
 
 def test_a_callback_stops_a_run_and_it_goes_on_to_the_same_bot(tmp_path):

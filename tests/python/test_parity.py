@@ -8,7 +8,6 @@ as equal. The reader of bots in JavaScript must compute the same values and logi
 import json
 import os
 import random
-import subprocess
 
 import numpy as np
 import onnxruntime
@@ -45,11 +44,7 @@ def walked(game, seed, count):
 
 def lines(command, positions):
     text = "".join(f"{position}\n" for position in positions)
-    ran = subprocess.run(
-        [str(part) for part in command], input=text, capture_output=True, text=True, check=False, timeout=program.PATIENCE
-    )
-    assert ran.returncode == 0, ran.stderr
-    return [json.loads(line) for line in ran.stdout.splitlines()]
+    return [json.loads(line) for line in program.succeeded(program.execute(*command, input=text)).splitlines()]
 
 
 def by_rust(bot, suffix, positions):
@@ -100,7 +95,7 @@ def c_program(tmp_path_factory):
     source = program.ROOT / "tests" / "python" / "parity.c"
     include = program.ROOT / "bindings" / "c" / "include"
     link = [f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}", "-lashta"]
-    subprocess.run(["cc", "-Wall", "-Werror", f"-I{include}", source, "-o", built, *link], check=True)
+    program.succeeded(program.execute("cc", "-Wall", "-Werror", f"-I{include}", source, "-o", built, *link))
     return built
 
 
@@ -185,7 +180,7 @@ def test_the_reader_in_javascript_computes_the_same():
 def test_the_reader_in_javascript_refuses_other_files(content, reason, tmp_path):
     (tmp_path / "my.bot").write_bytes(content)
     request = json.dumps([{"path": str(tmp_path / "my.bot"), "observations": []}])
-    ran = subprocess.run(["node", "--input-type=module", "-e", FORWARD], input=request, capture_output=True, text=True, check=False)
+    ran = program.execute("node", "--input-type=module", "-e", FORWARD, input=request)
     assert ran.returncode != 0 and reason in ran.stderr
 
 

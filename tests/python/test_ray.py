@@ -55,8 +55,7 @@ def cluster():
 def local(tmp_path_factory):
     """The folder of the run that `ashta train` makes on one thread."""
     folder = tmp_path_factory.mktemp("local")
-    trained = program.run("train", SMOKE, *sets(folder))
-    assert trained.returncode == 0, trained.stderr
+    program.done("train", SMOKE, *sets(folder))
     return folder / "smoke-1"
 
 
@@ -307,8 +306,7 @@ def test_the_program_makes_up_the_evaluation_that_a_cluster_had_not_written(clus
     kept = [{key: value for key, value in json.loads(line).items() if not key.startswith("eval/")} for line in lines]
     (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept[:3]))
     assert sorted(path.name for path in (run / "checkpoints").iterdir())[0] == "3"
-    finished = program.run("train", "--resume", run)
-    assert finished.returncode == 0, finished.stderr
+    program.done("train", "--resume", run)
     metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     evaluated = [line.get("eval/iteration", line["iteration"]) for line in metrics if any(key.startswith("eval/vs") for key in line)]
     assert 3 in evaluated, evaluated

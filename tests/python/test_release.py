@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-import subprocess
 import sys
 import tomllib
 
@@ -116,11 +115,8 @@ def released(tmp_path):
         if without:
             (folder / without).unlink()
         path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
-        return subprocess.run(
-            [program.ROOT / "release" / "publish", tag],
-            env={**os.environ, "PATH": path, "CARGO_TARGET_DIR": str(tmp_path / "target")},
-            capture_output=True, text=True, timeout=program.PATIENCE, check=False,
-        )
+        environment = {**os.environ, "PATH": path, "CARGO_TARGET_DIR": str(tmp_path / "target")}
+        return program.execute(program.ROOT / "release" / "publish", tag, env=environment)
 
     return publish, names, tmp_path
 
@@ -160,8 +156,7 @@ def test_what_was_damaged_is_found(tmp_path):
     environment = {**os.environ, "CARGO_TARGET_DIR": str(tmp_path)}
 
     def checked():
-        command = [program.ROOT / "release" / "check"]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        return program.execute(program.ROOT / "release" / "check", env=environment)
 
     assert "there are no files in" in checked().stderr
     archive = folder / f"ashta-page-{assets.VERSION}.tar.gz"
@@ -174,7 +169,7 @@ def test_what_was_damaged_is_found(tmp_path):
     inner = tmp_path / "work" / f"ashta-page-{assets.VERSION}"
     inner.mkdir(parents=True)
     (inner / "index.html").write_text("page")
-    subprocess.run(["tar", "-czf", archive, "-C", inner.parent, inner.name], check=True)
+    program.succeeded(program.execute("tar", "-czf", archive, "-C", inner.parent, inner.name))
     assets.seal(archive)
     refused = checked()
     assert refused.returncode == 1 and "does not contain app.js, ashta.wasm, bots.json" in refused.stderr

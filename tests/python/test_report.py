@@ -24,9 +24,7 @@ def contents(page):
 def test_a_report_holds_what_the_arena_found(tmp_path, game, seats, squares):
     folder = tmp_path / "deep" / "report"
     agents = ["greedy", "random", "--game", game, "--seats", seats, "--pairs", "4", "--luck", "greedy"]
-    finished = program.run("arena", *agents, "--report", folder, "--json")
-    assert finished.returncode == 0, finished.stderr
-    summary = json.loads(finished.stdout)
+    summary = json.loads(program.done("arena", *agents, "--report", folder, "--json"))
     assert json.loads((folder / "report.json").read_text()) == summary
     data = contents(folder / "index.html")
     assert data["summary"] == summary and summary["luck_by"] == "greedy"
@@ -53,20 +51,17 @@ def test_a_report_holds_what_the_arena_found(tmp_path, game, seats, squares):
 def test_a_game_is_written_as_a_page(tmp_path):
     games, page = tmp_path / "games.jsonl", tmp_path / "game.html"
     assert program.run("arena", "greedy", "</script>", "--game", "ashtapada").returncode == 1
-    played = program.run("arena", "greedy", "hunter", "--game", "ashtapada", "--pairs", "1", "--games", games)
-    assert played.returncode == 0, played.stderr
+    program.done("arena", "greedy", "hunter", "--game", "ashtapada", "--pairs", "1", "--games", games)
     text = games.read_text().replace('"hunter"', '"</script><b>"')
     games.write_text(text)
-    told = program.run("analyze", games, "--html", page, "--json")
-    assert told.returncode == 0, told.stderr
+    told = program.done("analyze", games, "--html", page, "--json")
     data = contents(page)
-    assert data["games"][0]["analysis"] == json.loads(told.stdout)
+    assert data["games"][0]["analysis"] == json.loads(told)
     assert data["games"][0]["analysis"]["players"][1]["name"] == "</script><b>"
     assert "summary" not in data
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_a_game(tmp_path):
     (tmp_path / "file").write_text("mine")
-    refused = program.run("arena", "greedy", "random", "--game", "ashtapada", "--report", tmp_path / "file")
-    assert refused.returncode == 1 and str(tmp_path / "file") in refused.stderr and not refused.stdout
+    assert str(tmp_path / "file") in program.refused("arena", "greedy", "random", "--game", "ashtapada", "--report", tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"

@@ -180,5 +180,5 @@ def test_other_sites_are_not_answered(served):
 
 def test_a_port_that_is_taken_is_named(served):
     port = served.address.split(":")[1]
-    refused = program.run("serve", "--port", port, "--no-browser")
-    assert refused.returncode == 1 and f"port {port}" in refused.stderr and "--port 0" in refused.stderr
+    refused = program.refused("serve", "--port", port, "--no-browser")
+    assert f"port {port}" in refused and "--port 0" in refused
