@@ -30,9 +30,10 @@ TINY = {
     "evaluation.opponents": '["random"]',
     "export.probes": 4,
 }
-# Pairs of games for each opponent; pairs to calibrate a level, which needs some choices; seconds for each row.
-PAIRS = 5
-LEVEL_PAIRS = 50
+# Pairs of games for each opponent; pairs to calibrate a level, which needs some choices; games of a rollout; seconds for
+# each row.
+PAIRS = {"eval": 5, "arena": 2, "levels": 50}
+ROLLOUTS = 40
 SECONDS = 0.03
 # The default input of a person, and the first request of a program.
 TYPED = {"play": "1\n1\nq\n", "engine": '{"op":"hello","id":1}\n'}
@@ -63,10 +64,10 @@ def smaller(arguments):
         return [*arguments, *settings({key: value for key, value in TINY.items() if not key.startswith(kept)} | more)]
     if command == "solve":
         return [*arguments, *settings({"ruleset.flags.pieces": 1})]
-    if command == "levels":
-        return at_most(arguments, "--pairs", LEVEL_PAIRS)
-    if command in ("eval", "arena"):
-        return at_most(arguments, "--pairs", PAIRS)
+    if command in PAIRS:
+        return at_most(arguments, "--pairs", PAIRS[command])
+    if command == "rollout":
+        return at_most(arguments, "--games", ROLLOUTS)
     if command == "bench":
         return [*arguments, "--seconds", str(SECONDS)]
     if command == "exploit" and "--tolerance" not in arguments:
