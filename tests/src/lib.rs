@@ -16,6 +16,14 @@ pub fn amount(quick: usize, deep: usize) -> usize {
     if std::env::var_os("ASHTA_DEEP").is_some() { deep } else { quick }
 }
 
+/// The number that a variable of the environment sets, otherwise `default`.
+///
+/// # Panics
+/// If the variable is not a number.
+pub fn number(variable: &str, default: usize) -> usize {
+    std::env::var(variable).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{variable}={value}")))
+}
+
 /// The examples of the page about Rust, compiled as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/rust.md")]

@@ -10,7 +10,7 @@ use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, builtin};
 use ashta_tests::fuzz::{TARGETS, walk};
-use ashta_tests::random;
+use ashta_tests::{number, random};
 
 /// The files of a folder, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -84,7 +84,7 @@ fn mutated(rng: &mut GameRng) -> String {
 fn changed_sheets_are_refused_or_played() {
     let mut rng = chance::stream(31, 0);
     let (mut refused, mut played) = (0, 0);
-    for _ in 0..std::env::var("ASHTA_SHEETS").map_or(300, |count| count.parse().expect("a number")) {
+    for _ in 0..number("ASHTA_SHEETS", 300) {
         let Ok(sheet) = Sheet::read(&mutated(&mut rng), "mutated").map(Arc::new) else {
             refused += 1;
             continue;

@@ -5,9 +5,8 @@
 use ashta_env::chance;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::builtin;
-use ashta_tests::amount;
 use ashta_tests::laws::Laws;
-use ashta_tests::random;
+use ashta_tests::{amount, number, random};
 
 /// Plays random games of a default ruleset; at most `truncated` of them may reach the turn limit.
 #[track_caller]
@@ -40,9 +39,7 @@ fn every_sheet_for_every_number_of_seats() {
 
 /// Random games of random rulesets of `game`.
 fn check_random(game: &str) {
-    let cases = std::env::var("ASHTA_LAWS_CASES").ok();
-    let cases = cases.map_or(amount(1, 30) as u64, |cases| cases.parse().expect("ASHTA_LAWS_CASES is a number"));
-    for case in 0..cases {
+    for case in 0..number("ASHTA_LAWS_CASES", amount(1, 30)) as u64 {
         let ruleset = random::ruleset(game, &mut chance::stream(0x1A, case));
         let played = Laws::new(ruleset.clone()).play(case, 1);
         played.unwrap_or_else(|problem| panic!("{ruleset}: {problem}"));

@@ -13,19 +13,14 @@ use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node};
-use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
 use ashta_env::testing::exact::{Play, solve};
 use ashta_env::testing::laws::{LawConfig, check_game};
-
-fn race(text: &str) -> Race {
-    Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two seats")).expect("valid"))
-}
+use ashta_tests::solving::race;
 
 #[test]
 fn self_play_finds_the_values_of_a_solved_game() {
-    let race = race("ashte-kashte?pieces=1");
+    let race = race("ashte-kashte?pieces=1", "SN");
     let exact = solve(&race, BySeat([Play::Best; 4])).expect("the values settle");
     let starts: Vec<State> =
         exact.states().filter(|state| matches!(race.node(state), Node::Chance(_))).copied().collect();

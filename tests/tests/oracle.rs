@@ -11,11 +11,10 @@ use ashta_env::game::{Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, builtin};
-use ashta_tests::{amount, engine, oracle, random};
+use ashta_tests::{amount, engine, number, oracle, random};
 
 fn positions() -> usize {
-    let number = std::env::var("ASHTA_ORACLE_POSITIONS").ok();
-    number.map_or(amount(120, 10_000), |number| number.parse().expect("ASHTA_ORACLE_POSITIONS is a number"))
+    number("ASHTA_ORACLE_POSITIONS", amount(120, 10_000))
 }
 
 /// The most throws of a series that the oracle can take: it tries every allotment, in every order.

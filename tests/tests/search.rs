@@ -8,8 +8,8 @@ use ashta_agents::search::{Expectimax, Mcts};
 use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
 use ashta_env::testing::exact::{Exact, Play, solve};
+use ashta_tests::solving::race;
 
 /// Games for two seats. With more seats, best-response iteration cycles on these courses, so exact values are unknown;
 /// the toy game has them.
@@ -24,8 +24,7 @@ struct Solved {
 
 impl Solved {
     fn new(text: &str) -> Solved {
-        let seats = Ruleset::default_seats(2).expect("two seats");
-        let race = Race::new(Ruleset::parse(text, seats).expect("valid"));
+        let race = race(text, "SN");
         let exact = solve(&race, BySeat([Play::Best; 4])).expect("the values settle");
         Solved { race: Arc::new(race), exact: Arc::new(exact) }
     }

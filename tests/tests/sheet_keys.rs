@@ -14,7 +14,7 @@ use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{SCHEMA, Sheet};
 use ashta_tests::changes::{changed, split};
-use ashta_tests::{amount, engine, oracle, random};
+use ashta_tests::{amount, engine, number, oracle, random};
 use serde_json::Value;
 
 /// The kinds of turn by letter: throw, series in one hop, series throw by throw, dice, divided total.
@@ -634,19 +634,15 @@ fn difference(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Option<String> {
     })
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |number| number.parse().expect("a number"))
-}
-
 /// `ASHTA_PAIRS` sets the number of sheets of each kind of turn (by default 40, in `./test deep` 5,000), `ASHTA_SEED`
 /// chooses the sheets.
 #[test]
 fn pairs_of_keys_on_random_courses_are_played_as_the_oracle_does() {
-    let mut rng = chance::stream(number("ASHTA_SEED", 0x5EE7), 1);
+    let mut rng = chance::stream(number("ASHTA_SEED", 0x5EE7) as u64, 1);
     let mut differences = Vec::new();
     for kind in KINDS.chars() {
         let sheets = std::iter::repeat_with(|| random_pair(kind, &mut rng)).flatten();
-        for sheet in sheets.take(number("ASHTA_PAIRS", amount(40, 5_000) as u64) as usize).collect::<Vec<_>>() {
+        for sheet in sheets.take(number("ASHTA_PAIRS", amount(40, 5_000))).collect::<Vec<_>>() {
             differences.extend(difference(&sheet, &mut rng));
         }
     }

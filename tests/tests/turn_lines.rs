@@ -12,7 +12,7 @@ use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::builtin;
 use ashta_env::turn::{TurnResults, turn_results};
-use ashta_tests::amount;
+use ashta_tests::{amount, number};
 use rand::Rng;
 
 /// The places of a seat's pieces, as the notation writes them.
@@ -80,8 +80,7 @@ fn check(race: &Race, start: &State) -> Vec<String> {
 
 #[test]
 fn lines_lead_to_all_results_and_announce_what_they_capture() {
-    let wanted =
-        std::env::var("ASHTA_LINES_POSITIONS").map_or(amount(40, 1_500), |count| count.parse().expect("a number"));
+    let wanted = number("ASHTA_LINES_POSITIONS", amount(40, 1_500));
     let games = builtin::names().flat_map(|game| (2..=4).map(move |seats| (game.to_owned(), seats)));
     let more =
         ["ashtapada?pieces=4", "ashtapada?twins=bell", "pagade?no_cut=lap", "chaupar?triples=all&must_use=optional"];
