@@ -37,9 +37,9 @@ pub(crate) struct Units {
     pub(crate) reached: Slots,
     pub(crate) alone: Set,
     /// Pieces that move together with another piece.
-    together: Set,
+    pub(crate) together: Set,
     /// Waiting pieces that enter with a throw of 1.
-    entering: Set,
+    pub(crate) entering: Set,
     /// Pieces in the keep (the finish) that leave the board with a throw of 1 (are borne off).
     pub(crate) bearing: Set,
 }
@@ -200,25 +200,32 @@ impl SeriesTurns {
             }
             return next;
         }
-        let pips = self.series.pips(throw);
-        let slot = usize::from(action.0 % PAIRS.0);
-        let (place, role) = (turn.own.get(slot), next.roles.get(slot));
-        let left = self.rules.home.saturating_sub(base(place) + next.steps.get(slot));
-        if action >= PAIRS {
-            if role & role::LEAD == 0 {
-                let Some(follower) = self.follower(turn, allotment, slot) else { return next };
-                next.roles = next.roles.or(Slots::one(slot, role::LEAD)).or(Slots::one(follower, role::FOLLOWER));
-            }
-            next.steps = next.steps.plus(Slots::one(slot, self.joint_steps(pips).min(left)));
-        } else if place == 0 && role & role::ENTERED == 0 {
-            next.roles = next.roles.or(Slots::one(slot, role::ENTERED));
-        } else if place == self.rules.home {
-            next.roles = next.roles.or(Slots::one(slot, role::BORNE));
-        } else {
-            next.roles = next.roles.or(Slots::one(slot, role::SINGLE));
-            next.steps = next.steps.plus(Slots::one(slot, pips.min(left)));
+        let (pips, slot) = (self.series.pips(throw), usize::from(action.0 % PAIRS.0));
+        next = self.moving(turn, allotment, action);
+        let (steps, role) = if action >= PAIRS { (self.joint_steps(pips), role::LEAD) } else { (pips, role::SINGLE) };
+        if next.roles.get(slot) & role != 0 {
+            let left = self.rules.home.saturating_sub(base(turn.own.get(slot)) + next.steps.get(slot));
+            next.steps = next.steps.plus(Slots::one(slot, steps.min(left)));
         }
         next
+    }
+
+    /// Returns the allotment with the role of the unit of `action`, without steps.
+    #[inline]
+    pub(crate) fn moving(&self, turn: &SeriesTurn, allotment: &Allotment, action: Action) -> Allotment {
+        let (slot, mut roles) = (usize::from(action.0 % PAIRS.0), allotment.roles);
+        let role = match turn.own.get(slot) {
+            _ if action >= PAIRS && roles.get(slot) & role::LEAD == 0 => {
+                let Some(follower) = self.follower(turn, allotment, slot) else { return *allotment };
+                roles = roles.or(Slots::one(follower, role::FOLLOWER));
+                role::LEAD
+            }
+            _ if action >= PAIRS => role::LEAD,
+            0 if roles.get(slot) & role::ENTERED == 0 => role::ENTERED,
+            place if place == self.rules.home => role::BORNE,
+            _ => role::SINGLE,
+        };
+        Allotment { roles: roles.or(Slots::one(slot, role)), ..*allotment }
     }
 
     /// Returns the slot of the follower when `slot` becomes a lead.

@@ -3,37 +3,19 @@
 //!
 //! The search tries every choice of pieces that enter, are borne off (leave the board from the finish), move alone and
 //! move together. Then the moving units share the throws. Whether a unit can land depends only on the number of throws
-//! of each kind that it takes. This is a knapsack problem, solved by dynamic programming over the units. A piece is
-//! *waiting* until it belongs to a moving unit or is borne off. With few throws, [`super::search`] is faster.
+//! of each kind that it takes. This is a knapsack problem, solved by dynamic programming over the units. With few throws,
+//! [`super::search`] is faster.
 
 use std::cell::RefCell;
 
 use super::SeriesTurns;
-use super::allot::{Allotment, SeriesTurn, base};
+use super::allot::{Allotment, SeriesTurn, Units, base};
+use crate::game::Action;
 use crate::race::compile::reach::places_of;
-use crate::race::position::state::{SeriesKind, role};
+use crate::race::position::state::{MAX_PIECES, SeriesKind, role};
+use crate::race::turns::actions::PAIRS;
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
-use crate::sheet::values::{Must, UnitKind};
-
-/// A moving piece, or two pieces that move together.
-#[derive(Clone, Copy)]
-struct FillUnit {
-    reached: u8,
-    /// Whether it already has steps. If so, it does not have to take another throw.
-    has_moved: bool,
-    is_pair: bool,
-}
-
-/// Interchangeable waiting pieces on one square of the course.
-#[derive(Clone, Copy)]
-struct FillGroup {
-    place: u8,
-    is_declared: bool,
-    waiting: u8,
-    /// The largest number of pieces that are allowed to move alone.
-    alone: u8,
-    may_join: bool,
-}
+use crate::sheet::values::Must;
 
 /// Throws that a unit can take. The array has the count of throws of the second kind, of throws of the third kind, and
 /// of last throws. The bits are the possible counts of throws of 1.
@@ -43,25 +25,17 @@ type Share = ([usize; 3], u128);
 struct Fill<'a> {
     turns: &'a SeriesTurns,
     turn: &'a SeriesTurn,
-    allotment: &'a Allotment,
     remaining: Remaining,
     /// The search stops at this number of used throws.
     enough: u32,
     /// The best result so far.
     most: Option<u32>,
-    /// Pieces that stay off the board.
-    off: u8,
     lists: &'a mut Lists,
 }
 
 /// The buffers of a search. The next search reuses them and allocates no memory.
 #[derive(Default)]
 struct Lists {
-    groups: Vec<FillGroup>,
-    /// The units that move by the choices so far.
-    units: Vec<FillUnit>,
-    /// The waiting pieces that do not move.
-    idle: Vec<FillGroup>,
     shares: Vec<Share>,
     /// For each combination of other throws taken: the possible counts of throws of 1, as bits.
     taken: Vec<u128>,
@@ -84,136 +58,64 @@ pub(crate) fn most_used(
 ) -> Option<u32> {
     let enough = enough.min(turns.most_by_room(turn, allotment, remaining));
     let mut lists = LISTS.take();
-    lists.units.clear();
-    lists.idle.clear();
-    let mut fill = Fill { turns, turn, allotment, remaining, enough, most: None, off: 0, lists: &mut lists };
-    fill.lists.units.extend((0..turns.seating.pieces).filter_map(|slot| {
-        let steps = allotment.steps.get(slot);
-        let role = allotment.roles.get(slot) & (role::SINGLE | role::LEAD);
-        let reached = base(turn.own.get(slot)) + steps;
-        (role != 0).then_some(FillUnit { reached, has_moved: steps > 0, is_pair: role == role::LEAD })
-    }));
-    let off = fill.waiting(|place| place == 0);
-    let entering = if turn.closed >> 1 & 1 == 0 { off.min(remaining.counts[0]) } else { 0 };
-    for entered in 0..=entering {
-        fill.off = off - entered;
-        fill.find_groups(entered);
-        fill.try_moves(0, entered);
-    }
+    let mut fill = Fill { turns, turn, remaining, enough, most: None, lists: &mut lists };
+    fill.try_moves(allotment, 0, 0);
     let most = fill.most;
     LISTS.set(lists);
     most
 }
 
 impl Fill<'_> {
-    /// Returns the place of a piece; 1 for a piece that has entered.
-    fn place(&self, slot: usize) -> u8 {
-        self.turn.own.get(slot) | self.allotment.roles.get(slot) & role::ENTERED
-    }
-
-    fn has_role(&self, slot: usize, roles: u8) -> bool {
-        self.allotment.roles.get(slot) & roles != 0
-    }
-
-    fn waiting(&self, is_there: impl Fn(u8) -> bool) -> u8 {
-        let waits = |&slot: &usize| !self.has_role(slot, role::TAKEN) && is_there(self.place(slot));
-        (0..self.turns.seating.pieces).filter(waits).count() as u8
-    }
-
-    /// Finds the groups of waiting pieces on the course after `entered` more pieces have entered.
-    fn find_groups(&mut self, entered: u8) {
-        self.lists.groups.clear();
-        for slot in 0..self.turns.seating.pieces {
-            let place = self.place(slot);
-            if !self.has_role(slot, role::TAKEN) && (1..self.turns.rules.home).contains(&place) {
-                self.add(place, self.turn.declared.contains(slot), 1, entered);
-            }
-        }
-        if entered > 0 {
-            self.add(1, false, entered, entered);
-        }
-    }
-
-    /// Adds waiting pieces to the group on `place`.
-    fn add(&mut self, place: u8, is_declared: bool, count: u8, entered: u8) {
-        let mut groups = self.lists.groups.iter_mut();
-        if let Some(group) = groups.find(|group| (group.place, group.is_declared) == (place, is_declared)) {
-            group.waiting += count;
-            return;
-        }
-        let unit = &self.turns.unit;
-        let alone = match unit.kind {
-            UnitKind::Declared if is_declared && !unit.split => 0,
-            UnitKind::Together if !unit.split => self.untied(place, if place == 1 { entered } else { 0 }),
-            _ => u8::MAX,
-        };
-        let may_join = self.turns.may_join(place, is_declared);
-        self.lists.groups.push(FillGroup { place, is_declared, waiting: count, alone, may_join });
-    }
-
-    /// Returns the number of pieces on `place` that are still allowed to move alone, if twins must not be split and
-    /// `entered` more pieces have entered.
-    fn untied(&self, place: u8, entered: u8) -> u8 {
-        let here = |roles: u8| {
-            let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has_role(slot, roles));
-            (0..self.turns.seating.pieces).filter(is_here).count() as u8
-        };
-        let (all, entered) = (here(0) + entered, here(role::ENTERED) + entered);
-        (entered + (all - entered) % 2).saturating_sub(here(role::SINGLE))
-    }
-
-    /// Tries all choices for the groups from `index` on: pieces move alone, move together or stay.
-    fn try_moves(&mut self, index: usize, entered: u8) {
+    /// Tries all choices of more pieces that enter, move alone, move together, and are borne off, in this order.
+    /// `ones` throws of 1 are used for entering and bearing off. `least` is the number of the first choice to try.
+    fn try_moves(&mut self, allotment: &Allotment, ones: u8, least: usize) {
         if self.most >= Some(self.enough) {
             return;
         }
-        let Some(&group) = self.lists.groups.get(index) else { return self.try_bearing(entered) };
-        let (units, idle) = (self.lists.units.len(), self.lists.idle.len());
-        let unit = FillUnit { reached: group.place, has_moved: false, is_pair: false };
-        for pairs in 0..=if group.may_join { group.waiting / 2 } else { 0 } {
-            for singles in (0..=group.alone.min(group.waiting - 2 * pairs)).rev() {
-                self.lists.units.extend((0..pairs).map(|_| FillUnit { is_pair: true, ..unit }));
-                self.lists.units.extend((0..singles).map(|_| unit));
-                let (waiting, alone) = (group.waiting - 2 * pairs - singles, group.alone - singles);
-                self.lists.idle.extend((waiting > 0).then_some(FillGroup { waiting, alone, ..group }));
-                self.try_moves(index + 1, entered);
-                self.lists.units.truncate(units);
-                self.lists.idle.truncate(idle);
+        let (roles, has_one) = (allotment.roles, ones < self.remaining.counts[0]);
+        // Units that already move are not chosen again.
+        let mut units = self.turns.units(self.turn, allotment, 0);
+        units.alone = units.alone & !roles.have(role::SINGLE);
+        units.together = units.together & !roles.have(role::LEAD);
+        let in_keep = self.turn.own.are(self.turns.rules.home) & !roles.have(role::BORNE);
+        units.bearing = in_keep.lowest().when(self.turns.bears);
+        let choices = [units.entering.when(has_one), units.alone, units.together, units.bearing.when(has_one)];
+        for (phase, slots) in choices.into_iter().enumerate() {
+            for (slot, choice) in slots.iter().map(|slot| (slot, MAX_PIECES * phase + slot)) {
+                if choice >= least {
+                    let action = Action(slot as u8 + if phase == 2 { PAIRS.0 } else { 0 });
+                    let ones = ones + u8::from(phase % 3 == 0);
+                    self.try_moves(&self.turns.moving(self.turn, allotment, action), ones, choice);
+                }
             }
         }
+        self.try_shares(allotment, &units, ones);
     }
 
-    /// Tries every number of pieces that are borne off, after pieces have entered with `ones` throws of 1.
-    fn try_bearing(&mut self, ones: u8) {
-        let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.rules.home);
-        let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has_role(slot, role::BORNE));
-        let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
-        for borne in 0..=in_keep.min(self.remaining.counts[0] - ones) {
-            let is_bearing = were_borne || borne > 0;
-            if is_bearing && !all_can_be_home {
-                break;
-            }
-            let used = ones + borne;
-            let are_all_home = |_: usize| is_bearing.then_some(true);
-            if self.turns.must != Must::Greedy {
-                self.find_most(used, None, are_all_home);
+    /// Shares the throws among the units that move. `idle` are the units that do not move.
+    fn try_shares(&mut self, allotment: &Allotment, idle: &Units, ones: u8) {
+        let is_bearing = !allotment.roles.have(role::BORNE).is_empty();
+        let may_be_home = self.turn.own.at_least(self.turns.rules.home) | allotment.roles.have(role::TAKEN);
+        let can_bear = (!may_be_home).is_empty();
+        if is_bearing && !can_bear {
+            return;
+        }
+        let are_all_home = |_: usize| is_bearing.then_some(true);
+        if self.turns.must != Must::Greedy {
+            return self.find_most(allotment, ones, None, are_all_home);
+        }
+        for left in self.leftovers(allotment.skipped) {
+            let has_one = left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::First)) != 0;
+            if has_one && !idle.entering.is_empty() || self.is_extended_by(idle, left) {
                 continue;
             }
-            for left in self.leftovers() {
-                if self.is_extended_by_idle(left) {
-                    continue;
-                }
-                // An unused throw of 1 must not be able to bear off a piece.
-                let could_bear = borne < in_keep
-                    && all_can_be_home
-                    && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::First)) != 0;
-                if !could_bear {
-                    self.find_most(used, Some(left), are_all_home);
-                } else if !is_bearing {
-                    // If one unit is not in the keep, no piece can be borne off.
-                    for other in 0..self.lists.units.len() {
-                        self.find_most(used, Some(left), |unit| (unit == other).then_some(false));
-                    }
+            // An unused throw of 1 must not be able to bear off a piece.
+            if !(has_one && can_bear && !idle.bearing.is_empty()) {
+                self.find_most(allotment, ones, Some(left), are_all_home);
+            } else if !is_bearing {
+                // If one unit is not in the keep, no piece can be borne off.
+                for other in allotment.roles.have(role::SINGLE | role::LEAD).iter() {
+                    self.find_most(allotment, ones, Some(left), |slot| (slot == other).then_some(false));
                 }
             }
         }
@@ -221,28 +123,20 @@ impl Fill<'_> {
 
     /// Iterates over the sets of kinds of throws that are allowed to stay unused, as `SeriesThrows::bit`s. Each set
     /// contains the kinds that the allotment already leaves unused.
-    fn leftovers(&self) -> impl Iterator<Item = u8> + use<> {
-        let skipped = self.allotment.skipped;
+    fn leftovers(&self, skipped: u8) -> impl Iterator<Item = u8> + use<> {
         let remaining = self.remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
         let free = remaining.fold(0, |bits, (throw, _)| bits | self.turns.series.bit(throw));
         (0..=u8::MAX).filter(move |bits| bits & !free == 0).map(move |bits| bits | skipped)
     }
 
-    /// Returns whether a piece that does not move could take a throw of one of these kinds.
-    fn is_extended_by_idle(&self, left: u8) -> bool {
-        let open = self.open();
-        let can_enter = self.off > 0
-            && open >> 1 & 1 == 1
-            && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::First)) != 0;
-        can_enter
-            || self.pips_of(left).any(|pips| {
-                let joint = self.turns.joint_steps(pips);
-                self.lists.idle.iter().any(|group| {
-                    let beyond = open >> group.place;
-                    group.alone > 0 && beyond >> pips & 1 == 1
-                        || group.waiting > 1 && group.may_join && joint > 0 && beyond >> joint & 1 == 1
-                })
-            })
+    /// Returns whether a unit on the course that does not move could take a throw of one of the kinds `left`.
+    fn is_extended_by(&self, idle: &Units, left: u8) -> bool {
+        self.pips_of(left).any(|pips| {
+            let joint = self.turns.joint_steps(pips);
+            let is_open = |slot: usize, steps: u8| self.open() >> idle.reached.get(slot) >> steps & 1 == 1;
+            idle.alone.iter().any(|slot| is_open(slot, pips))
+                || joint > 0 && idle.together.iter().any(|slot| is_open(slot, joint))
+        })
     }
 
     fn pips_of(&self, kinds: u8) -> impl Iterator<Item = u8> {
@@ -257,7 +151,13 @@ impl Fill<'_> {
 
     /// Finds the largest number of throws that the units can take. With `left`, only throws of these kinds are allowed
     /// to stay unused. `is_home` returns whether a unit must end in the keep or must not end there; `None` allows both.
-    fn find_most(&mut self, ones: u8, left: Option<u8>, is_home: impl Fn(usize) -> Option<bool>) {
+    fn find_most(
+        &mut self,
+        allotment: &Allotment,
+        ones: u8,
+        left: Option<u8>,
+        is_home: impl Fn(usize) -> Option<bool>,
+    ) {
         if self.most >= Some(self.enough) {
             return;
         }
@@ -268,8 +168,8 @@ impl Fill<'_> {
         self.lists.taken.clear();
         self.lists.taken.resize(index(all) + 1, 0);
         self.lists.taken[0] = 1 << ones;
-        for unit in 0..self.lists.units.len() {
-            self.find_shares(self.lists.units[unit], left.unwrap_or(0), is_home(unit));
+        for slot in allotment.roles.have(role::SINGLE | role::LEAD).iter() {
+            self.find_shares(allotment, slot, left.unwrap_or(0), is_home(slot));
             let Lists { shares, taken, next, .. } = &mut *self.lists;
             next.clear();
             next.resize(taken.len(), 0);
@@ -297,22 +197,24 @@ impl Fill<'_> {
         }
     }
 
-    /// Finds the shares of a unit. After taking a share, the unit must be unable to take more throws of the kinds
+    /// Finds the shares of the unit of `slot`. After taking a share, the unit must be unable to take more throws of the kinds
     /// `left`. It must be in the keep or not, as `is_home` demands.
-    fn find_shares(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
+    fn find_shares(&mut self, allotment: &Allotment, slot: usize, left: u8, is_home: Option<bool>) {
+        let (moved, is_pair) = (allotment.steps.get(slot), allotment.roles.get(slot) & role::LEAD != 0);
+        let reached = base(self.turn.own.get(slot)) + moved;
         let [(_, ones), others @ ..] = self.remaining.kinds();
-        let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
+        let steps = |pips: u8| usize::from(if is_pair { self.turns.joint_steps(pips) } else { pips });
         let home = 1 << self.turns.rules.home;
-        let ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
+        let ends = self.open() & u64::MAX << (reached + u8::from(moved == 0));
         let ends = ends & is_home.map_or(u64::MAX, |is_home| if is_home { home } else { !home });
-        let is_takeable = |pips: &u8| !unit.is_pair || self.turns.can_join(self.turns.joint_steps(*pips));
+        let is_takeable = |pips: &u8| !is_pair || self.turns.can_join(self.turns.joint_steps(*pips));
         let takeable = self.pips_of(left).filter(is_takeable);
         let ends = takeable.fold(ends, |ends, pips| ends & !(self.open() >> steps(pips)));
         let ones_fit = u128::MAX >> (127 - ones);
         let by_kind = others.map(|(throw, _)| steps(self.turns.series.pips(throw)));
         let all = others.map(|(_, count)| usize::from(count));
         let with_ones = |share: [usize; 3]| {
-            let place = usize::from(unit.reached) + (0..3).map(|kind| share[kind] * by_kind[kind]).sum::<usize>();
+            let place = usize::from(reached) + (0..3).map(|kind| share[kind] * by_kind[kind]).sum::<usize>();
             let here = if place < 64 { u128::from(ends >> place) } else { 0 };
             let ones = match steps(1) {
                 0 if self.turns.can_join(0) => (here & 1).wrapping_neg(),
@@ -322,7 +224,7 @@ impl Fill<'_> {
             (share, ones & ones_fit)
         };
         let can_take = |share: &[usize; 3]| {
-            !unit.is_pair || self.turns.can_join(0) || (0..3).all(|kind| share[kind] == 0 || by_kind[kind] > 0)
+            !is_pair || self.turns.can_join(0) || (0..3).all(|kind| share[kind] == 0 || by_kind[kind] > 0)
         };
         let shares = counts(all).filter(can_take).map(with_ones).filter(|&(_, ones)| ones != 0);
         self.lists.shares.clear();
