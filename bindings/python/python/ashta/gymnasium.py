@@ -111,13 +111,8 @@ class RaceEnv(_Versus, gymnasium.Env):
         if self._illegal == "random" and not (0 <= action < len(legal) and legal[int(action)]):
             action = int(self.np_random.choice(np.flatnonzero(legal)))
         games.step(np.atleast_1d(action))
-        return (
-            games.observations[0].copy(),
-            float(games.rewards[0]),
-            bool(games.terminated[0]),
-            bool(games.truncated[0]),
-            self._info(),
-        )
+        ends = bool(games.terminated[0]), bool(games.truncated[0])
+        return games.observations[0].copy(), float(games.rewards[0]), *ends, self._info()
 
     def render(self) -> str | None:
         """With `render_mode="ansi"`, returns the position in the notation; otherwise `None`."""

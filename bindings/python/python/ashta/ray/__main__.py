@@ -70,19 +70,17 @@ def game_of(text):
     if text is None:
         return None
     name, _, seats = text.partition(" ")
-    if not seats:
-        return Game(name)
-    return Game(name, seats=int(seats) if seats.isdigit() else seats)
+    return Game(name, seats=int(seats) if seats.isdigit() else seats or None)
 
 
 def run(args):
     if args.command == "train":
-        if args.resume is not None and args.config is not None:
-            raise ValueError("--resume takes the settings from the folder of the run: leave out the file")
-        if args.resume is not None:
+        if args.resume is None:
+            train(args.config, args.set, address=args.address)
+        elif args.config is None:
             resume(args.resume, args.set, address=args.address, fallback=args.fallback)
         else:
-            train(args.config, args.set, address=args.address)
+            raise ValueError("--resume takes the settings from the folder of the run: leave out the file")
     elif args.command == "arena":
         if args.games:
             # Fails early if the file cannot be written.
@@ -112,8 +110,7 @@ def main():
         print(interrupted, file=sys.stderr)
         sys.exit(130)
     except (OSError, OverflowError, ValueError, WorkersDied) as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
 

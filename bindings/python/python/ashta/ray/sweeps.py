@@ -19,10 +19,8 @@ OBJECTIVES = {"regret": "min", "score": "max", "rating": "max"}
 def objective_of(line):
     """Computes the objectives from a line of metrics."""
     scores = [value for tag, value in line.items() if tag.startswith("eval/vs_") and tag.endswith("/score")]
-    found = {"score": sum(scores) / len(scores)} if scores else {}
-    if line.get("eval/regret_per_decision") is not None:
-        found["regret"] = line["eval/regret_per_decision"]
-    return found
+    found = {"score": sum(scores) / len(scores) if scores else None, "regret": line.get("eval/regret_per_decision")}
+    return {objective: value for objective, value in found.items() if value is not None}
 
 
 def _rating(run, folders):
@@ -41,8 +39,7 @@ def _check(configs, space, set, folders):
     for config in configs:
         check_settings(config, set, folders)
         for key, values in space.items():
-            listed = values.get("grid_search", []) if isinstance(values, dict) else []
-            for value in listed:
+            for value in values.get("grid_search", []) if isinstance(values, dict) else []:
                 check_settings(config, [*set, _change(key, value)], folders)
 
 
@@ -131,8 +128,8 @@ def table(results, objective):
     for result in results:
         of = result.metrics or {}
         rows.append((of.get(objective), result.error, result.config, of.get("bot") or of.get("run") or ""))
-    worst = float("inf") if OBJECTIVES[objective] == "min" else float("-inf")
-    rows.sort(key=lambda row: worst if row[0] is None else row[0], reverse=OBJECTIVES[objective] == "max")
+    sign = 1 if OBJECTIVES[objective] == "min" else -1
+    rows.sort(key=lambda row: float("inf") if row[0] is None else sign * row[0])
     lines = [f"{objective:>12}  settings"]
     for value, error, config, bot in rows:
         shown = "failed" if value is None else f"{value:.6f}"

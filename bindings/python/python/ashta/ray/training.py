@@ -81,11 +81,15 @@ class Driver:
             "the evaluator": (settings["evaluator_cores"], 0),
             "an actor": (1, 0),
         }
-        for name, (cpus, gpus) in needs.items():
-            if not any(node.get("CPU", 0) >= cpus and node.get("GPU", 0) >= gpus for node in nodes):
-                wanted = f"{cpus} cores{' and a GPU' if gpus else ''}"
+        for name, need in needs.items():
+            if not any(fits([need], node) for node in nodes):
+                wanted = f"{need[0]} cores{' and a GPU' if need[1] else ''}"
                 raise ValueError(f"{name} needs {wanted} on one machine, but no machine of the cluster has them")
-        if not any(fits(needs.values(), places, nodes) for places in itertools.product(range(len(nodes)), repeat=3)):
+        for places in itertools.product(range(len(nodes)), repeat=3):
+            on = [[need for need, place in zip(needs.values(), places) if place == at] for at in range(len(nodes))]
+            if all(map(fits, on, nodes)):
+                break
+        else:
             raise ValueError("learner, evaluator and one actor do not fit on the machines of the cluster together")
 
     def _compare(self, worker, numerics):
@@ -244,14 +248,9 @@ class Driver:
             self.run.close()
 
 
-def fits(needs, places, nodes):
-    """Whether the workers fit on the nodes. For each worker, `needs` has its cores and GPUs, and `places` has the index
-    of its node."""
-    left = [[node.get("CPU", 0), node.get("GPU", 0)] for node in nodes]
-    for (cpus, gpus), place in zip(needs, places, strict=True):
-        left[place][0] -= cpus
-        left[place][1] -= gpus
-    return all(cpus >= 0 and gpus >= 0 for cpus, gpus in left)
+def fits(needs, node):
+    """Whether workers fit on a node together; `needs` has the cores and the GPUs of each worker."""
+    return all(sum(need[i] for need in needs) <= node.get(kind, 0) for i, kind in enumerate(("CPU", "GPU")))
 
 
 def train(config=None, set=(), *, address=None, folders=None, stops=None):
