@@ -7,7 +7,6 @@
 //! its sheet, unless [`Race::with_turn_limit`](crate::Race::with_turn_limit) sets another limit. Such a limit belongs
 //! to the environment, not to the rules: positions, observations and the hash of the ruleset do not depend on it.
 
-mod rows;
 mod vec_env;
 
 use std::sync::Arc;
@@ -23,13 +22,8 @@ pub use vec_env::{Caller, VecBuffers, VecEnv, VecGame};
 #[derive(Clone, Debug)]
 pub struct Env<G: Game> {
     game: Arc<G>,
-    state: G::State,
+    now: Snapshot<G::State>,
     legal: ActionMask,
-    /// The seat that observes, as in [`Observation::seat`].
-    observer: Seat,
-    rng: GameRng,
-    turns: u32,
-    throws: u64,
 }
 
 /// The complete state of an [`Env`], from which [`Env::resume`] continues the game.
@@ -115,26 +109,25 @@ impl<G: Game> Env<G> {
     pub fn new(game: Arc<G>) -> Env<G> {
         let observer = game.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
         let (state, rng) = (game.initial_state(observer), chance::stream(0, 0));
-        let mut env = Env { game, state, legal: ActionMask::EMPTY, observer, rng, turns: 0, throws: 0 };
+        let now = Snapshot { state, observer, rng, turns: 0, throws: 0 };
+        let mut env = Env { game, now, legal: ActionMask::EMPTY };
         env.restart(None);
         env
     }
 
     /// Continues a game from a snapshot.
     pub fn resume(game: Arc<G>, snapshot: Snapshot<G::State>) -> Env<G> {
-        let Snapshot { state, observer, rng, turns, throws } = snapshot;
-        Env { legal: game.legal_actions(&state), game, state, observer, rng, turns, throws }
+        Env { legal: game.legal_actions(&snapshot.state), game, now: snapshot }
     }
 
     /// The complete state of the game.
     pub fn snapshot(&self) -> Snapshot<G::State> {
-        let Env { observer, turns, throws, .. } = *self;
-        Snapshot { state: self.state.clone(), observer, rng: self.rng.clone(), turns, throws }
+        self.now.clone()
     }
 
     /// Starts a new game and returns its first decision. Equal seeds and actions give equal games.
     pub fn reset(&mut self, seed: u64) -> Observation {
-        self.rng = chance::stream(seed, 0);
+        self.now.rng = chance::stream(seed, 0);
         self.restart(None);
         self.observation()
     }
@@ -142,9 +135,9 @@ impl<G: Game> Env<G> {
     /// Starts the next game with the current random generator: in `position`, or before the first throw of a random
     /// seat. If `position` is a decision, its turn counts as the first turn.
     fn restart(&mut self, position: Option<G::State>) {
-        self.state = position
-            .unwrap_or_else(|| self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.rng)));
-        self.turns = u32::from(self.seat().is_some());
+        self.now.state = position
+            .unwrap_or_else(|| self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.now.rng)));
+        self.now.turns = u32::from(self.seat().is_some());
         self.update_observer();
         self.advance();
     }
@@ -153,15 +146,15 @@ impl<G: Game> Env<G> {
     /// last.
     #[inline]
     fn update_observer(&mut self) {
-        if let Node::Chance(seat) | Node::Decision(seat) = self.game.node(&self.state) {
-            self.observer = seat;
+        if let Node::Chance(seat) | Node::Decision(seat) = self.game.node(&self.now.state) {
+            self.now.observer = seat;
         }
     }
 
     fn observation(&self) -> Observation {
         let mut active = Vec::with_capacity(64);
-        self.game.observe_active(&self.state, self.observer, &mut active);
-        Observation { seat: self.observer, active, len: self.game.spec().observation, mask: self.legal }
+        self.game.observe_active(&self.now.state, self.now.observer, &mut active);
+        Observation { seat: self.now.observer, active, len: self.game.spec().observation, mask: self.legal }
     }
 
     /// Takes the action of the seat to act, then throws the dice up to the next decision.
@@ -196,19 +189,19 @@ impl<G: Game> Env<G> {
     /// Plays a legal action, and throws the dice up to the next decision.
     #[inline]
     fn play_legal(&mut self, action: Action) {
-        self.game.apply_action(&mut self.state, action);
+        self.game.apply_action(&mut self.now.state, action);
         self.advance();
     }
 
     /// The return of each seat; zeros before the end of the game.
     fn returns(&self) -> BySeat<f32> {
-        if self.is_terminated() { self.game.returns(&self.state) } else { BySeat::default() }
+        if self.is_terminated() { self.game.returns(&self.now.state) } else { BySeat::default() }
     }
 
     /// Throws the dice up to the next decision or the end.
     #[inline]
     fn advance(&mut self) {
-        let Env { game, state, rng, turns, throws, .. } = self;
+        let (game, Snapshot { state, rng, turns, throws, .. }) = (&self.game, &mut self.now);
         *turns += u32::from(matches!(game.node(state), Node::Chance(_)));
         let may_throw = *turns <= game.spec().turn_limit;
         chance::throw_dice(&**game, state, |state, _| {
@@ -216,7 +209,7 @@ impl<G: Game> Env<G> {
             may_throw.then(|| chance::outcome(game.chance_outcomes(state), rng.next_u64()))
         });
         self.update_observer();
-        self.legal = self.game.legal_actions(&self.state);
+        self.legal = self.game.legal_actions(&self.now.state);
     }
 
     /// The rules of the game.
@@ -226,12 +219,12 @@ impl<G: Game> Env<G> {
 
     /// The position: a decision, the end, or the position before the next throw if the game is truncated.
     pub fn state(&self) -> &G::State {
-        &self.state
+        &self.now.state
     }
 
     /// The seat to act; `None` if the game is over or truncated.
     pub fn seat(&self) -> Option<Seat> {
-        match self.game.node(&self.state) {
+        match self.game.node(&self.now.state) {
             Node::Decision(seat) => Some(seat),
             Node::Chance(_) | Node::Terminal => None,
         }
@@ -248,26 +241,26 @@ impl<G: Game> Env<G> {
     /// # Panics
     /// If the length of `out` is not [`crate::game::Spec::observation`].
     pub fn observe(&self, seat: Seat, out: &mut [f32]) {
-        self.game.observe(&self.state, seat, out);
+        self.game.observe(&self.now.state, seat, out);
     }
 
     /// Whether the game is over by its rules.
     pub fn is_terminated(&self) -> bool {
-        self.game.node(&self.state) == Node::Terminal
+        self.game.node(&self.now.state) == Node::Terminal
     }
 
     /// Whether the game was truncated at the turn limit.
     pub fn is_truncated(&self) -> bool {
-        self.turns > self.game.spec().turn_limit && !self.is_terminated()
+        self.now.turns > self.game.spec().turn_limit && !self.is_terminated()
     }
 
     /// The number of turns that have begun so far. A further throw after a move counts as a turn.
     pub fn turns(&self) -> u32 {
-        self.turns
+        self.now.turns
     }
 
     /// The number of throws since the environment was built, over all its games.
     pub fn throws(&self) -> u64 {
-        self.throws
+        self.now.throws
     }
 }

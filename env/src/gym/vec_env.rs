@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::{ArrayViewMut1, ArrayViewMut2};
 use rand::Rng;
 
-use super::{Env, StepError, rows};
+use super::{Env, StepError};
 use crate::chance::{self, GameRng};
 use crate::game::{Action, Game, Seat};
 
@@ -72,7 +72,7 @@ impl<G: Game> VecGame<G> {
     /// Starts the next game in `position`; without a position, before the first throw.
     fn start(&mut self, caller: Caller, position: Option<G::State>) {
         if caller != Caller::All {
-            self.env.rng = chance::stream(self.rng.next_u64(), 0);
+            self.env.now.rng = chance::stream(self.rng.next_u64(), 0);
             let drawn = chance::first_seat(self.env.game.spec().seats, &mut self.rng);
             self.own = Some(if let Caller::One(seat) = caller { seat } else { drawn });
         }
@@ -99,7 +99,7 @@ impl<G: Game> VecEnv<G> {
 
     /// The number of throws since the environment was built, over all games.
     pub fn throws(&self) -> u64 {
-        self.games.iter().map(|game| game.env.throws).sum()
+        self.games.iter().map(|game| game.env.now.throws).sum()
     }
 
     /// Restarts every game, game `i` with stream `i` of `seed`, and writes the first decisions.
@@ -117,7 +117,7 @@ impl<G: Game> VecEnv<G> {
     /// throw.
     pub fn start(&mut self, index: usize, rng: GameRng, position: Option<G::State>) {
         let game = &mut self.games[index];
-        (game.env.rng, game.rng) = (rng.clone(), rng);
+        (game.env.now.rng, game.rng) = (rng.clone(), rng);
         game.start(self.caller, position);
     }
 
@@ -186,15 +186,28 @@ impl<G: Game> VecEnv<G> {
         let lengths = [out.players.len(), out.terminated.len(), out.truncated.len()];
         assert_eq!(lengths, [count; 3], "lengths of players, terminated and truncated");
         for (index, VecGame { env, own, .. }) in self.games.iter().enumerate() {
-            let (seat, seats) = (own.unwrap_or(env.observer), env.game.spec().seats);
+            let (seat, seats) = (own.unwrap_or(env.now.observer), env.game.spec().seats);
             self.active.clear();
-            env.game.observe_active(&env.state, seat, &mut self.active);
-            rows::write_active(out.observations.row_mut(index), &self.active);
-            rows::write_mask(out.masks.row_mut(index), env.legal);
+            env.game.observe_active(&env.now.state, seat, &mut self.active);
+            write_active(out.observations.row_mut(index), &self.active);
+            let mask = out.masks.row_mut(index);
+            mask.into_iter().enumerate().for_each(|(action, cell)| *cell = env.legal.contains(Action(action as u8)));
             out.players[index] = seats.iter().take_while(|&other| other != seat).count() as i64;
             (out.terminated[index], out.truncated[index]) = (env.is_terminated(), env.is_truncated());
             let returns = env.returns();
             out.returns.row_mut(index).iter_mut().zip(seats.iter()).for_each(|(out, seat)| *out = returns[seat]);
         }
+    }
+}
+
+/// Writes 1 in the `active` columns and 0 in all others.
+#[inline]
+fn write_active<T: Copy + From<u8>>(mut row: ArrayViewMut1<'_, T>, active: &[u16]) {
+    row.fill(T::from(0));
+    let active = active.iter().map(|&column| usize::from(column));
+    // Rows are usually contiguous. Writing to a slice is much faster than indexing.
+    match row.as_slice_mut() {
+        Some(row) => active.for_each(|column| row[column] = T::from(1)),
+        None => active.for_each(|column| row[column] = T::from(1)),
     }
 }
