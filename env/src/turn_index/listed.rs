@@ -27,8 +27,6 @@ pub(super) struct ListedWalk {
     consequences: IndexSet<Consequence>,
     /// For each side position and place: the side position after a piece there is captured.
     after_loss: Vec<Side>,
-    /// The number that a piece on each place adds to the key of a pattern: `[seat][place]`.
-    keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether the game can end because no seat can move.
     has_dead_ends: bool,
     /// For each side position, whether enemies can block its moves with every throw.
@@ -82,6 +80,11 @@ struct Consequence {
 /// A seat and the place of one of its pieces.
 type Piece = (Seat, u8);
 
+/// The number that a piece adds to the key of a pattern.
+fn key((seat, place): Piece) -> u32 {
+    mix((seat.index() * PLACES + usize::from(place)) as u64 + 1) as u32
+}
+
 /// A seat to throw, its side position and the number of an outcome.
 type Thrown = (Seat, Side, usize);
 
@@ -97,7 +100,6 @@ impl ListedWalk {
     pub(super) fn new(index: &TurnIndex, most_patterns: usize) -> ListedWalk {
         let rules = &index.race.rules;
         let sides = 0..index.sides().len() as Side;
-        let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
         let mut race = index.race.clone();
         by_kind!(&mut race.turns, turns => turns.ignore_dead_ends());
         let after_loss = |side: Side, place: u8| {
@@ -113,7 +115,6 @@ impl ListedWalk {
             patterns: Vec::new(),
             ends: Vec::new(),
             consequences: QUIET.into_iter().map(|then| Consequence { then, lost: Vec::new() }).collect(),
-            keys: Box::new(std::array::from_fn(|seat| std::array::from_fn(|place| key(seat, place)))),
             after_loss: sides
                 .clone()
                 .flat_map(|side| (0..PLACES as u8).map(move |place| after_loss(side, place)))
@@ -156,8 +157,8 @@ impl ListedWalk {
         for enemies in self.enemies(index, mover, relevant, most_patterns).unwrap_or_default() {
             let (start, is_stuck) = self.add(index, thrown, &enemies, lists);
             may_be_stuck |= is_stuck;
-            let key = |key: u32, &(seat, place): &Piece| key.wrapping_add(self.keys[seat.index()][usize::from(place)]);
-            self.patterns.push(Pattern { key: enemies.iter().fold(0, key), start });
+            let key = enemies.iter().fold(0, |sum: u32, &piece| sum.wrapping_add(key(piece)));
+            self.patterns.push(Pattern { key, start });
         }
         let patterns = &mut self.patterns[first..];
         patterns.sort_unstable_by_key(|pattern| pattern.key);
@@ -351,24 +352,24 @@ impl ListedWalk {
     /// Returns the start of the list of ends with enemies on the cells `held`, or [`NONE`].
     #[inline]
     fn search(&self, index: &TurnIndex, mover: Seat, sides: Sides, held: Cells, turn: &ListedTurn) -> u32 {
-        let mut key = 0_u32;
+        let mut sum = 0_u32;
         for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
             for &place in index.sides.places(side) {
-                let place = usize::from(place) % PLACES;
-                let is_relevant = self.race.rules.bits[seat.index()][place] & held != 0;
-                key = key.wrapping_add(if is_relevant { self.keys[seat.index()][place] } else { 0 });
+                if self.race.rules.bits[seat.index()][usize::from(place) % PLACES] & held != 0 {
+                    sum = sum.wrapping_add(key((seat, place)));
+                }
             }
         }
         let patterns = &self.patterns[turn.patterns[0] as usize..turn.patterns[1] as usize];
-        // Interpolation search: keys are spread evenly, so the value of `key` gives its approximate index.
-        let mut at = ((u64::from(key) * patterns.len() as u64) >> 32) as usize;
-        while at > 0 && patterns[at].key > key {
+        // Interpolation search: keys are spread evenly, so the value of `sum` gives its approximate index.
+        let mut at = ((u64::from(sum) * patterns.len() as u64) >> 32) as usize;
+        while at > 0 && patterns[at].key > sum {
             at -= 1;
         }
-        while patterns.get(at).is_some_and(|pattern| pattern.key < key) {
+        while patterns.get(at).is_some_and(|pattern| pattern.key < sum) {
             at += 1;
         }
-        patterns.get(at).filter(|pattern| pattern.key == key).map_or(NONE, |pattern| pattern.start)
+        patterns.get(at).filter(|pattern| pattern.key == sum).map_or(NONE, |pattern| pattern.start)
     }
 
     /// Returns the afterstate of a turn that captures pieces or perhaps leaves all seats without a move.

@@ -19,7 +19,7 @@ mod stepped;
 
 use crate::game::{Game, MAX_SEATS, Node, Payoff, Seat};
 use crate::race::Race;
-use crate::race::compile::{Cells, Occupancy};
+use crate::race::compile::Occupancy;
 use crate::race::position::state::{Phase, State};
 use crate::race::turns::by_kind;
 use crate::race::turns::series_throws::SeriesThrows;
@@ -72,14 +72,12 @@ impl TurnIndex {
     /// different views of the board.
     pub fn new(race: &Race) -> Result<TurnIndex, IndexError> {
         let seats = race.spec().seats;
-        let has_too_many_seats = seats.len() > by_kind!(&race.turns, turns => turns.most_numbered_seats());
+        let most_seats = by_kind!(&race.turns, turns => turns.most_numbered_seats());
         match race.spec().payoff {
             Payoff::Teams => return Err(IndexError::Unsupported("teams")),
             Payoff::Placings => return Err(IndexError::Unsupported("placings")),
-            Payoff::Winner if has_too_many_seats => {
-                return Err(IndexError::Unsupported("two dice and more than two seats"));
-            }
-            Payoff::Winner => {}
+            Payoff::Winner if seats.len() <= most_seats => {}
+            Payoff::Winner => return Err(IndexError::Unsupported("two dice and more than two seats")),
         }
         let sides = SideList::new(race)?;
         let occupied = Seat::ALL.map(|seat| {
@@ -180,7 +178,7 @@ impl TurnIndex {
         let mover = *self.movers.get(mover)?;
         // Only the seat that throws has made throws in this turn.
         let have_thrown = sides[1..self.seats()].iter().any(|&side| self.sides.thrown(side) > 0);
-        let is_position = !have_thrown && self.are_apart(mover, sides, self.race.rules.exclusive);
+        let is_position = !have_thrown && self.are_apart(mover, sides);
         is_position.then(|| self.state(mover, sides))
     }
 
@@ -203,9 +201,9 @@ impl TurnIndex {
         if self.movers.contains(&mover) { mover } else { self.movers[0] }
     }
 
-    /// Returns whether each of the cells `exclusive` has pieces of at most one seat.
-    fn are_apart(&self, mover: Seat, sides: Sides, exclusive: Cells) -> bool {
-        let mut taken = 0;
+    /// Returns whether each cell that two seats cannot share has pieces of at most one seat.
+    fn are_apart(&self, mover: Seat, sides: Sides) -> bool {
+        let (mut taken, exclusive) = (0, self.race.rules.exclusive);
         sides.into_iter().zip(self.in_turn(mover)).all(|(side, seat)| {
             let held = self.occupied[seat.index()][usize::from(side)].ones & exclusive;
             let is_free = held & taken == 0;
@@ -231,8 +229,6 @@ impl TurnIndex {
 #[derive(Clone, Debug)]
 pub struct RaceTurns {
     index: TurnIndex,
-    /// Cells where two seats never have pieces at the same time.
-    exclusive: Cells,
     walk: Walk,
 }
 
@@ -255,7 +251,7 @@ impl RaceTurns {
             _ if index.race.series().is_some() => Walk::Stepped,
             _ => Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS))),
         };
-        RaceTurns { exclusive: index.race.rules.exclusive, index, walk }
+        RaceTurns { index, walk }
     }
 }
 
@@ -267,8 +263,7 @@ impl TurnModel for RaceTurns {
     fn is_position(&self, mover: Seat, sides: Sides) -> bool {
         // With tables for series, combinations that are not positions are visited, too, because checking them takes
         // longer.
-        matches!(self.walk, Walk::Series(_))
-            || self.index.are_apart(self.index.alike_mover(mover), sides, self.exclusive)
+        matches!(self.walk, Walk::Series(_)) || self.index.are_apart(self.index.alike_mover(mover), sides)
     }
 
     #[inline]

@@ -34,18 +34,9 @@ pub(super) fn visit_ends(
     thrown: &State,
     visitor: &mut impl TurnVisitor,
 ) -> usize {
-    let ends = ends_of(index, sides, thrown);
-    for end in &ends {
-        visitor.end(0, end.sides[0], end.then);
-        visitor.replace_end(lane, *end);
-    }
-    ends.len()
-}
-
-fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
-    let end = |end: &State| {
-        let then = continuation(&index.race, end, thrown.mover);
-        let mut after = sides;
+    let results = results(&index.race, thrown);
+    for end in results.states() {
+        let (mut after, then) = (sides, continuation(&index.race, end, thrown.mover));
         if then != Continuation::Won {
             for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
                 // `throws_made` is 0 if the next seat throws. The other seats keep their numbers of throws.
@@ -54,9 +45,10 @@ fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
                 *side = index.sides.of(end, seat, made).expect("the end of a turn is a position");
             }
         }
-        TurnEnd { sides: after, then }
-    };
-    results(&index.race, thrown).states().iter().map(end).collect()
+        visitor.end(0, after[0], then);
+        visitor.replace_end(lane, TurnEnd { sides: after, then });
+    }
+    results.len()
 }
 
 /// Returns the afterstates of a turn with these throws.
