@@ -1,16 +1,16 @@
 //! Best response by value iteration. With two seats: the scores of two players, at least one with a fixed policy. With
 //! more seats: the score of one seat if all other seats have a fixed policy.
 
+use std::ops::ControlFlow;
+
 use ashta_env::game::{Seat, SeatSet};
 use ashta_env::turn_index::{Sides, TurnModel};
-
 use serde_json::{Map, Value as Json, json};
 
 use super::kernel::{PlayerPolicy, TabularPolicy, TwoSeats, transpose};
-use super::many::{Rounds, round_order};
-use super::order::pair_order;
+use super::many::Rounds;
 use super::quantity::{ONE, Value};
-use super::sweep::{Cursor, SolveWatch, Swept};
+use super::sweep::{Cursor, Kernel, SolveWatch, Swept};
 use super::{SolveConfig, SolveError, UNIT};
 
 /// The names of [`Response::by_order`].
@@ -54,6 +54,23 @@ impl Response {
 #[derive(Debug, Default)]
 pub struct Memory(Vec<u32>);
 
+impl Memory {
+    /// Sweeps until the values have converged. If there are not `count` values yet, they begin with an equal score of
+    /// all `seats`. Breaks if the watch breaks.
+    fn sweep<K: Kernel>(
+        &mut self,
+        kernel: &K,
+        [count, seats]: [usize; 2],
+        config: &SolveConfig,
+        watch: SolveWatch<'_>,
+    ) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
+        if self.0.len() != count {
+            self.0 = vec![ONE / seats as u32; count];
+        }
+        config.sweeps().run(kernel, &mut Swept { values: &mut self.0, deltas: None }, Cursor::default(), watch)
+    }
+}
+
 /// Returns the expected score of the first player when two players follow `policies`; `None` if the watch stopped the
 /// sweeps.
 ///
@@ -73,35 +90,25 @@ pub fn evaluate_policies<T: TurnModel>(
 ) -> Result<Option<Response>, SolveError> {
     let count = turns.index().sides().len();
     let expected = count * count;
-    for policy in policies {
-        let found = match policy {
-            PlayerPolicy::Best => expected,
-            PlayerPolicy::GreedyBy(values) => values.len(),
-            PlayerPolicy::Tabular(policy) => policy.positions(),
-        };
-        if found != expected {
-            return Err(SolveError::Values { expected, found });
-        }
+    let found = policies.map(|policy| match policy {
+        PlayerPolicy::Best => expected,
+        PlayerPolicy::GreedyBy(values) => values.len(),
+        PlayerPolicy::Tabular(policy) => policy.positions(),
+    });
+    if let Some(found) = found.into_iter().find(|&found| found != expected) {
+        return Err(SolveError::Values { expected, found });
     }
-    if memory.0.len() != 2 * expected {
-        memory.0 = vec![ONE / 2; 2 * expected];
-    }
-    let transposed = policies.map(|policy| match policy {
-        PlayerPolicy::GreedyBy(values) => {
-            let mut values = values.to_vec();
-            transpose(&mut values, count);
-            values
-        }
-        _ => Vec::new(),
+    let transposed = policies.map(|policy| {
+        let mut values = if let PlayerPolicy::GreedyBy(values) = policy { values.to_vec() } else { Vec::new() };
+        transpose(&mut values, count);
+        values
     });
     let policies = std::array::from_fn(|player| match policies[player] {
         PlayerPolicy::GreedyBy(_) => PlayerPolicy::GreedyBy(&transposed[player]),
         other => other,
     });
     let kernel = TwoSeats::<T, Value>::new(turns, policies, false);
-    let (order, cells) = (pair_order(turns.index().sides()), Swept { values: &mut memory.0, deltas: None });
-    let swept = config.sweeps().run(&kernel, cells, &order, Cursor::default(), watch);
-    if swept?.is_break() {
+    if memory.sweep(&kernel, [2 * expected, 2], config, watch)?.is_break() {
         return Ok(None);
     }
     let value = |offset: usize| f64::from(memory.0[offset + kernel.cell([start[0].into(), start[1].into()])]) * UNIT;
@@ -129,12 +136,7 @@ pub(crate) fn best_responses<T: TurnModel>(
     if policy.positions() != expected {
         return Err(SolveError::Values { expected, found: policy.positions() });
     }
-    if memory.0.len() != expected * seats {
-        memory.0 = vec![ONE / seats as u32; expected * seats];
-    }
-    let kernel = Rounds { turns, others: Some(policy) };
-    let cells = Swept { values: &mut memory.0, deltas: None };
-    if config.sweeps().run(&kernel, cells, &round_order(turns), Cursor::default(), watch)?.is_break() {
+    if memory.sweep(&Rounds { turns, others: Some(policy) }, [expected * seats, seats], config, watch)?.is_break() {
         return Ok(None);
     }
     let (mut by_order, mut by_seat) = (vec![0.0; seats], vec![0.0; seats]);

@@ -18,7 +18,6 @@ use ashta_env::turn_index::{Sides, TurnModel};
 use serde::{Deserialize, Serialize};
 
 use super::kernel::TwoSeats;
-use super::order::pair_order;
 use super::quantity::{Length, Quantity};
 use super::sweep::{Cursor, SolveWatch, Sweeps, Swept};
 
@@ -45,23 +44,22 @@ pub struct Certificate {
     pub longest: f64,
 }
 
-/// Returns error bounds for values with the Bellman residual `residual`; `None` if there is no proof. `values` are in
-/// the order of the kernel. The sweeps use `deltas` as memory; all its entries are 0. Breaks if the watch breaks.
+/// Returns error bounds for values with the Bellman residual `residual`; `None` if there is no proof. The sweeps use the
+/// deltas of `cells` as memory; all these deltas are 0. Breaks if the watch breaks.
 pub(super) fn certify<T: TurnModel>(
     turns: &T,
-    values: &[u32],
+    cells: &mut Swept<'_>,
     start: Sides,
     residual: f64,
     threads: usize,
-    deltas: Option<&mut Vec<u32>>,
     watch: SolveWatch<'_>,
 ) -> ControlFlow<(), Option<Certificate>> {
-    let mut lengths = vec![0; values.len()];
+    let mut lengths = vec![0; cells.values.len()];
     let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
     let (covered, bound) = if turns.has_rows() { (COVERED, Length::BOUND) } else { (1.0, f64::INFINITY) };
-    let kernel = TwoSeats::<T, Length>::of_nearly_best(turns, values, GAP, covered);
-    let cells = Swept { values: &mut lengths, deltas };
-    match sweeps.run(&kernel, cells, &pair_order(turns.index().sides()), Cursor::default(), watch) {
+    let kernel = TwoSeats::<T, Length>::of_nearly_best(turns, cells.values, GAP, covered);
+    let mut swept = Swept { values: &mut lengths, deltas: cells.deltas.as_deref_mut() };
+    match sweeps.run(&kernel, &mut swept, Cursor::default(), watch) {
         Ok(ControlFlow::Continue(_)) => {}
         Ok(ControlFlow::Break(_)) => return ControlFlow::Break(()),
         Err(_) => return ControlFlow::Continue(None),

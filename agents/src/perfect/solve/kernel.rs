@@ -14,9 +14,9 @@ use std::ops::Range;
 use ashta_env::game::Seat;
 use ashta_env::turn_index::{Continuation, LANES, Side, TurnEnd, TurnModel, TurnVisitor, lanes_of};
 
-use super::order::Tile;
+use super::order::{Tile, pair_order};
 use super::quantity::{Backup, Quantity, Value};
-use super::sweep::{Kernel, fold};
+use super::sweep::{Kernel, Layer, fold};
 
 /// Exchanges the two side positions in the order of the cells, in blocks that fit into the cache.
 pub(super) fn transpose(cells: &mut [u32], count: usize) {
@@ -241,6 +241,10 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
 impl<T: TurnModel, Q: Quantity> Kernel for TwoSeats<'_, T, Q> {
     type Item = Tile;
     type Quantity = Q;
+
+    fn order(&self) -> Vec<Layer<Tile>> {
+        pair_order(self.turns.index().sides())
+    }
 
     fn update(&self, cells: &[u32], tile: &Tile, mut set: impl FnMut(usize, u32)) {
         let swapped = Tile { own: tile.other.clone(), other: tile.own.clone() };

@@ -30,7 +30,7 @@ const CHUNK: usize = 256;
 /// the first. A round is a position and all positions that follow if one seat after the other passes; the last pass
 /// leads back to the first position. The positions of a round are solved together, so the order has only one position
 /// of each round. An item is a list of position numbers.
-pub(super) fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
+fn round_order<T: TurnModel>(turns: &T) -> Vec<Layer<Vec<u32>>> {
     let (index, seats) = (turns.index(), turns.index().seats());
     let steps = |side: &Side| usize::from(index.sides()[usize::from(*side)].steps);
     let most = index.sides().iter().map(|side| usize::from(side.steps)).max().unwrap_or(0) * seats;
@@ -61,12 +61,11 @@ fn rotate_right<V>([a, b, c, d]: [V; MAX_SEATS], seats: usize) -> [V; MAX_SEATS]
     if seats == 3 { [c, a, b, d] } else { [d, a, b, c] }
 }
 
-/// The game with the current values. With a fixed policy, the value of a seat is its return when it plays the best
-/// response.
-struct MaxN<'a, T> {
-    turns: &'a T,
-    others: Option<&'a TabularPolicy>,
-    cells: &'a [u32],
+/// The kernel of maxⁿ: updates the values of all seats, round by round. If the `others` have a fixed policy, the value of
+/// a seat is its return when it plays the best response.
+pub(super) struct Rounds<'a, T> {
+    pub(super) turns: &'a T,
+    pub(super) others: Option<&'a TabularPolicy>,
 }
 
 /// The backup of a turn: the expectation over the throws after which the position changes, and the probabilities of the
@@ -81,60 +80,63 @@ struct RoundBackup {
     staying: f64,
 }
 
-impl<T: TurnModel> MaxN<'_, T> {
+impl<T: TurnModel> Rounds<'_, T> {
+    fn seats(&self) -> usize {
+        self.turns.index().seats()
+    }
+
     /// The position after a pass.
     fn after(&self, mover: usize, sides: Sides) -> (usize, Sides) {
         let next = if mover + 1 < self.turns.index().movers().len() { mover + 1 } else { 0 };
-        (next, rotate_left(sides, self.turns.index().seats()))
+        (next, rotate_left(sides, self.seats()))
     }
 
-    fn first_cell(&self, mover: usize, sides: Sides) -> usize {
-        self.turns.index().number(self.turns.index().movers()[mover], sides) * self.turns.index().seats()
+    fn number(&self, mover: usize, sides: Sides) -> usize {
+        self.turns.index().number(self.turns.index().movers()[mover], sides)
     }
 
     /// The values of the seats in turn order from the seat that throws.
-    fn values(&self, mover: usize, sides: Sides) -> [f64; MAX_SEATS] {
-        let first = self.first_cell(mover, sides);
+    fn values(&self, cells: &[u32], mover: usize, sides: Sides) -> [f64; MAX_SEATS] {
         let mut values = [0.0; MAX_SEATS];
-        for (value, cell) in values.iter_mut().zip(&self.cells[first..first + self.turns.index().seats()]) {
+        let cells = &cells[self.number(mover, sides) * self.seats()..][..self.seats()];
+        for (value, cell) in values.iter_mut().zip(cells) {
             *value = f64::from(*cell) * UNIT;
         }
         values
     }
 
-    fn backup(&self, mover: usize, sides: Sides) -> RoundBackup {
+    fn backup(&self, cells: &[u32], mover: usize, sides: Sides) -> RoundBackup {
         let backup = RoundBackup::default();
-        let mut choice = MaxNChoice { game: self, mover, sides, backup, ends: Vec::with_capacity(64) };
+        let mut choice = MaxNChoice { game: self, cells, mover, sides, backup, ends: Vec::with_capacity(64) };
         self.turns.visit(self.turns.index().movers()[mover], sides, 1, &mut choice);
-        let normal = 1.0 / (1.0 - self.turns.cut_off());
+        let RoundBackup { mut sums, passing, staying } = choice.backup;
         if let Some(policy) = self.others {
             // For the other seats, the seat that throws follows the policy. `passing` and `staying` already contain
             // forced passes and forced repeats, which are subtracted here.
-            let number = self.turns.index().number(self.turns.index().movers()[mover], sides);
-            let forced = |then, probability: f64| (-probability, TurnEnd { sides, then });
-            let RoundBackup { passing, staying, .. } = choice.backup;
-            let ends = policy.turns(number).iter().map(|&(probability, end)| (f64::from(probability), end));
-            let mut sums = [choice.backup.sums[0], 0.0, 0.0, 0.0];
-            let forced = [forced(Continuation::Next, passing), forced(Continuation::Again, staying)];
+            let forced = [(-passing, Continuation::Next), (-staying, Continuation::Again)];
+            let forced = forced.map(|(probability, then)| (probability, TurnEnd { sides, then }));
+            let ends = policy.turns(self.number(mover, sides)).iter();
+            let ends = ends.map(|&(probability, end)| (f64::from(probability), end));
+            sums[1..].fill(0.0);
             for (probability, end) in ends.chain(forced).filter(|&(probability, _)| probability != 0.0) {
                 let values = choice.values(end);
-                (1..self.turns.index().seats()).for_each(|seat| sums[seat] += probability * values[seat]);
+                (1..self.seats()).for_each(|seat| sums[seat] += probability * values[seat]);
             }
-            choice.backup.sums = sums.map(|sum| sum.max(0.0));
+            sums = sums.map(|sum| sum.max(0.0));
         }
-        let RoundBackup { sums, passing, staying } = choice.backup;
+        let normal = 1.0 / (1.0 - self.turns.cut_off());
         RoundBackup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
     }
 
     /// Updates the positions of a round (see [`round_order`]), beginning with this position.
-    fn update_round(&self, mut mover: usize, mut sides: Sides, set: &mut impl FnMut(usize, u32)) {
-        let seats = self.turns.index().seats();
+    fn update_round(&self, cells: &[u32], (mut mover, mut sides): (usize, Sides), set: &mut impl FnMut(usize, u32)) {
+        let seats = self.seats();
         // A pass leads from each of these positions to the next one. The equations of the round are solved exactly.
         let mut round = [(0, [0.0; MAX_SEATS], 0.0); MAX_SEATS];
         for (at, (cell, sums, passing)) in round[..seats].iter_mut().enumerate() {
-            let backup = self.backup(mover, sides);
+            let backup = self.backup(cells, mover, sides);
             let moving = 1.0 - backup.staying;
-            *cell = self.first_cell(mover, sides);
+            *cell = self.number(mover, sides) * seats;
             *passing = if moving < 1e-12 { 1.0 } else { backup.passing / moving };
             // The sums are in turn order from the seat that throws first in the round.
             (0..seats).for_each(|seat| {
@@ -162,35 +164,29 @@ impl<T: TurnModel> MaxN<'_, T> {
     }
 }
 
-/// The kernel of maxⁿ: updates the values of all seats, round by round. With a fixed policy of the `others`, it finds
-/// best responses.
-pub(super) struct Rounds<'a, T> {
-    pub(super) turns: &'a T,
-    pub(super) others: Option<&'a TabularPolicy>,
-}
-
 impl<T: TurnModel> Kernel for Rounds<'_, T> {
     type Item = Vec<u32>;
     type Quantity = Value;
 
+    fn order(&self) -> Vec<Layer<Vec<u32>>> {
+        round_order(self.turns)
+    }
+
     fn update(&self, cells: &[u32], numbers: &Vec<u32>, mut set: impl FnMut(usize, u32)) {
-        let game = MaxN { turns: self.turns, others: self.others, cells };
-        for (mover, sides) in numbers.iter().filter_map(|&number| position(self.turns, number as usize)) {
-            game.update_round(mover, sides, &mut set);
+        for position in numbers.iter().filter_map(|&number| position(self.turns, number as usize)) {
+            self.update_round(cells, position, &mut set);
         }
     }
 
     fn check(&self, cells: &[u32], _threads: usize) -> (u64, f64) {
-        let (turns, game) = (self.turns, MaxN { turns: self.turns, others: self.others, cells });
-        let seats = turns.index().seats();
         let (mut count, mut residual) = (0, 0.0_f64);
-        for (mover, sides) in (0..turns.index().numbers()).filter_map(|number| position(turns, number)) {
+        for (mover, sides) in (0..self.turns.index().numbers()).filter_map(|number| position(self.turns, number)) {
             count += 1;
-            let RoundBackup { sums, passing, staying } = game.backup(mover, sides);
-            let (next_mover, next_sides) = game.after(mover, sides);
-            let next = rotate_right(game.values(next_mover, next_sides), seats);
-            let here = game.values(mover, sides);
-            for seat in 0..seats {
+            let RoundBackup { sums, passing, staying } = self.backup(cells, mover, sides);
+            let (next_mover, next_sides) = self.after(mover, sides);
+            let next = rotate_right(self.values(cells, next_mover, next_sides), self.seats());
+            let here = self.values(cells, mover, sides);
+            for seat in 0..self.seats() {
                 let ahead = sums[seat] + passing * next[seat] + staying * here[seat];
                 residual = residual.max((ahead - here[seat]).abs());
             }
@@ -201,7 +197,8 @@ impl<T: TurnModel> Kernel for Rounds<'_, T> {
 
 /// Computes the backup of a turn: chooses the best afterstate of each throw.
 struct MaxNChoice<'a, T> {
-    game: &'a MaxN<'a, T>,
+    game: &'a Rounds<'a, T>,
+    cells: &'a [u32],
     mover: usize,
     sides: Sides,
     backup: RoundBackup,
@@ -211,13 +208,13 @@ struct MaxNChoice<'a, T> {
 impl<T: TurnModel> MaxNChoice<'_, T> {
     /// The values of an afterstate.
     fn values(&self, end: TurnEnd) -> [f64; MAX_SEATS] {
-        let seats = self.game.turns.index().seats();
+        let seats = self.game.seats();
         match end.then {
             Continuation::Next => {
                 let (mover, sides) = self.game.after(self.mover, end.sides);
-                rotate_right(self.game.values(mover, sides), seats)
+                rotate_right(self.game.values(self.cells, mover, sides), seats)
             }
-            Continuation::Again => self.game.values(self.mover, end.sides),
+            Continuation::Again => self.game.values(self.cells, self.mover, end.sides),
             Continuation::Won => [1.0, 0.0, 0.0, 0.0],
             Continuation::Drawn => [1.0 / seats as f64; MAX_SEATS],
         }

@@ -19,10 +19,9 @@ use ashta_env::turn_index::{Sides, TurnIndex, TurnModel};
 use serde::{Deserialize, Serialize};
 
 use kernel::TwoSeats;
-use many::{Rounds, round_order};
-use order::pair_order;
+use many::Rounds;
 use quantity::{ONE, Value};
-use sweep::{Kernel, Layer, Sweeps, Swept};
+use sweep::{Kernel, Sweeps, Swept};
 
 pub(crate) use best_response::best_responses;
 pub use best_response::{Memory, ORDER, Response, evaluate_policies};
@@ -174,21 +173,29 @@ pub fn solve<T: TurnModel>(
     if let Some((found, expected)) = wrong {
         return Err(SolveError::Values { expected, found });
     }
-    let work = Work { turns, start, place, config, watch };
-    let found = if turns.index().seats() == 2 {
-        kernel::transpose(&mut values, turns.index().sides().len());
-        // If seats can wait for each other forever, there can be several solutions. Then the solver does not
-        // extrapolate.
-        let deltas = (!turns.index().may_wait()).then_some(&mut deltas);
-        let found = work.two_seats(Swept { values: &mut values, deltas });
-        kernel::transpose(&mut values, turns.index().sides().len());
+    let (index, is_pair) = (turns.index(), turns.index().seats() == 2);
+    // If seats can wait for each other forever, there can be several solutions. Then the solver does not extrapolate.
+    let extrapolates = is_pair && !index.may_wait();
+    let mut cells = Swept { values: &mut values, deltas: extrapolates.then_some(&mut deltas) };
+    let found = if is_pair {
+        let kernel = TwoSeats::<T, Value>::new(turns, [PlayerPolicy::Best; 2], true);
+        let prove = |cells: &mut Swept<'_>, residual| {
+            let watch = |progress: &SweepProgress| watch(&Stage::Proof(*progress));
+            certificate::certify(turns, cells, start, residual, config.threads, &watch)
+        };
+        kernel::transpose(cells.values, index.sides().len());
+        let found = settle(&kernel, &mut cells, place, config, watch, prove);
+        kernel::transpose(cells.values, index.sides().len());
         found
     } else {
-        let cells = Swept { values: &mut values, deltas: None };
-        work.solve(&Rounds { turns, others: None }, cells, &round_order(turns), |_, _| ControlFlow::Continue(None))
+        let kernel = Rounds { turns, others: None };
+        settle(&kernel, &mut cells, place, config, watch, |_, _| ControlFlow::Continue(None))
     };
     Ok(match found? {
-        ControlFlow::Continue(facts) => Solved::Solution(Solution { values, facts }),
+        ControlFlow::Continue((place, positions, residual, certificate)) => {
+            let facts = Facts { positions, sweeps: place.work, cut_off: turns.cut_off(), residual, certificate };
+            Solved::Solution(Solution { values, facts })
+        }
         ControlFlow::Break(place) => {
             deltas.truncate(if place.has_deltas() { expected } else { 0 });
             Solved::Unfinished(Unfinished { values, place, deltas })
@@ -196,53 +203,28 @@ pub fn solve<T: TurnModel>(
     })
 }
 
-/// The game to solve, the point at which the solver starts, and the settings.
-struct Work<'a, T> {
-    turns: &'a T,
-    start: Sides,
+/// The last cursor of a solver, the number of positions, the Bellman residual, and the proof.
+type Settled = (Cursor, u64, f64, Option<Certificate>);
+
+/// Sweeps until the values have converged, then measures their accuracy. If the watch stops the solver, breaks with the
+/// current cursor.
+fn settle<K: Kernel>(
+    kernel: &K,
+    cells: &mut Swept<'_>,
     place: Cursor,
-    config: &'a SolveConfig,
-    watch: StageWatch<'a>,
-}
-
-impl<T: TurnModel> Work<'_, T> {
-    /// Solves a game of two seats.
-    fn two_seats(&self, cells: Swept<'_>) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
-        let Work { turns, start, config, .. } = *self;
-        let kernel = TwoSeats::<T, Value>::new(turns, [PlayerPolicy::Best; 2], true);
-        self.solve(&kernel, cells, &pair_order(turns.index().sides()), |cells, residual| {
-            if !config.certify {
-                return ControlFlow::Continue(None);
-            }
-            let watch = |progress: &SweepProgress| (self.watch)(&Stage::Proof(*progress));
-            certificate::certify(turns, cells.values, start, residual, config.threads, cells.deltas, &watch)
-        })
+    config: &SolveConfig,
+    watch: StageWatch<'_>,
+    prove: impl FnOnce(&mut Swept<'_>, f64) -> ControlFlow<(), Option<Certificate>>,
+) -> Result<ControlFlow<Cursor, Settled>, SolveError> {
+    let on_progress = |progress: &SweepProgress| watch(&Stage::Values(*progress));
+    let place = match config.sweeps().run(kernel, cells, place, &on_progress)? {
+        ControlFlow::Continue(place) => place,
+        ControlFlow::Break(place) => return Ok(ControlFlow::Break(place)),
+    };
+    if watch(&Stage::Check).is_break() {
+        return Ok(ControlFlow::Break(place));
     }
-
-    /// Sweeps until the values have converged, then measures their accuracy. If the watch stops the solver, breaks with
-    /// the current cursor.
-    fn solve<K: Kernel>(
-        &self,
-        kernel: &K,
-        mut cells: Swept<'_>,
-        order: &[Layer<K::Item>],
-        certify: impl FnOnce(Swept<'_>, f64) -> ControlFlow<(), Option<Certificate>>,
-    ) -> Result<ControlFlow<Cursor, Facts>, SolveError> {
-        let on_progress = |progress: &SweepProgress| (self.watch)(&Stage::Values(*progress));
-        let swept = Swept { values: cells.values, deltas: cells.deltas.as_deref_mut() };
-        let place = match self.config.sweeps().run(kernel, swept, order, self.place, &on_progress)? {
-            ControlFlow::Continue(place) => place,
-            ControlFlow::Break(place) => return Ok(ControlFlow::Break(place)),
-        };
-        if (self.watch)(&Stage::Check).is_break() {
-            return Ok(ControlFlow::Break(place));
-        }
-        let (positions, residual) = kernel.check(cells.values, self.config.threads);
-        let certificate = match certify(cells, residual) {
-            ControlFlow::Continue(certificate) => certificate,
-            ControlFlow::Break(()) => return Ok(ControlFlow::Break(place)),
-        };
-        let (sweeps, cut_off) = (place.work, self.turns.cut_off());
-        Ok(ControlFlow::Continue(Facts { positions, sweeps, cut_off, residual, certificate }))
-    }
+    let (positions, residual) = kernel.check(cells.values, config.threads);
+    let certificate = if config.certify { prove(cells, residual) } else { ControlFlow::Continue(None) };
+    Ok(certificate.map_continue(|certificate| (place, positions, residual, certificate)).map_break(|()| place))
 }

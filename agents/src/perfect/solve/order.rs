@@ -1,6 +1,7 @@
 //! The order in which value iteration visits the positions of two seats: layers, levels, and tiles of neighbouring
 //! positions.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use ashta_env::turn_index::{LANES, Side, SideInfo};
@@ -21,21 +22,21 @@ fn pieces(range: Range<usize>) -> impl Iterator<Item = Range<Side>> {
     range.step_by(LANES).map(move |start| start as Side..end.min(start + LANES) as Side)
 }
 
-/// The side positions of one layer.
-struct SideLayer {
-    sides: Range<usize>,
-    height: u8,
-    /// For each number of steps, the first side position with at least this number. The last entry is the end of
-    /// `sides`.
-    first: Vec<usize>,
+/// The side positions of one layer, from the number `start` on.
+struct SideLayer<'a> {
+    start: usize,
+    sides: &'a [SideInfo],
 }
 
-impl SideLayer {
+impl SideLayer<'_> {
+    /// The largest number of steps.
+    fn most(&self) -> usize {
+        self.sides[self.sides.len() - 1].steps.into()
+    }
+
     fn with_steps(&self, steps: usize) -> Range<usize> {
-        match self.first.get(steps..steps + 2) {
-            Some(&[first, end]) => first..end,
-            _ => 0..0,
-        }
+        let below = |steps: usize| self.start + self.sides.partition_point(|side| usize::from(side.steps) < steps);
+        below(steps)..below(steps + 1)
     }
 }
 
@@ -47,18 +48,12 @@ impl SideLayer {
 pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
     let mut layers: Vec<SideLayer> = Vec::new();
     for layer in sides.chunk_by(|a, b| a.layer == b.layer) {
-        let start = layers.last().map_or(0, |layer| layer.sides.end);
-        let most = layer.iter().map(|side| usize::from(side.steps)).max().unwrap_or(0);
-        let below = |steps: usize| layer.partition_point(|side| usize::from(side.steps) < steps);
-        layers.push(SideLayer {
-            sides: start..start + layer.len(),
-            height: layer[0].height,
-            first: (0..=most + 1).map(|steps| start + below(steps)).collect(),
-        });
+        let start = layers.last().map_or(0, |layer| layer.start + layer.sides.len());
+        layers.push(SideLayer { start, sides: layer });
     }
     // Each layer is before all layers that lead there.
     let mut pairs: Vec<[usize; 2]> = (0..layers.len()).flat_map(|a| (0..=a).map(move |b| [a, b])).collect();
-    pairs.sort_by_key(|&[a, b]| std::cmp::Reverse(layers[a].height + layers[b].height));
+    pairs.sort_by_key(|&[a, b]| Reverse(layers[a].sides[0].height + layers[b].sides[0].height));
     let layer = |[a, b]: [usize; 2]| {
         let is_one = a == b;
         let [a, b] = [&layers[a], &layers[b]];
@@ -67,7 +62,7 @@ pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
         let level = |total: usize| {
             let least = if is_one { total.div_ceil(2) } else { 0 };
             let mut tiles = Vec::new();
-            for steps in least..a.first.len().min(total + 1) {
+            for steps in least..=total.min(a.most()) {
                 let (owns, others) = (a.with_steps(steps), b.with_steps(total - steps));
                 for own in pieces(owns.clone()) {
                     let others = pieces(others.clone()).filter(|other| owns != others || other.start >= own.start);
@@ -76,7 +71,7 @@ pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
             }
             tiles
         };
-        Layer { share, levels: (0..a.first.len() + b.first.len() - 3).rev().map(level).collect() }
+        Layer { share, levels: (0..=a.most() + b.most()).rev().map(level).collect() }
     };
     pairs.into_iter().map(layer).collect()
 }

@@ -49,6 +49,9 @@ pub(super) trait Kernel: Sync {
     /// The quantity that the kernel computes for each position.
     type Quantity: Quantity;
 
+    /// Returns the positions in the order of a sweep.
+    fn order(&self) -> Vec<Layer<Self::Item>>;
+
     /// Calls `set` with the cell and the new bits of every value of the positions in `item`.
     fn update(&self, cells: &[u32], item: &Self::Item, set: impl FnMut(usize, u32));
 
@@ -160,12 +163,11 @@ impl Sweeps {
     pub(super) fn run<K: Kernel>(
         self,
         kernel: &K,
-        mut cells: Swept<'_>,
-        order: &[Layer<K::Item>],
+        cells: &mut Swept<'_>,
         mut place: Cursor,
         watch: SolveWatch<'_>,
     ) -> Result<ControlFlow<Cursor, Cursor>, SolveError> {
-        let mut last_change = 1.0;
+        let (order, mut last_change) = (kernel.order(), 1.0);
         while let Some(Layer { share, levels }) = order.get(place.layers) {
             while let Some(items) = levels.get(place.levels) {
                 for Changes { new, change, total } in self.update(kernel, cells.values, items) {
