@@ -333,7 +333,7 @@ impl Site {
     }
 }
 
-/// Reads the body of a request, at most `longest` bytes. Otherwise drops the rest of the body and closes the connection.
+/// Reads the body of a request. If it has more than `longest` bytes, drops the rest and closes the connection.
 fn body(request: &mut Request<Body>, longest: usize) -> Result<Vec<u8>, Refused> {
     let length = request.body().len();
     let mut body = Vec::with_capacity(length.unwrap_or(0).min(longest as u64) as usize);

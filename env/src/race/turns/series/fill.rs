@@ -3,8 +3,8 @@
 //!
 //! The search tries every choice of pieces that enter, are borne off (leave the board from the finish), move alone and
 //! move together. Then the moving units share the throws. Whether a unit can land depends only on the number of throws
-//! of each kind that it takes. This is a knapsack problem, solved by dynamic programming over the units. With few throws,
-//! [`super::search`] is faster.
+//! of each kind that it takes. This is a knapsack problem, solved by dynamic programming over the units. With few
+//! throws, [`super::search`] is faster.
 
 use std::cell::RefCell;
 

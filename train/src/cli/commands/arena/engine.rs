@@ -70,7 +70,7 @@ impl Program {
         Ok(Program { words, errors, limits })
     }
 
-    /// Starts the engine, and returns its answer to `hello`. Checks that it plays a built-in game, if it lists its games.
+    /// Starts the engine, and returns its answer to `hello`. An engine that lists its games must list a built-in game.
     /// Other games are not checked: requests contain their sheets.
     ///
     /// # Errors

@@ -2,8 +2,8 @@
 //! killed.
 //!
 //! Each engine leads a process group, and a shell kills this group if the arena is killed. On Linux, the arena and the
-//! shell also find processes outside the group by an environment variable, and the arena becomes their parent when their
-//! own parent has ended.
+//! shell also find processes outside the group by an environment variable, and the arena becomes their parent when
+//! their own parent has ended.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
