@@ -21,7 +21,7 @@ use ndarray::Array2;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyTuple;
 
 use crate::cluster::attachments::{PackedAgent, pack, unpack};
 use crate::game::Game;
@@ -66,24 +66,14 @@ impl Mind {
 
     /// The mind of a policy, as `Agent.of` takes it. Error messages about a function or a model contain `name`.
     pub(crate) fn of(policy: &Bound<'_, PyAny>, name: Option<&str>, game: &Game, folders: &Folders) -> Result<Mind> {
-        if let Ok(agent) = policy.cast::<Agent>() {
-            agent.get().game.check(game)?;
-            return Ok(agent.get().mind.clone());
-        }
-        if let Ok(table) = policy.cast::<Table>() {
-            table.get().game.check(game)?;
-            return Ok(table.get().agent.mind.clone());
-        }
-        if let Some(policy) = Policy::of(policy, name)? {
-            return Ok(Mind::Policy(Arc::new(policy)));
-        }
-        let Some(spec) = text_of(policy) else {
-            let kind = policy.get_type().name()?;
-            return Err(wrong_type(format!(
-                "a policy must be the name or the file of an agent, an `Agent`, a `Table`, a function or an ONNX file, not {kind}"
-            )));
-        };
-        policy.py().detach(|| Ok(Mind::Player(folders.agent(&spec)?.player(&game.race)?)))
+        const EXPECTED: &str = "a policy must be the name or the file of an agent";
+        let given = Given::of(policy, name, folders, EXPECTED)?;
+        policy.py().detach(|| Ok(given.mind(game)?))
+    }
+
+    /// Whether its choices need the interpreter lock.
+    pub(crate) fn asks_functions(&self) -> bool {
+        matches!(self, Mind::Policy(_))
     }
 
     /// The player that has values; an error for a function or an ONNX model.
@@ -92,6 +82,11 @@ impl Mind {
             Mind::Player(player) => Ok(player),
             Mind::Policy(policy) => Err(wrong_type(format!("the policy {} has no values", policy.name))),
         }
+    }
+
+    /// An evaluator that `interrupt` stops; an error for a function or an ONNX model.
+    pub(crate) fn evaluator(&self, interrupt: &Arc<Interrupt>) -> Result<Box<dyn Evaluator<Race> + Send>> {
+        Ok(evaluator_of(self.player()?, interrupt))
     }
 
     /// An agent that `interrupt` stops.
@@ -109,6 +104,65 @@ impl Mind {
             }),
         }
     }
+}
+
+/// A policy of the caller whose game may be unknown.
+pub(crate) enum Given {
+    Named(String, NamedAgent),
+    /// An agent or a table, with its game.
+    Agent(Mind, Game),
+    Policy(Arc<Policy>),
+}
+
+impl Given {
+    /// Reads a policy, as `Agent.of` takes it. Error messages about a function or a model contain `name`. The error
+    /// for other objects begins with `expected`.
+    pub(crate) fn of(
+        policy: &Bound<'_, PyAny>,
+        name: Option<&str>,
+        folders: &Folders,
+        expected: &str,
+    ) -> Result<Given> {
+        let agent = policy.cast::<Table>().map(|table| &table.get().agent);
+        if let Ok(Agent { mind, game, .. }) = agent.or_else(|_| policy.cast::<Agent>().map(|agent| agent.get())) {
+            return Ok(Given::Agent(mind.clone(), game.clone()));
+        }
+        if let Some(policy) = Policy::of(policy, name)? {
+            return Ok(Given::Policy(Arc::new(policy)));
+        }
+        let Some(spec) = text_of(policy) else {
+            let kind = policy.get_type().name()?;
+            return Err(wrong_type(format!(
+                "{expected}, an `Agent`, a `Table`, a function or an ONNX file, not {kind}"
+            )));
+        };
+        let agent = policy.py().detach(|| folders.agent(&spec))?;
+        Ok(Given::Named(spec, agent))
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Given::Named(spec, _) => spec.clone(),
+            Given::Agent(mind, _) => mind.name(),
+            Given::Policy(policy) => policy.name.clone(),
+        }
+    }
+
+    /// The mind for this game; an error if an agent plays another game.
+    pub(crate) fn mind(self, game: &Game) -> anyhow::Result<Mind> {
+        Ok(match self {
+            Given::Named(_, agent) => Mind::Player(agent.player(&game.race)?),
+            Given::Agent(mind, own) => own.check(game).map(|()| mind)?,
+            Given::Policy(policy) => Mind::Policy(policy),
+        })
+    }
+}
+
+/// An evaluator that `interrupt` stops.
+pub(crate) fn evaluator_of(player: &Player, interrupt: &Arc<Interrupt>) -> Box<dyn Evaluator<Race> + Send> {
+    let mut evaluator = player.evaluator();
+    evaluator.stop_by(&interrupt.stop());
+    evaluator
 }
 
 /// One instance of an agent; one call at a time uses it.
@@ -137,12 +191,7 @@ fn in_slices<T>(count: usize, interrupt: &Interrupt, mut compute: impl FnMut(Ran
 impl AgentInstance {
     pub(crate) fn of(mind: &Mind, game: &Game) -> AgentInstance {
         let interrupt = Interrupt::new();
-        let evaluator = mind.player().ok().map(|player| {
-            let mut evaluator = player.evaluator();
-            evaluator.stop_by(&interrupt.stop());
-            evaluator
-        });
-        AgentInstance { acting: mind.agent(game, &interrupt), evaluator, interrupt }
+        AgentInstance { acting: mind.agent(game, &interrupt), evaluator: mind.evaluator(&interrupt).ok(), interrupt }
     }
 
     pub(crate) fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
@@ -214,6 +263,14 @@ pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) 
 #[pyfunction]
 pub fn data_folders() -> Vec<PathBuf> {
     games::folders().folders
+}
+
+/// An agent as data, without the content of a table.
+fn packed(agent: &NamedAgent) -> Result<PackedAgent> {
+    Ok(match agent {
+        NamedAgent::Table { path, .. } => (path::absolute(path)?.display().to_string(), String::new(), Vec::new()),
+        other => pack(other)?,
+    })
 }
 
 /// The absolute paths of folders, for processes with another current folder.
@@ -314,30 +371,14 @@ impl Agent {
         if found.is_empty() { Ok(vec![(self.choose(py, &positions, seed)?[0], 1.0)]) } else { Ok(found) }
     }
 
-    fn __copy__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
-        slf
-    }
-
     /// Pickles a bot with the content of its file. A table is large, so only its path is pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> Result<Bound<'py, PyTuple>> {
-        let agent = slf.get();
-        let player = match &agent.mind {
-            Mind::Player(player) => player,
-            Mind::Policy(policy) => {
-                let arguments = (policy.given.clone_ref(slf.py()), agent.game.clone(), absolute(&agent.folders)?);
-                return Ok((slf.getattr("of")?, arguments).into_pyobject(slf.py())?);
-            }
+        let (py, Agent { mind, game, folders, .. }) = (slf.py(), slf.get());
+        let (restore, given) = match mind {
+            Mind::Policy(policy) => ("of", policy.given.bind(py).clone()),
+            Mind::Player(player) => ("_restored", packed(player.named_agent())?.into_pyobject(py)?.into_any()),
         };
-        let packed = match player.named_agent() {
-            NamedAgent::Table { path, .. } => (path::absolute(path)?.display().to_string(), String::new(), Vec::new()),
-            other => pack(other)?,
-        };
-        let arguments = (packed, agent.game.clone(), absolute(&agent.folders)?);
-        Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
+        Ok((slf.getattr(restore)?, (given, game.clone(), absolute(folders)?)).into_pyobject(py)?)
     }
 
     fn __repr__(&self) -> String {
@@ -434,18 +475,9 @@ impl Bot {
         Bot::of(BotSource::File(path), folders.into(), BotFile::from_bytes(content)?)
     }
 
-    fn __copy__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
-        slf
-    }
-
     fn __reduce__<'py>(slf: &Bound<'py, Bot>) -> Result<Bound<'py, PyTuple>> {
-        let bot = slf.get();
-        let content = PyBytes::new(slf.py(), &bot.bot.to_bytes()?);
-        let arguments = (bot.source.to_string(), content, absolute(&bot.folders)?);
+        let Bot { source, bot, folders, .. } = slf.get();
+        let arguments = (source.to_string(), bot.to_bytes()?, absolute(folders)?);
         Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
     }
 

@@ -13,21 +13,19 @@ use anyhow::{Context, anyhow};
 use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::tournament::{Clock, Entrant, Tournament, distinct_names};
 use ashta_agents::arena::{AgentSummary, Contestant, GameFacts, MatchConfig, Reference, Sprt, Summary};
+use ashta_agents::roster::Player;
 use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{NamedAgent, Player};
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
 use ashta_train::report::analysis::Analysis;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::agent::{Agent, Mind, folders_or_default};
+use crate::agent::{Agent, Given, Mind, folders_or_default};
 use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
 use crate::cluster::{Files, scratch};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
-use crate::policy::{Policy, text_of};
-use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
 /// The number of games that a thread plays at the same time.
@@ -35,79 +33,35 @@ pub(crate) const BATCH: usize = 64;
 pub(crate) const MOST_PAIRS: u64 = 10_000_000;
 const MOST_THREADS: usize = 256;
 
-enum Competitor {
-    Agent(NamedAgent),
-    Policy(Arc<Policy>),
-}
-
 /// Reads agents with their names. The keys of a dict are the names; in a list, each agent has its own name.
-fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Competitor)>> {
+fn read_agents(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Given)>> {
+    let one = |agent: &Bound<'_, PyAny>, name: Option<&str>| Given::of(agent, name, folders, "an agent must be a str");
     if let Ok(agents) = agents.cast::<PyDict>() {
-        return agents
-            .iter()
-            .map(|(name, agent)| {
-                let name: String = name.extract()?;
-                let agent = one(&agent, Some(&name), folders)?.1;
-                Ok((name, agent))
-            })
-            .collect();
+        let named = |(name, agent): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            let name: String = name.extract()?;
+            Ok((name.clone(), one(&agent, Some(&name))?))
+        };
+        return agents.iter().map(named).collect();
     }
     if agents.extract::<String>().is_ok() {
         return Err(wrong_type("`agents` must be a list of agents or a dict from names to agents, not one agent"));
     }
-    let found = agents.try_iter()?.map(|agent| one(&agent?, None, folders)).collect::<Result<Vec<_>>>()?;
-    let (names, found): (Vec<String>, Vec<Competitor>) = found.into_iter().unzip();
+    let found = agents.try_iter()?.map(|agent| one(&agent?, None)).collect::<Result<Vec<_>>>()?;
+    let names: Vec<String> = found.iter().map(Given::name).collect();
     Ok(distinct_names(&names).into_iter().zip(found).collect())
 }
 
-/// The games of the `Agent`s.
-fn games_of_agents(agents: &Bound<'_, PyAny>) -> Result<Vec<Game>> {
-    let agents = if agents.is_instance_of::<PyDict>() { &agents.call_method0("values")? } else { agents };
-    let mut games = Vec::new();
-    for agent in agents.try_iter()? {
-        games.extend(agent?.cast::<Agent>().ok().map(|agent| agent.get().game.clone()));
+/// The game of the first `Agent` or `Table`, otherwise of the first bot or table file.
+fn game_of(agents: &[(String, Given)]) -> Result<Game> {
+    let own = |agent: &Given| if let Given::Agent(_, game) = agent { Some(game.clone()) } else { None };
+    if let Some(game) = agents.iter().find_map(|(_, agent)| own(agent)) {
+        return Ok(game);
     }
-    Ok(games)
-}
-
-fn one(agent: &Bound<'_, PyAny>, name: Option<&str>, folders: &Folders) -> Result<(String, Competitor)> {
-    if let Ok(agent) = agent.cast::<Agent>() {
-        let mind = &agent.get().mind;
-        return Ok((
-            mind.name(),
-            match mind {
-                Mind::Player(player) => Competitor::Agent(player.named_agent().clone()),
-                Mind::Policy(policy) => Competitor::Policy(Arc::clone(policy)),
-            },
-        ));
-    }
-    if let Ok(table) = agent.cast::<Table>() {
-        let mind = &table.get().agent.mind;
-        return Ok((mind.name(), Competitor::Agent(mind.player()?.named_agent().clone())));
-    }
-    if let Some(policy) = Policy::of(agent, name)? {
-        return Ok((policy.name.clone(), Competitor::Policy(Arc::new(policy))));
-    }
-    if let Some(spec) = text_of(agent) {
-        let agent = folders.agent(&spec)?;
-        return Ok((spec, Competitor::Agent(agent)));
-    }
-    let kind = agent.get_type().name()?;
-    Err(wrong_type(format!("an agent must be a str, an `Agent`, a `Table`, a function or an ONNX file, not {kind}")))
-}
-
-/// Returns the given game, or the game of the first bot or table.
-fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game> {
-    if let Some(game) = game {
-        return Ok(game.clone());
-    }
-    let known = agents.iter().find_map(|(_, agent)| match agent {
-        Competitor::Agent(agent) => agent.race().transpose(),
-        Competitor::Policy(_) => None,
-    });
+    let named = |agent: &Given| if let Given::Named(_, agent) = agent { agent.race().transpose() } else { None };
+    let known = agents.iter().find_map(|(_, agent)| named(agent)).transpose()?;
     let unknown =
         "no bot or table says which game to play: pass game=ashta.Game(…); ashta.Game.names() lists the names";
-    Ok(known.transpose()?.context(unknown)?.into())
+    Ok(known.context(unknown)?.into())
 }
 
 fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) -> Result<Option<Player>> {
@@ -138,7 +92,7 @@ fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Res
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Arena {
     game: Game,
-    agents: Vec<(String, Competitor)>,
+    agents: Vec<(String, Mind)>,
     folders: Folders,
     reference: Option<Player>,
     anchor: Option<String>,
@@ -151,11 +105,7 @@ pub struct Arena {
 impl Arena {
     fn tournament(&self) -> Result<Tournament<'_>> {
         let mut entrants = Vec::new();
-        for (name, competitor) in &self.agents {
-            let mind = match competitor {
-                Competitor::Agent(agent) => Mind::Player(agent.player(&self.game.race).with_context(|| name.clone())?),
-                Competitor::Policy(policy) => Mind::Policy(Arc::clone(policy)),
-            };
+        for (name, mind) in &self.agents {
             let make = move || Box::new(mind.agent(&self.game, &self.stop)) as Box<dyn Contestant<Race>>;
             entrants.push(Entrant::new(name.clone(), make));
         }
@@ -210,13 +160,16 @@ impl Arena {
     ) -> Result<Arena> {
         ensure!((1..=MOST_PAIRS).contains(&pairs), "`pairs` is {pairs}, but must be 1 to {MOST_PAIRS}");
         let folders = folders_or_default(py, folders)?;
-        let is_list = !agents.is_instance_of::<PyDict>() && !agents.is_instance_of::<PyString>();
-        let agents =
-            if is_list { &PyList::new(py, agents.try_iter()?.collect::<PyResult<Vec<_>>>()?)? } else { agents };
-        let games = games_of_agents(agents)?;
-        let agents = named(agents, &folders)?;
-        let game = game_of(game.or(games.first()), &agents)?;
-        games.iter().try_for_each(|own| game.check(own))?;
+        let agents = read_agents(agents, &folders)?;
+        let game = game.map_or_else(|| game_of(&agents), |game| Ok(game.clone()))?;
+        let mind = |(name, agent): (String, Given)| {
+            if let Given::Agent(_, own) = &agent {
+                game.check(own)?;
+            }
+            let mind = agent.mind(&game).with_context(|| name.clone())?;
+            Ok((name, mind))
+        };
+        let agents = agents.into_iter().map(mind).collect::<Result<_>>()?;
         let reference = reference(luck, &folders, &game.race)?;
         let sprt = sprt.map(|(elo0, elo1)| Sprt { elo0, elo1, alpha, beta });
         let found = Mutex::default();
@@ -236,23 +189,21 @@ impl Arena {
         let game = game.clone();
         let folder = scratch(&tables)?;
         let folders = Folders::from(vec![folder.path().to_owned()]);
-        let agent = |(name, packed)| Ok((name, Competitor::Agent(unpack(&packed, &folders)?)));
-        let agents = agents.into_iter().map(agent).collect::<Result<_>>()?;
+        // The players read the tables before their temporary folder is removed.
         let player = |packed| -> Result<_> { Ok(unpack(&packed, &folders)?.player(&game.race)?) };
+        let agent = |(name, packed)| Ok((name, Mind::Player(player(packed)?)));
+        let agents = agents.into_iter().map(agent).collect::<Result<_>>()?;
         let reference = reference.map(player).transpose()?;
         let (found, stop) = (Mutex::default(), Interrupt::new());
-        let arena = Arena { game, agents, folders, reference, anchor: None, sprt: None, pairs: 0, found, stop };
-        // Reads the tables before their temporary folder is removed.
-        arena.tournament()?;
-        Ok(arena)
+        Ok(Arena { game, agents, folders, reference, anchor: None, sprt: None, pairs: 0, found, stop })
     }
 
     /// Pickles the arena with its bots and tables. Functions cannot be pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Arena>) -> Result<Bound<'py, PyTuple>> {
         let arena = slf.get();
-        let agent = |(name, competitor): &(String, Competitor)| match competitor {
-            Competitor::Agent(agent) => Ok((name.clone(), pack(agent)?)),
-            Competitor::Policy(_) => Err(anyhow!(
+        let agent = |(name, mind): &(String, Mind)| match mind {
+            Mind::Player(player) => Ok((name.clone(), pack(player.named_agent())?)),
+            Mind::Policy(_) => Err(anyhow!(
                 "{name} is a function or a model and cannot be sent to other machines: use agents by name or bot file"
             )),
         };
@@ -343,8 +294,7 @@ pub fn arena<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let arena = Arena::new(py, agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)?;
     // Python functions never run at the same time. With one thread, their order is fixed, too.
-    let asks_functions = arena.agents.iter().any(|(_, agent)| matches!(agent, Competitor::Policy(_)));
-    let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
+    let threads = threads_or_all(threads, arena.agents.iter().any(|(_, mind)| mind.asks_functions()))?;
     let tournament = arena.tournament()?;
     let (summary, games) = arena.stop.watch_thread(py, || {
         let begun = Instant::now();
@@ -381,13 +331,13 @@ pub fn analyze<'py>(
     let (race, _) = line.read_start_in(&sheets).or_else(|_| line.read_start())?;
     let player = reference(by, &folders, &race)?.context("no agent can evaluate this game: name one with `by`")?;
     let analysis = py.detach(|| Analysis::new(&race, &line, &player.reference()))?;
-    Ok(to_python(py, &serde_json::to_string(&analysis)?)?)
+    to_python(py, &analysis)
 }
 
-/// The requested number of threads; without a request, one thread for each processor.
-pub(crate) fn threads_or_all(threads: Option<usize>) -> Result<usize> {
+/// The requested number of threads; without a request, one thread for each processor, or one thread for functions.
+pub(crate) fn threads_or_all(threads: Option<usize>, asks_functions: bool) -> Result<usize> {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
-    let threads = threads.unwrap_or_else(processors);
+    let threads = threads.unwrap_or_else(|| if asks_functions { 1 } else { processors() });
     ensure!((1..=MOST_THREADS).contains(&threads), "`threads` is {threads}, but must be 1 to {MOST_THREADS}");
     Ok(threads)
 }

@@ -47,7 +47,7 @@ impl Game {
         Ok(seat.ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
     }
 
-    pub(crate) fn check(&self, found: &Game) -> Result<()> {
+    pub(crate) fn check(&self, found: &Game) -> anyhow::Result<()> {
         let name = |game: &Game| format!("{} for {:?}", game.name(), game.race.spec().seats);
         ensure!(self == found, "the game is {}, not {}", name(self), name(found));
         Ok(())
@@ -194,7 +194,7 @@ impl Game {
             flag["value"] = info.value.into();
         }
         described["pieces"]["value"] = ruleset.pieces().into();
-        Ok(to_python(py, &described.to_string())?)
+        to_python(py, &described)
     }
 
     /// The letters of the seats, in the order of the players.
@@ -319,14 +319,6 @@ impl Game {
 
     fn __hash__(&self) -> u64 {
         self.race.spec().ruleset_hash
-    }
-
-    fn __copy__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
-        slf
     }
 
     /// Returns a function of the package and its arguments; the function makes an equal game. For equal arguments, the

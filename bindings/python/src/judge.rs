@@ -25,7 +25,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
 use serde_json::json;
 
-use crate::agent::{Agent, Mind, folders_or_default};
+use crate::agent::{Agent, Mind, evaluator_of, folders_or_default};
 use crate::arena::{BATCH, MOST_PAIRS, threads_or_all};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
@@ -71,12 +71,11 @@ pub fn regret<'py>(
     let (game, folders) = (game_of(policy, game, table)?, folders_or_default(py, folders)?);
     let mind = Mind::of(policy, None, &game, &folders)?;
     let perfect = table_of(py, table, &game, &folders)?;
-    let (judged, threads) = match &mind {
-        Mind::Player(_) => (Judged::Played, threads),
-        Mind::Policy(policy) if policy.returns_probabilities(py, &game)? => (Judged::Expected, threads.or(Some(1))),
-        Mind::Policy(_) => (Judged::Played, threads.or(Some(1))),
+    let judged = match &mind {
+        Mind::Policy(policy) if policy.returns_probabilities(py, &game)? => Judged::Expected,
+        _ => Judged::Played,
     };
-    let threads = threads_or_all(threads)?;
+    let threads = threads_or_all(threads, mind.asks_functions())?;
     let (race, stop) = (&*game.race, Interrupt::new());
     let config = MatchConfig { blocks: pairs, seed, threads, batch: BATCH };
     let watched = || stop.is_set();
@@ -85,14 +84,12 @@ pub fn regret<'py>(
     let found = stop.watch_thread(py, || against_perfect(race, &make, judged, &perfect, &config, &progress))?;
     let (report, regret) = found.context("regret exists only in games for two players")?;
     let result = MatchResult { opponent: "perfect".to_owned(), report, regret: Some(regret) };
-    let mut shown = json!({
+    let shown = json!({
         "agent": mind.name(), "game": race.spec().name, "seats": sides(race.spec()).len(), "pairs": pairs, "seed": seed,
     });
-    if let (Some(shown), serde_json::Value::Object(row)) = (shown.as_object_mut(), serde_json::to_value(result.row())?)
-    {
-        shown.extend(row);
-    }
-    Ok(to_python(py, &shown.to_string())?)
+    let shown = to_python(py, &shown)?;
+    shown.call_method1("update", (to_python(py, &result.row())?,))?;
+    Ok(shown)
 }
 
 /// The given table of a game, or the table of the game in `folders`.
@@ -101,7 +98,7 @@ fn table_of(py: Python<'_>, table: Option<&Table>, game: &Game, folders: &Folder
         table.game.check(game)?;
         return Ok(Arc::clone(&table.table));
     }
-    let found = py.detach(|| -> Result<_> { Ok(folders.agent("perfect")?.player(&game.race)?) })?;
+    let found = py.detach(|| folders.agent("perfect")?.player(&game.race))?;
     Ok(Arc::clone(found.table().context("the agent `perfect` has no table")?))
 }
 
@@ -120,7 +117,7 @@ pub fn verify_result<'py>(
     let game = Game::from(result.race()?);
     let table = table_of(py, table, &game, &folders_or_default(py, folders)?)?;
     let regret = py.detach(|| result.verify(&game.race, &table))?;
-    Ok(to_python(py, &serde_json::to_string(&regret)?)?)
+    to_python(py, &regret)
 }
 
 /// Finds the exact best response to a policy in a game that can be solved: how much the best opponent wins against it.
@@ -149,16 +146,10 @@ pub fn exploitability<'py>(
     ensure!(tolerance > 0.0 && tolerance < 1.0, "`tolerance` is {tolerance}, but must be between 0 and 1");
     let (game, folders) = (game_of(policy, game, None)?, folders_or_default(py, folders)?);
     let mind = Mind::of(policy, None, &game, &folders)?;
-    let asks_functions = matches!(mind, Mind::Policy(_));
-    let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
+    let threads = threads_or_all(threads, mind.asks_functions())?;
     let config = SolveConfig { threads, tolerance, certify: false };
     let stop = Interrupt::new();
-    let evaluator = || {
-        let player = mind.player().expect("only players are asked for values");
-        let mut evaluator = player.evaluator();
-        evaluator.stop_by(&stop.stop());
-        evaluator
-    };
+    let evaluator = || mind.evaluator(&stop).expect("only players are asked for values");
     let choices = || mind.agent(&game, &stop);
     let is_by_values = mind.player().is_ok_and(|player| player.plays_by_values());
     let policy = if is_by_values { AgentPolicy::Values(&evaluator) } else { AgentPolicy::Choices(&choices) };
@@ -171,7 +162,7 @@ pub fn exploitability<'py>(
         "best_response": found.to_json(game.race.spec().seats),
         "exploitability": found.exploitability(),
     });
-    Ok(to_python(py, &shown.to_string())?)
+    to_python(py, &shown)
 }
 
 /// Makes an evaluator for a thread.
@@ -216,28 +207,21 @@ pub fn rollout<'py>(
     let (game, positions) = (states.get().game.clone(), states.get().positions(py)?);
     let (stop, folders) = (Interrupt::new(), folders_or_default(py, folders)?);
     let mind = Mind::of(policy, None, &game, &folders)?;
-    let mut asks_functions = matches!(mind, Mind::Policy(_));
+    let asks_functions = mind.asks_functions() || values.is_some_and(|values| values.is_callable());
     let values: Option<Box<MakeEvaluator>> = match values {
         None => None,
         Some(values) if values.is_callable() => {
-            asks_functions = true;
-            let (function, game, stop) = (values.clone().unbind(), game.clone(), Arc::clone(&stop));
-            Some(Box::new(move || {
-                let function = Python::attach(|py| function.clone_ref(py));
-                Box::new(ValueFunction { function, game: game.clone(), interrupt: Arc::clone(&stop) })
-            }))
+            let function = Arc::new(values.clone().unbind());
+            let function = ValueFunction { function, game: game.clone(), interrupt: Arc::clone(&stop) };
+            Some(Box::new(move || Box::new(function.clone())))
         }
         Some(values) => {
             let player = Mind::of(values, None, &game, &folders)?.player()?.clone();
             let stop = Arc::clone(&stop);
-            Some(Box::new(move || {
-                let mut evaluator = player.evaluator();
-                evaluator.stop_by(&stop.stop());
-                evaluator
-            }))
+            Some(Box::new(move || evaluator_of(&player, &stop)))
         }
     };
-    let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
+    let threads = threads_or_all(threads, asks_functions)?;
     let config = RolloutConfig { games, turns, error, seed, threads };
     let (make, is_stopped) = (|| mind.agent(&game, &stop), || stop.is_set());
     let found = stop.watch_thread(py, || {
@@ -330,14 +314,6 @@ impl Positions {
         // Each block is found much faster than its states one by one.
         let blocks = Positions::blocks(slf, CHUNK)?;
         slf.py().import("itertools")?.getattr("chain")?.call_method1("from_iterable", (blocks,))
-    }
-
-    fn __copy__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
-        slf
     }
 
     /// Pickles the game.

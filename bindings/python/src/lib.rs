@@ -31,6 +31,7 @@ use ashta_agents::play::error::shortened;
 use pyo3::PyClass;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use serde::Serialize;
 
 /// The error of every function in this crate. A Python exception is raised unchanged. Any other error becomes a
 /// `ValueError`; the message includes the causes.
@@ -38,6 +39,9 @@ use pyo3::prelude::*;
 struct Failure(anyhow::Error);
 
 type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// A function and its arguments, which unpickle an object.
+type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Failure {
@@ -72,9 +76,17 @@ impl FromPyObject<'_, '_> for Whole {
     }
 }
 
-/// Converts JSON text to Python objects. serde writes infinite numbers as `null`, so they become `None`.
-fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("json")?.call_method1("loads", (json,))
+/// Converts a value to Python objects, through JSON. serde writes infinite numbers as `null`, so they become `None`.
+fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> Result<Bound<'py, PyAny>> {
+    Ok(py.import("json")?.call_method1("loads", (serde_json::to_string(value)?,))?)
+}
+
+/// Adds a class whose objects never change: a copy is the object itself.
+fn add_frozen<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let (py, class) = (module.py(), module.py().get_type::<T>());
+    class.setattr("__copy__", py.eval(c"lambda self: self", None, None)?)?;
+    class.setattr("__deepcopy__", py.eval(c"lambda self, memo: self", None, None)?)?;
+    add::<T>(module)
 }
 
 /// Adds a class to the module. Python aligns objects to 16 bytes, so a class with a larger alignment does not compile.
@@ -87,18 +99,18 @@ fn add<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pymodule]
 fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    add::<agent::Agent>(module)?;
-    add::<agent::Bot>(module)?;
+    add_frozen::<agent::Agent>(module)?;
+    add_frozen::<agent::Bot>(module)?;
     add::<arena::Arena>(module)?;
     add::<cluster::RunEvaluator>(module)?;
     add::<cluster::SelfPlay>(module)?;
     add::<cluster::Trainer>(module)?;
     add::<cluster::TrainingRun>(module)?;
-    add::<game::Game>(module)?;
-    add::<judge::Positions>(module)?;
+    add_frozen::<game::Game>(module)?;
+    add_frozen::<judge::Positions>(module)?;
     add::<state::State>(module)?;
-    add::<states::States>(module)?;
-    add::<table::Table>(module)?;
+    add_frozen::<states::States>(module)?;
+    add_frozen::<table::Table>(module)?;
     add::<vec_env::VectorGame>(module)?;
     module.add_function(wrap_pyfunction!(agent::data_folders, module)?)?;
     module.add_function(wrap_pyfunction!(arena::analyze, module)?)?;

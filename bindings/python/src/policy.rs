@@ -9,7 +9,7 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, ActionMask, BySeat, Game as _};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rand::Rng;
 
@@ -72,10 +72,10 @@ impl Policy {
         let argument = States::of(py, game, states)?;
         let answer = self.function.bind(py).call1((argument,))?;
         let answer = py.import("numpy")?.call_method1("asarray", (answer,))?;
-        let (kind, shape): (char, Vec<usize>) =
-            (answer.getattr("dtype")?.getattr("kind")?.extract()?, answer.getattr("shape")?.extract()?);
+        let answer: Bound<'_, PyUntypedArray> = answer.cast_into().map_err(PyErr::from)?;
+        let (dtype, shape) = (answer.dtype(), answer.shape());
         let (name, count, actions) = (&self.name, states.len(), game.race.spec().actions);
-        if matches!(kind, 'i' | 'u') && shape == [count] {
+        if matches!(dtype.kind(), b'i' | b'u') && shape == [count] {
             self.is_random.store(false, Ordering::Relaxed);
             let numbers: Bound<'_, PyArray1<i64>> =
                 answer.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?;
@@ -83,8 +83,7 @@ impl Policy {
             let one = |(state, &number): (_, &i64)| Ok(vec![(chosen(name, &game.race, state, number)?, 1.0)]);
             return states.iter().zip(numbers.as_array()).map(one).collect();
         }
-        if kind != 'f' || shape != [count, actions] {
-            let dtype = answer.getattr("dtype")?;
+        if dtype.kind() != b'f' || shape != [count, actions] {
             return Err(wrong_type(format!(
                 "{name} must return actions, int64[{count}], or probabilities, float64[{count}, {actions}], \
                  not an array of {dtype} with the shape {shape:?}"
@@ -142,8 +141,9 @@ fn chosen(name: &str, race: &Race, state: &Position, number: i64) -> Result<Acti
 
 /// An evaluator that asks a Python function from `States` to values, `float[n, num_players]`. After an error, its
 /// interrupt has the error, and its values have no meaning.
+#[derive(Clone)]
 pub(crate) struct ValueFunction {
-    pub(crate) function: Py<PyAny>,
+    pub(crate) function: Arc<Py<PyAny>>,
     pub(crate) game: Game,
     pub(crate) interrupt: Arc<Interrupt>,
 }

@@ -5,21 +5,36 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use anyhow::anyhow;
 use ashta_env::chance::outcome;
 use ashta_env::game::{Action, Game as _, Node, Outcome};
+use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_while};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::{Result, Whole, wrong_type};
 
-/// The number of positions of a turn between two checks for an interrupt.
-const CHECK_INTERVAL: usize = 1 << 6;
+/// The number of positions between two checks for an interrupt.
+pub(crate) const CHECK_INTERVAL: usize = 1 << 6;
 
 pub(crate) const CHANCE: i32 = -1;
 pub(crate) const TERMINAL: i32 = -4;
+
+/// Finds all ends of a turn, until an interrupt; an error if the search visits more than `limit` positions.
+pub(crate) fn find_ends(
+    race: &Race,
+    state: &Position,
+    limit: Option<usize>,
+    interrupt: &Interrupt,
+    results: &mut TurnResults<Position>,
+) -> anyhow::Result<()> {
+    let most = limit.unwrap_or_else(|| race.most_results(state));
+    let continues = |visited: usize| visited <= most && !(visited.is_multiple_of(CHECK_INTERVAL) && interrupt.is_set());
+    let is_whole = turn_results_while(race, state, continues, results);
+    ensure!(is_whole, "{} from `{}`: raise `limit`", TooManyPositions { most }, race.print(state));
+    Ok(())
+}
 
 /// A position of a game, without the moves before it.
 ///
@@ -250,14 +265,8 @@ impl State {
     fn turn_results(slf: &Bound<'_, State>, limit: Option<usize>) -> Result<Vec<(State, Vec<usize>)>> {
         // Other threads may change the state meanwhile.
         let State { game, state } = slf.borrow().clone();
-        let race = &*game.race;
-        let most = limit.unwrap_or_else(|| race.most_results(&state));
-        let mut results = TurnResults::new();
-        let interrupt = Interrupt::new();
-        let continues =
-            |visited: usize| visited <= most && !(visited.is_multiple_of(CHECK_INTERVAL) && interrupt.is_set());
-        let is_whole = interrupt.watch(slf.py(), || turn_results_while(race, &state, continues, &mut results))?;
-        ensure!(is_whole, "{} from `{}`: raise `limit`", TooManyPositions { most }, race.print(&state));
+        let (mut results, interrupt) = (TurnResults::new(), Interrupt::new());
+        interrupt.watch(slf.py(), || find_ends(&game.race, &state, limit, &interrupt, &mut results))??;
         let one = |index: usize| {
             let actions = results.actions(index).iter().map(|action| usize::from(action.0));
             (game.state(*results.state(index)), actions.collect())
@@ -285,11 +294,9 @@ impl State {
     }
 
     /// Pickles the game and the position in the notation.
-    fn __reduce__<'py>(slf: &Bound<'py, State>) -> PyResult<Bound<'py, PyTuple>> {
-        let state = slf.borrow();
-        let (restore, made) = state.game.__reduce__(slf.py())?;
-        let restored = restore.call1(made)?.getattr("deserialize_state")?;
-        (restored, (state.serialize(),)).into_pyobject(slf.py())
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let (restore, made) = self.game.__reduce__(py)?;
+        Ok((restore.call1(made)?.getattr("deserialize_state")?, (self.serialize(),)))
     }
 
     fn __str__(&self) -> String {

@@ -1,13 +1,17 @@
 //! `States`: many positions of one game as an array of bytes.
 
+use anyhow::Context;
 use ashta_env::chance;
 use ashta_env::game::{Game as _, Node, Outcome, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::rows::{ROW, ROW_VERSION};
 use ashta_env::race::state::State as Position;
-use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_while};
+use ashta_env::turn::TurnResults;
 use ndarray::Array2;
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray2, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -16,11 +20,9 @@ use rand::Rng;
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::policy::legal;
-use crate::state::{CHANCE, State, TERMINAL};
-use crate::{Result, Whole, wrong_type};
+use crate::state::{CHANCE, CHECK_INTERVAL, State, TERMINAL, find_ends};
+use crate::{Reduced, Result, Whole, wrong_type};
 
-/// The number of states between two checks for an interrupt.
-const CHECK_INTERVAL: usize = 64;
 /// The number in `actions` or `outcomes` that leaves a state unchanged.
 const NONE: i64 = -1;
 
@@ -47,17 +49,16 @@ pub(crate) fn numbers(found: &Bound<'_, PyAny>, what: &str, count: usize) -> Res
         array.clone()
     } else {
         let array = found.py().import("numpy")?.call_method1("asarray", (found,))?;
-        let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-        let kind: char = dtype.getattr("kind")?.extract()?;
-        let is_empty = array.getattr("size")?.extract::<usize>()? == 0;
-        if !(is_empty || matches!(kind, 'i' | 'u')) || shape.len()? != 1 {
+        let array: Bound<'_, PyUntypedArray> = array.cast_into().map_err(PyErr::from)?;
+        let (dtype, shape) = (array.dtype(), array.getattr("shape")?);
+        if !(array.is_empty() || matches!(dtype.kind(), b'i' | b'u')) || array.ndim() != 1 {
             return Err(wrong_type(format!(
                 "{what} must be integers, int64[{count}], not an array of {dtype} with the shape {shape}"
             )));
         }
         let numbers: Bound<'_, PyArray1<i64>> =
             array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?;
-        let is_too_large = kind == 'u' && numbers.readonly().as_array().iter().any(|&number| number < 0);
+        let is_too_large = dtype.kind() == b'u' && numbers.readonly().as_array().iter().any(|&number| number < 0);
         ensure!(!is_too_large, "{what} has numbers of 2**63 or more");
         numbers
     };
@@ -86,7 +87,7 @@ pub(crate) fn positions(game: &Game, states: &Bound<'_, PyAny>) -> Result<Vec<Po
     }
     let states: Vec<PyRef<'_, State>> =
         states.extract().map_err(|_| wrong_type("`states` must be `States` or a list of `State`"))?;
-    states.iter().map(|state| game.check(&state.game).map(|()| state.state)).collect()
+    states.iter().map(|state| Ok(game.check(&state.game).map(|()| state.state)?)).collect()
 }
 
 /// The row of an index, which counts from the end if it is negative.
@@ -272,18 +273,8 @@ impl States {
         States::of_array(game, array.cast_into().map_err(PyErr::from)?)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, States>) -> PyResult<Bound<'py, PyTuple>> {
-        let states = slf.get();
-        let arguments = (states.game.clone(), states.array.clone_ref(slf.py()));
-        (slf.getattr("_restored")?, arguments).into_pyobject(slf.py())
-    }
-
-    fn __copy__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
-        slf
+    fn __reduce__<'py>(slf: &Bound<'py, States>) -> PyResult<Reduced<'py, (Game, Py<PyArray2<u8>>)>> {
+        Ok((slf.getattr("_restored")?, (slf.get().game.clone(), slf.get().array.clone_ref(slf.py()))))
     }
 
     /// The positions as read-only bytes, `uint8[n, 85]`; not a copy.
@@ -477,25 +468,16 @@ impl States {
                 if owner.is_multiple_of(CHECK_INTERVAL) && interrupt.is_set() {
                     break;
                 }
-                let most = limit.unwrap_or_else(|| race.most_results(state));
-                let continues =
-                    |visited: usize| visited <= most && !(visited.is_multiple_of(CHECK_INTERVAL) && interrupt.is_set());
-                if !turn_results_while(race, state, continues, &mut results) {
-                    return Err(owner);
-                }
+                find_ends(race, state, limit, &interrupt, &mut results).with_context(|| format!("row {owner}"))?;
                 for (index, end) in results.states().iter().enumerate() {
                     bytes.extend_from_slice(&end.to_row());
                     owners.push(owner as i64);
                     firsts.push(i64::from(results.actions(index)[0].0));
                 }
             }
-            Ok((bytes, owners, firsts))
+            anyhow::Ok((bytes, owners, firsts))
         })?;
-        let (bytes, owners, firsts) = found.map_err(|owner| {
-            let state = &positions[owner];
-            let most = limit.unwrap_or_else(|| race.most_results(state));
-            anyhow::anyhow!("row {owner}: {} from `{}`: raise `limit`", TooManyPositions { most }, race.print(state))
-        })?;
+        let (bytes, owners, firsts) = found?;
         let states = States::of_bytes(py, &self.game, bytes)?;
         Ok((states, PyArray1::from_vec(py, owners), PyArray1::from_vec(py, firsts)))
     }

@@ -9,11 +9,10 @@ use ashta_agents::roster::NamedAgent;
 use ashta_env::race::Race;
 use numpy::PyArray2;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 use crate::agent::{Agent, absolute, folders_or_default};
 use crate::game::Game;
-use crate::{Result, to_python, wrong_type};
+use crate::{Reduced, Result, to_python, wrong_type};
 
 /// The values of perfect play in all positions of one game. A pickled table does not contain the values: unpickling
 /// reads the file again.
@@ -64,7 +63,7 @@ impl Table {
     /// error bounds; `None` without a proof).
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
-        Ok(to_python(py, &serde_json::to_string(self.table.facts())?)?)
+        to_python(py, self.table.facts())
     }
 
     /// The largest possible error of a value: the proven bound plus the rounding to `bits`; `None` without a proof.
@@ -78,22 +77,14 @@ impl Table {
         self.agent.values(py, states)
     }
 
-    fn __copy__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
-        slf
-    }
-
     /// Pickles only the path or the game, because tables are large; unpickling reads the file again.
-    fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyTuple>> {
-        let (py, table) = (slf.py(), slf.get());
-        let file = match &table.path {
+    fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Reduced<'py, (Bound<'py, PyAny>, Vec<PathBuf>)>> {
+        let (py, Table { path, game, agent, .. }) = (slf.py(), slf.get());
+        let file = match path {
             Some(path) => path::absolute(path)?.into_pyobject(py)?.into_any(),
-            None => table.game.clone().into_pyobject(py)?.into_any(),
+            None => game.clone().into_pyobject(py)?.into_any(),
         };
-        (slf.getattr("load")?, (file, absolute(&table.agent.folders)?)).into_pyobject(py)
+        Ok((slf.getattr("load")?, (file, absolute(&agent.folders)?)))
     }
 
     fn __repr__(&self) -> String {

@@ -113,7 +113,7 @@ pub fn train<'py>(
         let is_enough = |log: &RunLog| -> Result<bool> {
             let Some(callback) = callback.as_ref().filter(|_| !log.last_line().is_empty()) else { return Ok(false) };
             Python::attach(|py| {
-                let metrics = to_python(py, log.last_line())?;
+                let metrics = py.import("json")?.call_method1("loads", (log.last_line(),))?;
                 metrics.set_item("run", &path)?;
                 Ok(callback.call1(py, (metrics,))?.is_truthy(py)?)
             })
@@ -129,11 +129,10 @@ pub fn train<'py>(
         let concluded = if run.train(&is_stopped)? { run.conclude(&interrupt.stop())? } else { None };
         let Some((evaluation, bot)) = concluded else { return Ok((path, None, None)) };
         let rows: Vec<_> = evaluation.results.iter().map(MatchResult::row).collect();
-        Ok((path, Some(bot), Some(serde_json::to_string(&rows)?)))
+        Ok((path, Some(bot), Some(serde_json::to_value(&rows)?)))
     };
     let (path, bot, results) = interrupt.watch_thread(py, work)??;
-    let results = results.map(|results| to_python(py, &results)).transpose()?;
-    Ok(py.import("ashta._results")?.call_method1("TrainedRun", (path, bot, results))?)
+    Ok(py.import("ashta._results")?.call_method1("TrainedRun", (path, bot, to_python(py, &results)?))?)
 }
 
 /// Solves a small game, writes the values of perfect play to the table `output`, and returns this table.
@@ -156,7 +155,7 @@ pub fn solve(
 ) -> Result<Table> {
     ensure!(matches!(bits, 16 | 32), "`bits` is {bits}, but must be 16 or 32");
     ensure!(tolerance > 0.0 && tolerance < 1.0, "`tolerance` is {tolerance}, but must be between 0 and 1");
-    let threads = threads_or_all(threads)?;
+    let threads = threads_or_all(threads, false)?;
     check_writable(&output)?;
     let race = match game {
         GameOrName::Game(game) => Arc::clone(&game.race),

@@ -45,7 +45,13 @@ pub struct VectorGame {
     caller: Caller,
     opponent: Option<Py<PyAny>>,
     games: Mutex<Games>,
-    observations: Observations,
+    /// The observation of each game, as the player in `players` sees the game: `dtype[num_games, observation]`,
+    /// always the same array.
+    ///
+    /// In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
+    /// After an end by the rules, the observation shows the pieces of all seats, but no mover, phase or throws.
+    #[pyo3(get)]
+    observations: Py<PyAny>,
     /// Whether each action of the caller is legal, `bool[num_games, actions]`; all `False` in a finished game.
     #[pyo3(get)]
     legal_actions: Py<PyArray2<bool>>,
@@ -116,12 +122,6 @@ impl Games {
     }
 }
 
-/// The array of observations.
-enum Observations {
-    Float(Py<PyArray2<f32>>),
-    Byte(Py<PyArray2<u8>>),
-}
-
 impl VectorGame {
     /// Changes the games, lets the opponent play, and fills the arrays. After an error, no game has changed.
     fn change(&self, py: Python<'_>, games: &mut Games, change: impl FnOnce(&mut VecEnv<Race>) + Send) -> PyResult<()> {
@@ -149,20 +149,21 @@ impl VectorGame {
         envs: &mut VecEnv<Race>,
         change: impl FnOnce(&mut VecEnv<Race>) + Send,
     ) -> PyResult<()> {
-        match &self.observations {
-            Observations::Float(observations) => self.write_into(py, observations, envs, change),
-            Observations::Byte(observations) => self.write_into(py, observations, envs, change),
+        let observations = self.observations.bind(py);
+        match observations.cast::<PyArray2<f32>>() {
+            Ok(observations) => self.write_into(py, observations, envs, change),
+            Err(_) => self.write_into(py, observations.cast::<PyArray2<u8>>()?, envs, change),
         }
     }
 
     fn write_into<T: Element + Copy + Send + From<u8>>(
         &self,
         py: Python<'_>,
-        observations: &Py<PyArray2<T>>,
+        observations: &Bound<'_, PyArray2<T>>,
         envs: &mut VecEnv<Race>,
         change: impl FnOnce(&mut VecEnv<Race>) + Send,
     ) -> PyResult<()> {
-        let mut observations = observations.bind(py).try_readwrite().map_err(in_use)?;
+        let mut observations = observations.try_readwrite().map_err(in_use)?;
         let observations = observations.as_array_mut();
         writable!(py, self: legal_actions, players, returns, rewards, terminated, truncated);
         let masks = legal_actions;
@@ -217,9 +218,10 @@ impl VectorGame {
             Ok(AgentInstance::of(&mind, game))
         };
         let agent = opponent.as_ref().map(agent).transpose()?;
+        let shape = [num_games, spec.observation];
         let observations = match is_uint8(dtype)? {
-            false => Observations::Float(PyArray2::zeros(py, [num_games, spec.observation], false).unbind()),
-            true => Observations::Byte(PyArray2::zeros(py, [num_games, spec.observation], false).unbind()),
+            false => PyArray2::<f32>::zeros(py, shape, false).into_any(),
+            true => PyArray2::<u8>::zeros(py, shape, false).into_any(),
         };
         let envs = VecEnv::new(&game.race, num_games, caller);
         Ok(VectorGame {
@@ -228,7 +230,7 @@ impl VectorGame {
             caller,
             opponent: opponent.map(Bound::unbind),
             games: Mutex::new(Games { envs, has_begun: false, opponent: agent }),
-            observations,
+            observations: observations.unbind(),
             legal_actions: PyArray2::zeros(py, [num_games, spec.actions], false).unbind(),
             players: PyArray1::zeros(py, [num_games], false).unbind(),
             returns: PyArray2::zeros(py, [num_games, spec.seats.len()], false).unbind(),
@@ -260,7 +262,7 @@ impl VectorGame {
             state.as_ref().map(|state| self.game.check(&state.game).map(|()| state.state)).transpose()
         };
         let positions = match positions {
-            Some(states) => states.iter().map(position).collect::<Result<_>>()?,
+            Some(states) => states.iter().map(position).collect::<anyhow::Result<_>>()?,
             None => vec![None; self.num_games],
         };
         ensure!(positions.len() == self.num_games, "{} positions for {} games", positions.len(), self.num_games);
@@ -310,19 +312,6 @@ impl VectorGame {
         })?)
     }
 
-    /// The observation of each game, as the player in `players` sees the game: `dtype[num_games, observation]`,
-    /// always the same array.
-    ///
-    /// In a finished game, it shows the last position. After a truncation, this is the position before the next throw.
-    /// After an end by the rules, the observation shows the pieces of all seats, but no mover, phase or throws.
-    #[getter]
-    fn observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        match &self.observations {
-            Observations::Float(observations) => observations.bind(py).clone().into_any(),
-            Observations::Byte(observations) => observations.bind(py).clone().into_any(),
-        }
-    }
-
     /// The states of the games, as a copy.
     #[getter]
     fn states(&self, py: Python<'_>) -> Result<States> {
@@ -343,7 +332,7 @@ impl VectorGame {
         };
         let texts = games.envs.games().iter().map(text).collect::<Result<Vec<_>>>()?;
         let player = if let Caller::One(seat) = many.caller { Some(many.game.player(seat)) } else { None };
-        let dtype = if matches!(many.observations, Observations::Byte(_)) { "uint8" } else { "float32" };
+        let dtype = many.observations.bind(py).getattr("dtype")?;
         let arguments = (many.game.clone(), many.num_games, &many.opponent, player, dtype);
         Ok((slf.get_type(), arguments, (games.has_begun, texts)).into_pyobject(py)?)
     }

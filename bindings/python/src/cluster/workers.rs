@@ -121,10 +121,8 @@ impl Trainer {
     /// the report.
     fn add_games(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
         py.detach(|| {
-            let mut records = Vec::new();
-            for message in &messages {
-                records.extend(wire::decode_games(&self.race, message)?);
-            }
+            let records = messages.iter().map(|message| wire::decode_games(&self.race, message));
+            let records = records.collect::<anyhow::Result<Vec<_>>>()?.concat();
             Ok(wire::encode(&lock(&self.trainer).add_games(&records, lambda_, wants_details))?)
         })
     }
@@ -172,10 +170,8 @@ impl RunEvaluator {
             let folder = scratch(&tables)?;
             let folders = Folders::from(vec![folder.path().to_owned()]);
             let agent = |spec: &str| {
-                unpack(
-                    opponents.get(spec).with_context(|| format!("the opponent {spec} was not sent to this machine"))?,
-                    &folders,
-                )
+                let sent = opponents.get(spec);
+                unpack(sent.with_context(|| format!("the opponent {spec} was not sent to this machine"))?, &folders)
             };
             let perfect = folders.perfect(&race);
             let evaluator = evaluation::RunEvaluator::new(&race, &config, &agent, perfect)?;
@@ -193,9 +189,8 @@ impl RunEvaluator {
     fn conclude(&self, py: Python<'_>, weights: Weights<'_>) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         py.detach(|| {
-            Ok(wire::encode(
-                &lock(&self.evaluator).conclude(&net, &Stop::default())?.context("the evaluation was stopped")?,
-            )?)
+            let found = lock(&self.evaluator).conclude(&net, &Stop::default())?;
+            Ok(wire::encode(&found.context("the evaluation was stopped")?)?)
         })
     }
 }
