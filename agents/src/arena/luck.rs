@@ -146,7 +146,8 @@ pub(crate) fn analyze_turns<G: Game>(
     analyze(game, evaluator, start, &played.moves, played.seating.seats_of(agent), None)
 }
 
-/// Evaluates the turns of the seats `side`, and other throws by their limit if there is one.
+/// Evaluates the turns of the seats `side`. With `throws` (limit and generator), also evaluates throws that did not
+/// happen.
 fn analyze<G: Game>(
     game: &G,
     evaluator: &mut (impl Evaluator<G> + ?Sized),

@@ -91,6 +91,16 @@ pub struct MatchSetup<'a, G: Game> {
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
+/// The blocks of a match, shared by its threads.
+struct SharedBlocks<'a, T> {
+    left: Range<u64>,
+    /// For each block in play, the results of its games.
+    in_play: BTreeMap<u64, Vec<Option<T>>>,
+    /// Whether `take` has broken.
+    has_ended: bool,
+    take: &'a mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
+}
+
 /// Plays `blocks` of a match; `config.blocks` is ignored.
 ///
 /// All games of a block share the first seat, the seed of the agents' generator, and the throws: in each game, turn
@@ -110,27 +120,28 @@ pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame) -> T>(
     study: impl Fn() -> F + Sync,
     take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
 ) {
-    // The blocks that are left, the results of the blocks in play, and whether `take` has broken.
-    let shared = Mutex::new((blocks, BTreeMap::<u64, Vec<Option<T>>>::new(), ControlFlow::Continue(()), take));
+    let shared = Mutex::new(SharedBlocks { left: blocks, in_play: BTreeMap::new(), has_ended: false, take });
     let shared = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     let take_block = || {
-        let (left, in_play, flow, _) = &mut *shared();
-        let block = if flow.is_continue() { left.next()? } else { return None };
+        let blocks = &mut *shared();
+        let block = if blocks.has_ended { None } else { blocks.left.next() }?;
         let seatings = (setup.seatings)(block);
-        in_play.insert(block, seatings.iter().map(|_| None).collect());
+        blocks.in_play.insert(block, seatings.iter().map(|_| None).collect());
         Some((block, seatings))
     };
     let hand_on = |block: u64, leg: usize, result: T| {
-        let (_, in_play, flow, take) = &mut *shared();
+        let SharedBlocks { in_play, has_ended, take, .. } = &mut *shared();
         in_play.entry(block).and_modify(|games| games[leg] = Some(result));
-        while flow.is_continue()
+        while !*has_ended
             && let Some(first) = in_play.first_entry()
             && first.get().iter().all(Option::is_some)
         {
             let (block, games) = first.remove_entry();
-            *flow = take(block, games.into_iter().flatten().collect());
+            // If `take` panics, it receives no later block.
+            *has_ended = true;
+            *has_ended = take(block, games.into_iter().flatten().collect()).is_break();
         }
-        *flow
+        if *has_ended { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let work = || {
         let mut study = study();

@@ -53,10 +53,12 @@ impl Sprt {
     /// The verdict for a log-likelihood ratio.
     pub fn verdict(&self, ratio: f64) -> Verdict {
         let [low, high] = self.bounds();
-        match ratio {
-            _ if ratio >= high => Verdict::AcceptsElo1,
-            _ if ratio <= low => Verdict::AcceptsElo0,
-            _ => Verdict::Open,
+        if ratio >= high {
+            Verdict::AcceptsElo1
+        } else if ratio <= low {
+            Verdict::AcceptsElo0
+        } else {
+            Verdict::Open
         }
     }
 

@@ -138,6 +138,7 @@ impl<E> OnePly<E> {
         if !leaves.is_empty() {
             self.evaluator.values(game, &leaves, &mut values);
         }
+        assert_eq!(values.len(), leaves.len(), "an evaluator returns one value for each state");
         let mut values = values.into_iter();
         for (choice, state) in choices.iter_mut().zip(states).filter(|(choice, _)| choice.len() > 1) {
             let seat = deciding_seat(game, state);

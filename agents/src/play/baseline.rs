@@ -35,7 +35,12 @@ impl Baseline {
 
     /// The name.
     pub const fn name(self) -> &'static str {
-        ["random", "runner", "hunter", "greedy"][self as usize]
+        match self {
+            Baseline::Random => "random",
+            Baseline::Runner => "runner",
+            Baseline::Hunter => "hunter",
+            Baseline::Greedy => "greedy",
+        }
     }
 
     /// An agent that plays this baseline.

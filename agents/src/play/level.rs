@@ -35,7 +35,14 @@ impl Level {
 
     /// The name of the level.
     pub fn name(self) -> &'static str {
-        ["beginner", "novice", "intermediate", "advanced", "expert", "perfect"][self as usize]
+        match self {
+            Level::Beginner => "beginner",
+            Level::Novice => "novice",
+            Level::Intermediate => "intermediate",
+            Level::Advanced => "advanced",
+            Level::Expert => "expert",
+            Level::Perfect => "perfect",
+        }
     }
 
     /// The level with this name.
@@ -45,7 +52,13 @@ impl Level {
 
     /// The regret per decision as a share of the regret of random play; `None` for levels without noise.
     pub(crate) fn share(self) -> Option<f64> {
-        [0.5, 0.25, 0.12, 0.05].get(self as usize).copied()
+        match self {
+            Level::Beginner => Some(0.5),
+            Level::Novice => Some(0.25),
+            Level::Intermediate => Some(0.12),
+            Level::Advanced => Some(0.05),
+            Level::Expert | Level::Perfect => None,
+        }
     }
 }
 

@@ -334,6 +334,19 @@ mod tests {
     use super::*;
     use crate::sheet::SCHEMA;
 
+    #[test]
+    fn every_text_that_a_sentence_contains_exists() {
+        let texts = SENTENCES.texts.values().flat_map(|text| match text {
+            Text::One(text) => vec![text],
+            Text::ByValue(texts) => texts.values().collect(),
+        });
+        for text in texts.chain(SENTENCES.topics.values()) {
+            for name in text.split('{').skip(1).map(|from| from.split_once('}').expect("a name ends").0) {
+                assert!(SENTENCES.texts.contains_key(name), "{name} in {text}");
+            }
+        }
+    }
+
     /// Every text of a sheet key is for a value that the key can have.
     #[test]
     fn the_texts_name_values_of_the_sheet() {

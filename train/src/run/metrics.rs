@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -139,10 +139,17 @@ impl EventFile {
     /// Creates a new file in `folder`; other files do not change.
     fn new(folder: &Path) -> Result<EventFile> {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let name = |number: u64| folder.join(format!("events.out{EVENT_FILE}{seconds:010}.ashta.{number}"));
-        let path = (0..).map(name).find(|path| !path.exists()).unwrap_or_default();
-        let file = File::create_new(&path).with_context(|| cannot_write(&path))?;
-        let mut events = EventFile { path, file };
+        let mut number = 0_u64;
+        let mut events = loop {
+            let path = folder.join(format!("events.out{EVENT_FILE}{seconds:010}.ashta.{number}"));
+            match OpenOptions::new().create_new(true).append(true).open(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                opened => {
+                    let file = opened.with_context(|| cannot_write(&path))?;
+                    break EventFile { path, file };
+                }
+            }
+        };
         let mut first = Event::new();
         first.set_file_version("brain.Event:2".to_owned());
         events.append([first].into_iter())?;

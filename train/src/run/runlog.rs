@@ -306,11 +306,12 @@ impl RunLog {
     /// The stored games of `iteration`, if there are any and this version of the program has written them.
     pub fn kept_games(&self, iteration: u64) -> Result<Option<KeptGames>> {
         let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
-        let what = format!("the games of iteration {iteration}");
+        let games = format!("games of iteration {iteration}");
         if !wire::is_message(&bytes) {
-            remark(format_args!("another version has stored {what}: they are played again"));
+            remark(format_args!("another version has stored the {games}: they are played again"));
             return Ok(None);
         }
-        Ok(Some(wire::decode(&bytes).with_context(|| format!("{what} in {}", self.rundir.path().display()))?))
+        let place = || format!("the stored {games} in {}", self.rundir.path().display());
+        Ok(Some(wire::decode(&bytes).with_context(place)?))
     }
 }

@@ -44,8 +44,8 @@ pub struct Certificate {
     pub longest: f64,
 }
 
-/// Returns error bounds for values with the Bellman residual `residual`; `None` if there is no proof. The sweeps use the
-/// deltas of `cells` as memory; all these deltas are 0. Breaks if the watch breaks.
+/// Returns error bounds for values with the Bellman residual `residual`; `None` if there is no proof. The sweeps use
+/// the deltas of `cells` as memory; all these deltas are 0. Breaks if the watch breaks.
 pub(super) fn certify<T: TurnModel>(
     turns: &T,
     cells: &mut Swept<'_>,

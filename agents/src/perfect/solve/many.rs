@@ -61,8 +61,8 @@ fn rotate_right<V>([a, b, c, d]: [V; MAX_SEATS], seats: usize) -> [V; MAX_SEATS]
     if seats == 3 { [c, a, b, d] } else { [d, a, b, c] }
 }
 
-/// The kernel of maxⁿ: updates the values of all seats, round by round. If the `others` have a fixed policy, the value of
-/// a seat is its return when it plays the best response.
+/// The kernel of maxⁿ: updates the values of all seats, round by round. If the `others` have a fixed policy, the value
+/// of a seat is its return when it plays the best response.
 pub(super) struct Rounds<'a, T> {
     pub(super) turns: &'a T,
     pub(super) others: Option<&'a TabularPolicy>,

@@ -15,8 +15,8 @@ use rand::Rng;
 
 use super::{Columns, Show, repeat};
 
-/// The columns: whether many games run in lock-step (otherwise one game runs at a time), actions (including forced ones),
-/// throws, and finished games.
+/// The columns: whether many games run in lock-step (otherwise one game runs at a time), actions (including forced
+/// ones), throws, and finished games.
 pub(super) const COLUMNS: Columns = [
     ("vectorised", 10, "vectorised"),
     ("decisions/s", 14, "decisions_per_second"),

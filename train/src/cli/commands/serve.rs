@@ -316,13 +316,14 @@ impl Site {
             }
             ("agent", _, None) => {
                 let lookahead = parameter("lookahead").unwrap_or_default();
-                let _uploading = lock(&self.upload);
-                let body = body(request, LONGEST_FILE)?;
-                let agent = || Ok(NamedAgent::of_file("bot", &body, lookahead)?);
-                Ok(json!({"agent": self.number((lookahead, &body), agent)?}))
+                let uploading = lock(&self.upload);
+                let agent = |body: &[u8]| Ok(NamedAgent::of_file("bot", body, lookahead)?);
+                let number = body(request, LONGEST_FILE).map(|body| self.number((lookahead, &body), || agent(&body)));
+                drop(uploading);
+                Ok(json!({"agent": number.inspect_err(|_| drop_body(request))??}))
             }
             ("engine", number, _) => {
-                let body = body(request, LONGEST_REQUEST)?;
+                let body = body(request, LONGEST_REQUEST).inspect_err(|_| drop_body(request))?;
                 match number {
                     None => Ok(Engine::new(None).answer(&body)),
                     Some(number) => self.answer(number, parameter("page").unwrap_or(number).to_owned(), &body),
@@ -333,22 +334,28 @@ impl Site {
     }
 }
 
-/// Reads the body of a request. If it has more than `longest` bytes, drops the rest and closes the connection.
+/// Reads the body of a request, at most `longest` bytes.
 fn body(request: &mut Request<Body>, longest: usize) -> Result<Vec<u8>, Refused> {
-    let length = request.body().len();
-    let mut body = Vec::with_capacity(length.unwrap_or(0).min(longest as u64) as usize);
-    let is_short = length.is_none_or(|length| length <= longest as u64);
-    let read = if is_short { request.body_mut().take(longest as u64 + 1).read_to_end(&mut body) } else { Ok(0) };
-    if is_short && read.is_ok() && body.len() <= longest {
-        return Ok(body);
+    let too_long = || {
+        let message = anyhow!("the request is longer than {longest} bytes");
+        Refused(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message)
+    };
+    let length = request.body().len().unwrap_or(0);
+    if length > longest as u64 {
+        return Err(too_long());
     }
-    if length.is_none_or(|length| length <= DRAINED) {
+    let mut body = Vec::with_capacity(length as usize);
+    request.body_mut().take(longest as u64 + 1).read_to_end(&mut body).context("the request is incomplete")?;
+    if body.len() > longest { Err(too_long()) } else { Ok(body) }
+}
+
+/// Drops the rest of the body, and closes the connection.
+fn drop_body(request: &mut Request<Body>) {
+    if request.body().len().is_none_or(|length| length <= DRAINED) {
         let _ = copy(&mut request.body_mut().take(DRAINED), &mut sink());
     }
     *request.body_mut() = Body::empty();
     request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    read.context("the request is incomplete")?;
-    Err(Refused(StatusCode::PAYLOAD_TOO_LARGE, "too-long", anyhow!("the request is longer than {longest} bytes")))
 }
 
 /// The compressed content, if it is shorter.

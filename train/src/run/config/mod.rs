@@ -297,13 +297,12 @@ impl Config {
     /// The settings that shape the bot of a run, except its game. They include `cluster.staleness` only in a run on a
     /// cluster.
     pub fn shaping(&self, on_cluster: bool) -> Shaping {
-        // One machine always plays with the default staleness.
-        let mut settings = self.clone();
+        let mut settings = self.table();
         if !on_cluster {
-            settings.cluster.staleness = 0;
+            settings["cluster"]["staleness"] = RawConfig::defaults().entry("cluster.staleness").value.clone();
         }
         let mut shaping = Shaping::new();
-        for (section, values) in &settings.table() {
+        for (section, values) in &settings {
             for (key, value) in values.as_table().into_iter().flatten() {
                 let key = format!("{section}.{key}");
                 if !NO_PART_OF_RECIPE.iter().any(|left| *left == section || *left == key) {

@@ -130,13 +130,14 @@ impl<'a> Reader<'a> {
         let is_refused = is_refused || found.is_none();
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();
+        let own = self.flags();
         let mut flags = BTreeMap::new();
         for (flag, value) in Ruleset::split(written).1 {
             if flags.insert(flag.to_owned(), value.to_owned()).is_some() && self.problems.len() < MOST_NAMES {
                 self.refuse_ruleset(&RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
             }
         }
-        flags.extend(self.flags());
+        flags.extend(own);
         let mut config = RulesetConfig { game, seats, sheet, flags };
         // If the game does not allow the default number of seats, take the first number that it allows.
         if self.raw.entry("ruleset.seats").origin == Origin::Default

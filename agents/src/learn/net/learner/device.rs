@@ -89,7 +89,8 @@ impl LearnerNetwork for DeviceNetwork {
             None => gradient,
         };
         self.losses = self.losses.clone() + losses;
-        let [first, second] = self.moments.clone();
+        // Without other references to the moments, the optimizer can reuse their memory.
+        let [first, second] = std::mem::replace(&mut self.moments, [self.parameters.clone(), self.parameters.clone()]);
         let moments = AdamState::new(AdaptiveMomentumState::new(settings.time as usize - 1, first, second));
         let zeros = self.parameters.zeros_like();
         let (change, moments) = self.optimizer.step(settings.learning_rate, zeros, gradient, Some(moments));

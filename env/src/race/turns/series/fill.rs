@@ -79,13 +79,19 @@ impl Fill<'_> {
         units.together = units.together & !roles.have(role::LEAD);
         let in_keep = self.turn.own.are(self.turns.rules.home) & !roles.have(role::BORNE);
         units.bearing = in_keep.lowest().when(self.turns.bears);
-        let choices = [units.entering.when(has_one), units.alone, units.together, units.bearing.when(has_one)];
-        for (phase, slots) in choices.into_iter().enumerate() {
+        // The slots, the throws of 1 that a piece uses, and the first action.
+        let choices = [
+            (units.entering.when(has_one), 1, 0),
+            (units.alone, 0, 0),
+            (units.together, 0, PAIRS.0),
+            (units.bearing.when(has_one), 1, 0),
+        ];
+        for (phase, (slots, used, first)) in choices.into_iter().enumerate() {
             for (slot, choice) in slots.iter().map(|slot| (slot, MAX_PIECES * phase + slot)) {
+                // In ascending order, so that each set of choices is tried once.
                 if choice >= least {
-                    let action = Action(slot as u8 + if phase == 2 { PAIRS.0 } else { 0 });
-                    let ones = ones + u8::from(phase % 3 == 0);
-                    self.try_moves(&self.turns.moving(self.turn, allotment, action), ones, choice);
+                    let moved = self.turns.moving(self.turn, allotment, Action(first + slot as u8));
+                    self.try_moves(&moved, ones + used, choice);
                 }
             }
         }
@@ -95,8 +101,8 @@ impl Fill<'_> {
     /// Shares the throws among the units that move. `idle` are the units that do not move.
     fn try_shares(&mut self, allotment: &Allotment, idle: &Units, ones: u8) {
         let is_bearing = !allotment.roles.have(role::BORNE).is_empty();
-        let may_be_home = self.turn.own.at_least(self.turns.rules.home) | allotment.roles.have(role::TAKEN);
-        let can_bear = (!may_be_home).is_empty();
+        let home_or_moving = self.turn.own.at_least(self.turns.rules.home) | allotment.roles.have(role::TAKEN);
+        let can_bear = (!home_or_moving).is_empty();
         if is_bearing && !can_bear {
             return;
         }
@@ -197,8 +203,8 @@ impl Fill<'_> {
         }
     }
 
-    /// Finds the shares of the unit of `slot`. After taking a share, the unit must be unable to take more throws of the kinds
-    /// `left`. It must be in the keep or not, as `is_home` demands.
+    /// Finds the shares of the unit of `slot`. After taking a share, the unit must be unable to take more throws of the
+    /// kinds `left`. It must be in the keep or not, as `is_home` demands.
     fn find_shares(&mut self, allotment: &Allotment, slot: usize, left: u8, is_home: Option<bool>) {
         let (moved, is_pair) = (allotment.steps.get(slot), allotment.roles.get(slot) & role::LEAD != 0);
         let reached = base(self.turn.own.get(slot)) + moved;

@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The environment variable of engines and their processes: the process id of the arena and the number of the engine.
 const MARK: &str = "ASHTA_ENGINE";
 
-/// A shell script that waits for the end of its input. Then it kills the process group `$1` and, on Linux, all processes
-/// whose environment contains the mark `$0`.
+/// A shell script that waits for the end of its input. Then it kills the process group `$1` and, on Linux, all
+/// processes whose environment contains the mark `$0`.
 const WATCH: &str = r#"
 read -r _
 kill -s KILL -- "-$1" 2>/dev/null
