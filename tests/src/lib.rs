@@ -21,7 +21,8 @@ pub fn amount(quick: usize, deep: usize) -> usize {
 /// # Panics
 /// If the variable is not a number.
 pub fn number(variable: &str, default: usize) -> usize {
-    std::env::var(variable).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{variable}={value}")))
+    std::env::var(variable)
+        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{variable}={value}: not a number")))
 }
 
 /// The examples of the page about Rust, compiled as documentation tests.

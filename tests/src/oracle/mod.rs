@@ -4,7 +4,8 @@
 //! It detects rules and values of a sheet that the engine misunderstands. It was written from the descriptions of the
 //! values and from the rules, and shares no line with the engine. It compares squares of the board and not converted
 //! indices, tries every allotment of the throws and every order of the steps, drops illegal ones, and prints the rest.
-//! It has text and throws, but no actions, masks, observations or probabilities, and is not fast. Sheets are valid.
+//! It has text and throws, but no actions, masks, observations or probabilities, and is not fast. The oracle
+//! assumes that the sheet is valid.
 //!
 //! Decisions where sheet and rules say nothing:
 //! * A seat's pieces on its own private first square do not meet other seats; pieces of others meet each other there as

@@ -87,7 +87,7 @@ const PIECES: [&str; 21] = [
     "finish.fill = true; stacking.private = 'one'; finish.overshoot = -; finish.from_last = -; turn.again_on_finish = -",
     "finish.fill = false",
     "pieces.count = 1 | 2 | 3 | 4; pieces.allowed = -",
-    "pieces.count = 5 | 6 | 8; pieces.allowed = [5, 6, 8]",
+    "pieces.count = 5 | 6 | 7 | 8; pieces.allowed = [5, 6, 7, 8] | [1, 2, 3, 4, 5, 6, 7, 8]",
     "pieces.count = 1; pieces.allowed = [1] | [1, 2]; pieces.setup = 'off' | 'start'",
     "pieces.sent_to = number",
     "pieces.sent_to = 'off' | 'start'; pieces.setup = 'off' | 'start'",
@@ -95,7 +95,7 @@ const PIECES: [&str; 21] = [
 ];
 
 /// Changes of pieces that meet: room, teams, units, captures and the gate.
-const MEETINGS: [&str; 20] = [
+const MEETINGS: [&str; 21] = [
     "stacking.plain = 'one' | 'two' | 'any'; stacking.marked = 'one' | 'any'",
     "stacking.plain = 'one' | 'two' | 'any'; stacking.marked = 'one' | 'any'; stacking.private = 'any'",
     "stacking.private = - | 'one' | 'two' | 'any'",
@@ -121,6 +121,7 @@ const MEETINGS: [&str; 20] = [
     "capture.group = 'all' | 'one'",
     "gate.at = 5 | 9 | 14 | 40; gate.without = 'wait' | 'open'; gate.lap = -; gate.opened_by = 'own' | 'team'",
     "gate.at = 5 | 9 | 14 | 40; gate.without = 'lap'; gate.lap = 4 | 5 | 6 | 7; gate.opened_by = 'own' | 'team'",
+    "gate = -",
 ];
 
 /// Changes of the board. In the last one most squares come twice, some of them within one throw.
@@ -338,4 +339,34 @@ pub fn course(rng: &mut GameRng) -> String {
     let course = way.into_iter().map(name).collect::<Vec<_>>().join(" >");
     let copy = ["board.copy = 'mirror'; seats.allowed = ['SN']", ""][below(2, rng)];
     format!("board.side = {side}; board.course = '{course}'; board.marks = []; {copy}")
+}
+
+#[cfg(test)]
+mod tests {
+    use ashta_env::chance;
+
+    use super::*;
+
+    /// A change with a mistyped key or value never gives a valid sheet. The first attempts change the built-in games
+    /// themselves, later attempts games with more and more other changes.
+    #[test]
+    fn every_change_can_be_applied() {
+        let mut rng = chance::stream(1, 0);
+        let bases = builtin::all();
+        for change in [&THROWS[..], &DICE, &PIECES, &MEETINGS, &BOARD].concat() {
+            // If a key can be set or removed, it is set.
+            let set_keys = change.replace("- | ", "");
+            let is_applied = (0..25 * bases.len()).any(|attempt| {
+                let base = &bases[attempt % bases.len()];
+                let mut sheet = Sheet { name: "random".to_owned(), flags: Flags::new(), ..(**base).clone() };
+                for _ in 0..attempt / bases.len() {
+                    sheet = changed(&sheet, &mut rng).unwrap_or(sheet);
+                }
+                let mut table: Table = sheet.text().parse().expect("TOML");
+                set_keys.split("; ").for_each(|key| set(&mut table, key, &mut rng));
+                Sheet::read_saved(&table.to_string(), "random.toml").is_ok()
+            });
+            assert!(is_applied, "{change}");
+        }
+    }
 }
