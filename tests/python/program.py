@@ -56,7 +56,7 @@ def python(*arguments, **options):
 
 
 def succeeded(finished):
-    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert finished.returncode == 0, f"{finished.args}\n{finished.stdout}{finished.stderr}"
     return finished.stdout
 
 
