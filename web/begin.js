@@ -17,7 +17,7 @@ async function take(played, players, at, note, isBegun) {
 
 // Starts a new game. `start` is the seat that throws first; by default it is random.
 export async function beginNew(rules, seats, players, sheet, start) {
-  await take(await games.played(await games.begun(rules, seats, sheet, start), [], sheet), players, undefined, undefined, true);
+  await take(await games.played(await games.firstPosition(rules, seats, sheet, start), [], sheet), players, undefined, undefined, true);
 }
 
 // Starts the same game again. Each player moves to the seat that is `further` seats later.

@@ -102,7 +102,8 @@ function drawThrown(view) {
   fill(byId("thrown"), drawThrows(throws, left, board.throws));
   // If there is too little room for the throws, keys can scroll them.
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId("thrown");
-  byId("thrown").tabIndex = scrollWidth > clientWidth || scrollHeight > clientHeight ? 0 : -1;
+  if (scrollWidth > clientWidth || scrollHeight > clientHeight) byId("thrown").setAttribute("tabindex", "0");
+  else byId("thrown").removeAttribute("tabindex");
 }
 
 function moveButton(option, number, light) {

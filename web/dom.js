@@ -43,10 +43,12 @@ export function showText(place, text) {
   (place.querySelector("p") ?? place).textContent = text ?? "";
 }
 
-// Calls each function with the clicked element that has its selector.
+// Calls a function on clicks on the elements of its selector; passes the element.
 export function onClick(does) {
   for (const [selector, act] of Object.entries(does)) {
-    for (const place of document.querySelectorAll(selector)) place.addEventListener("click", () => act(place));
+    const places = document.querySelectorAll(selector);
+    if (!places.length) throw new Error(`no element has the selector ${selector}`);
+    for (const place of places) place.addEventListener("click", () => act(place));
   }
 }
 

@@ -20,9 +20,10 @@ const known = new Map();
 let knownOf = null;
 
 const tableNow = () => players.tableOf(play.game.rules, play.game.letters);
-export const adviser = () => players.adviser(play.game.rules, play.game.letters, tables.has(tableNow()));
+// An opened bot can have the name of another bot with other values, so `opened` is a part of the key.
+export const adviser = () => ({ ...players.adviser(play.game.rules, play.game.letters, tables.has(tableNow())), opened: players.opened });
 
-const key = (who, position) => `${who.name} ${position}`;
+const key = (who, position) => `${who.opened} ${who.name} ${position}`;
 // The values of an adviser in a position, or at a node of a game, by seat; null if they are not known yet.
 export const valueOf = (position, who) => known.get(key(who, position)) ?? null;
 export const valueAt = (game, at, who) => valueOf(game.nodes[at].position, who);

@@ -41,7 +41,7 @@ function askName(question) {
 // Begins a game in which this person plays `own`. `start` is the seat that throws first; by default it is random.
 export const beginFriend = (rules, letters, own, sheet, start) => explained(async () => {
   const at = letters.indexOf(own), ring = letters.slice(at) + letters.slice(0, at);
-  return join({ start: await games.begun(rules, letters, sheet, start), sheet, moves: [], friend: { id: randomHex(8), ring, visits: 0, elements: [], names: [] } },
+  return join({ start: await games.firstPosition(rules, letters, sheet, start), sheet, moves: [], friend: { id: randomHex(8), ring, visits: 0, elements: [], names: [] } },
     text("friend.begin", { count: letters.length - 1 }));
 });
 

@@ -45,7 +45,7 @@ export function remove(name) {
 }
 
 // Returns the first position of a game. `start` is the seat that throws first; by default it is random.
-export const begun = async (game, seats, sheet, start) =>
+export const firstPosition = async (game, seats, sheet, start) =>
   (await ask({ op: "new", game, seats, sheet, ...start ? { start } : { seed: newSeed() } })).position;
 
 // Plays moves from a position. The game is the game of `sheet`, or a listed game. Returns the answer of `advance`, with

@@ -16,7 +16,12 @@ document.addEventListener("keydown", event => {
   if (key === " " && target.closest("button, summary, [role=button], label")) return;
   const id = (shiftKey ? SHIFTED : BUTTONS)[key.toLowerCase()];
   const button = /^[1-9]$/.test(key) ? document.querySelectorAll("#actions button")[key - 1] : id && byId(id);
-  if (!button) return;
+  if (!button || button.closest("[inert]")) return;
   event.preventDefault();
+  // Buttons show the state of the last drawing, and a quick key can come before the next one. The functions of the
+  // buttons check by themselves what is possible.
+  const { disabled } = button;
+  button.disabled = false;
   button.click();
+  button.disabled = disabled;
 });

@@ -96,7 +96,7 @@ function draw() {
 const boards = new Map();
 function boardOf(rules, seats, sheet) {
   const key = JSON.stringify([rules, seats, sheet]);
-  if (!boards.has(key)) boards.set(key, games.begun(rules, seats, sheet, seats[0]).then(position => ask({ op: "board", position, sheet })));
+  if (!boards.has(key)) boards.set(key, games.firstPosition(rules, seats, sheet, seats[0]).then(position => ask({ op: "board", position, sheet })));
   return boards.get(key);
 }
 
@@ -161,7 +161,7 @@ export async function setFlags(flags, seats = chosen.seats) {
   draw();
   const game = chosenGame(), rules = rulesNow();
   const all = [...game.seats, ...SETS.filter(seats => !game.seats.includes(seats))];
-  const tried = await Promise.allSettled(all.map(seats => games.begun(rules, seats, game.sheet, seats[0])));
+  const tried = await Promise.allSettled(all.map(seats => games.firstPosition(rules, seats, game.sheet, seats[0])));
   if (rules !== rulesNow()) return;
   const possible = all.filter((_, at) => tried[at].status === "fulfilled");
   setPossibleSeats(possible.length ? possible : game.seats);

@@ -12,6 +12,8 @@ import { text } from "./text.js";
 // includes the house rules, `seats` are letters, `levels` come from the manifest of the bot, and `bytes` is the size of
 // the file.
 let BOTS = [], TABLES = [];
+// The number of bots from opened files.
+export let opened = 0;
 // Whether the host has puzzles.json.
 export let hasPuzzles = false;
 
@@ -42,6 +44,7 @@ export function forget({ file }) {
 export async function addBot(file, bytes) {
   const { ruleset: game, seats, sheet, levels = [] } = manifestOf(bytes);
   await give(file, bytes);
+  opened += 1;
   BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats, levels }, ...BOTS];
   return { game, seats, sheet };
 }

@@ -7,6 +7,7 @@ import * as store from "./store.js";
 import { LANGUAGES } from "./text.js";
 
 byId("set-language").append(...options(LANGUAGES.map(own => [own, new Intl.DisplayNames(own, { type: "language" }).of(own)])));
+// The placeholder is not in index.html, because the texts there come from en.json (tests/browser/text.test.js).
 byId("set-address").placeholder = "https://";
 
 for (const field of document.querySelectorAll("[data-setting]")) {

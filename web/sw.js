@@ -29,11 +29,11 @@ async function activate() {
   await clients.claim();
 }
 
-async function answer(name) {
+async function answer(event, name) {
   const cache = await caches.open(CACHE), kept = await cache.match(addressOf(name));
   if (kept) return kept;
   const found = await fetch(addressOf(name));
-  if (found.ok) keep(cache, name, found.clone());
+  if (found.ok) event.waitUntil(keep(cache, name, found.clone()).catch(() => {}));
   return found;
 }
 
@@ -49,5 +49,5 @@ addEventListener("message", () => skipWaiting());
 addEventListener("fetch", event => {
   const [address] = event.request.url.split(/[?#]/);
   const name = address.startsWith(SCOPE) ? address.slice(SCOPE.length).replace(/^index\.html$/, "") : null;
-  if (event.request.method === "GET" && Object.hasOwn(known, name)) event.respondWith(answer(name));
+  if (event.request.method === "GET" && Object.hasOwn(known, name)) event.respondWith(answer(event, name));
 });

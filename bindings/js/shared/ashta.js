@@ -23,10 +23,21 @@ export async function fetchBytes(url, progress = () => {}) {
   return readAll(response.body, (have) => progress(have, length));
 }
 
-/** Reads a stream to its end; calls `progress` with the number of bytes after each part. */
+/** Reads a stream to its end into a Uint8Array; calls `progress` with the number of bytes after each part. */
 export async function readAll(stream, progress) {
   const reader = stream.getReader(), parts = [];
-  for (let have = 0, read; !(read = await reader.read()).done; progress(have += read.value.length)) parts.push(read.value);
+  let have = 0, part = await reader.read();
+  try {
+    while (!part.done) {
+      parts.push(part.value);
+      have += part.value.length;
+      progress(have);
+      part = await reader.read();
+    }
+  } catch (error) {
+    reader.cancel(error).catch(() => {});
+    throw error;
+  }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 

@@ -92,7 +92,7 @@ export class Drawing {
     const { svg, frame } = this, { width, height, transform, at } = frame.tray(seat), { isCross, scale } = frame;
     const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2, captions = [];
     const here = all.filter(group => group.seat === seat && group.square === null);
-    const sides = [true, false].map(waits => here.filter(({ stage }) => (stage === "waits") === waits));
+    const sides = [here.filter(({ stage }) => stage === "waits"), here.filter(({ stage }) => stage !== "waits")];
     const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2, size = isCross ? 14 : 12;
     const lettersOf = ({ place }) => place.length * size * 0.56 + 10;
     // Waiting pieces are at the left, finished pieces at the right. If there is little room, discs overlap more.
