@@ -5,9 +5,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
-use toml::Value;
+use serde::Serialize;
+use toml::{Table, Value};
 
 use crate::game::{Game, Seat};
 use crate::notation::Ground;
@@ -27,21 +26,13 @@ pub struct RuleTopic {
 }
 
 /// The sentences; see the file.
-#[derive(Deserialize)]
-struct Sentences {
-    topics: IndexMap<String, String>,
-    texts: HashMap<String, Text>,
-}
+static SENTENCES: LazyLock<Table> =
+    LazyLock::new(|| include_str!("understood.toml").parse().expect("a test reads the file"));
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Text {
-    One(String),
-    ByValue(HashMap<String, String>),
+/// The texts by their names, or the sentences by their topics.
+fn section(name: &str) -> &'static Table {
+    SENTENCES[name].as_table().expect("the file has these tables")
 }
-
-static SENTENCES: LazyLock<Sentences> =
-    LazyLock::new(|| toml::from_str(include_str!("understood.toml")).expect("a test reads the file"));
 
 /// The values of a game for the sentences, by name. Values that a game does not have are missing.
 struct Facts(HashMap<String, String>);
@@ -60,12 +51,11 @@ impl Facts {
     /// The text with this name; empty if this game does not need it.
     fn text(&self, name: &str) -> String {
         let value = self.0.get(name).map(String::as_str);
-        let text = match SENTENCES.texts.get(name) {
-            Some(Text::One(text)) => value.filter(|&value| value != "false").map(|_| text),
-            Some(Text::ByValue(texts)) => value.and_then(|value| texts.get(value)).or_else(|| texts.get("otherwise")),
-            None => None,
+        let text = match section("texts").get(name) {
+            Some(Value::Table(texts)) => value.and_then(|value| texts.get(value)).or_else(|| texts.get("otherwise")),
+            text => text.filter(|_| value.is_some_and(|value| value != "false")),
         };
-        text.map_or(String::new(), |text| self.filled(text))
+        text.and_then(Value::as_str).map_or(String::new(), |text| self.filled(text))
     }
 
     /// Replaces `<NAME>` by values and `{NAME}` by texts.
@@ -90,11 +80,12 @@ impl Race {
     /// The rules as the program understands them, by topic.
     pub fn understood(&self) -> Vec<RuleTopic> {
         let facts = self.facts();
-        let sentences = |text: &str| {
-            facts.filled(text).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<String>>()
+        let topic = |(topic, text): (&'static String, &'static Value)| {
+            let text = facts.filled(text.as_str().unwrap_or_default());
+            let sentences: Vec<String> = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            (!sentences.is_empty()).then_some(RuleTopic { topic, sentences })
         };
-        let topics = SENTENCES.topics.iter().map(|(topic, text)| RuleTopic { topic, sentences: sentences(text) });
-        topics.filter(|topic| !topic.sentences.is_empty()).collect()
+        section("topics").iter().filter_map(topic).collect()
     }
 
     /// The number of a place on South's course and the name of its square: `16 (B1)`.
@@ -336,13 +327,13 @@ mod tests {
 
     #[test]
     fn every_text_that_a_sentence_contains_exists() {
-        let texts = SENTENCES.texts.values().flat_map(|text| match text {
-            Text::One(text) => vec![text],
-            Text::ByValue(texts) => texts.values().collect(),
+        let texts = section("texts").values().flat_map(|text| match text {
+            Value::Table(texts) => texts.values().collect(),
+            text => vec![text],
         });
-        for text in texts.chain(SENTENCES.topics.values()) {
+        for text in texts.chain(section("topics").values()).map(|text| text.as_str().expect("a text")) {
             for name in text.split('{').skip(1).map(|from| from.split_once('}').expect("a name ends").0) {
-                assert!(SENTENCES.texts.contains_key(name), "{name} in {text}");
+                assert!(section("texts").contains_key(name), "{name} in {text}");
             }
         }
     }
@@ -351,10 +342,10 @@ mod tests {
     #[test]
     fn the_texts_name_values_of_the_sheet() {
         let words = SCHEMA.to_string();
-        for (name, text) in SENTENCES.texts.iter().filter(|(name, _)| name.contains('.')) {
+        for (name, text) in section("texts").iter().filter(|(name, _)| name.contains('.')) {
             let (section, key) = name.split_once('.').expect("a key");
             assert!(words.contains(&format!("\"{section}\"")) && words.contains(&format!("\"{key}\"")), "{name}");
-            if let Text::ByValue(texts) = text {
+            if let Value::Table(texts) = text {
                 let is_free = |word: &&String| ["true", "false", "otherwise", "1", "team"].contains(&word.as_str());
                 for word in texts.keys().filter(|word| !is_free(word)) {
                     assert!(words.contains(&format!("\"{word}\"")), "{name}: {word}");
