@@ -2,7 +2,6 @@
 //! them with the `rules` of the sheet, which the program does not interpret. The file `understood.toml` has the
 //! sentences; this module computes the values in them.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde::Serialize;
@@ -35,11 +34,11 @@ fn section(name: &str) -> &'static Table {
 }
 
 /// The values of a game for the sentences, by name. Values that a game does not have are missing.
-struct Facts(HashMap<String, String>);
+struct Facts(Table);
 
 impl Facts {
     fn set(&mut self, name: &str, value: impl ToString) {
-        self.0.insert(name.to_owned(), value.to_string());
+        self.0.insert(name.to_owned(), Value::String(value.to_string()));
     }
 
     fn set_if(&mut self, is_set: bool, name: &str, value: impl ToString) {
@@ -50,7 +49,7 @@ impl Facts {
 
     /// The text with this name; empty if this game does not need it.
     fn text(&self, name: &str) -> String {
-        let value = self.0.get(name).map(String::as_str);
+        let value = self.0.get(name).and_then(Value::as_str);
         let text = match section("texts").get(name) {
             Some(Value::Table(texts)) => value.and_then(|value| texts.get(value)).or_else(|| texts.get("otherwise")),
             text => text.filter(|_| value.is_some_and(|value| value != "false")),
@@ -72,7 +71,7 @@ impl Facts {
     }
 
     fn value(&self, name: &str) -> String {
-        self.0.get(name).cloned().unwrap_or_default()
+        self.0.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 }
 
@@ -112,7 +111,7 @@ impl Race {
 
     fn facts(&self) -> Facts {
         let (rules, sheet) = (&self.rules, &self.rules.sheet);
-        let mut facts = Facts(HashMap::new());
+        let mut facts = Facts(Table::new());
         let table = sheet.table();
         for (section, keys) in table.iter().filter_map(|(section, of)| Some((section, of.as_table()?))) {
             for (key, value) in keys {
@@ -136,7 +135,10 @@ impl Race {
         let room = |count: u8| {
             let places = self.ranges(|place| rules.room[usize::from(place)] == count)?;
             let kind = if count == most && count > 0 { "any".to_owned() } else { count.to_string() };
-            Some(Facts(HashMap::from([("room".to_owned(), kind), ("places".to_owned(), places)])).text("room"))
+            let mut facts = Facts(Table::new());
+            facts.set("room", kind);
+            facts.set("places", places);
+            Some(facts.text("room"))
         };
         facts.set("room", joined((1..=most).chain([0]).filter_map(room), "\n"));
         let passing = match rules.impassable {
