@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use crate::game::{Action, Game, Node, Seat};
+use crate::game::{Action, ActionMask, Game, Node};
 
 /// Lists up to this length are searched item by item; longer lists use a hash set.
 const SHORT: usize = 24;
@@ -25,7 +25,7 @@ pub struct TooManyPositions {
 
 /// The distinct afterstates of a turn. [`turn_results`] fills the list. If the caller reuses the list, most calls
 /// allocate no memory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TurnResults<S> {
     results: Distinct<S>,
     /// The sequences of actions of all afterstates, one after the other.
@@ -33,8 +33,17 @@ pub struct TurnResults<S> {
     /// The end of the sequence of each afterstate in `actions`.
     ends: Vec<usize>,
     visited: Distinct<S>,
-    /// The actions from the start of the search to the current position.
+    open: Vec<Open>,
     path: Vec<Action>,
+}
+
+/// A position within the turn and its legal actions. The search has followed the first `tried` actions.
+#[derive(Clone, Debug)]
+struct Open {
+    /// The index in `visited`.
+    position: usize,
+    legal: ActionMask,
+    tried: usize,
 }
 
 impl<S> Default for TurnResults<S> {
@@ -44,7 +53,20 @@ impl<S> Default for TurnResults<S> {
             actions: Vec::new(),
             ends: Vec::new(),
             visited: Distinct::default(),
+            open: Vec::new(),
             path: Vec::new(),
+        }
+    }
+}
+
+/// A copy has the afterstates and their actions, but not the other positions of the search.
+impl<S: Clone> Clone for TurnResults<S> {
+    fn clone(&self) -> TurnResults<S> {
+        TurnResults {
+            results: Distinct { items: self.results.items.clone(), index: HashSet::new() },
+            actions: self.actions.clone(),
+            ends: self.ends.clone(),
+            ..TurnResults::default()
         }
     }
 }
@@ -60,6 +82,7 @@ impl<S> TurnResults<S> {
         self.actions.clear();
         self.ends.clear();
         self.visited.clear();
+        self.open.clear();
         self.path.clear();
     }
 
@@ -96,36 +119,6 @@ impl<S> TurnResults<S> {
     }
 }
 
-impl<S: Clone + Eq + Hash> TurnResults<S> {
-    /// Follows all legal actions of `state`, in which `seat` decides. Returns whether the search is complete.
-    fn search<G: Game<State = S>>(
-        &mut self,
-        game: &G,
-        state: &S,
-        seat: Seat,
-        continues: &mut impl FnMut(usize) -> bool,
-    ) -> bool {
-        for action in game.legal_actions(state).iter() {
-            if !continues(self.visited.items.len() + self.ends.len()) {
-                return false;
-            }
-            let mut next = state.clone();
-            game.apply_action(&mut next, action);
-            self.path.push(action);
-            if game.node(&next) == Node::Decision(seat) {
-                if self.visited.insert(next.clone()) && !self.search(game, &next, seat, continues) {
-                    return false;
-                }
-            } else if self.results.insert(next) {
-                self.actions.extend_from_slice(&self.path);
-                self.ends.push(self.actions.len());
-            }
-            self.path.pop();
-        }
-        continues(self.visited.items.len() + self.ends.len())
-    }
-}
-
 /// Fills `out` with the distinct afterstates of the turn of `state`: the first positions in which the seat to act has
 /// no further decision. If `state` is not a decision, `out` is empty.
 ///
@@ -154,13 +147,40 @@ pub fn turn_results_while<G: Game>(
     out: &mut TurnResults<G::State>,
 ) -> bool {
     out.clear();
+    let TurnResults { results, actions, ends, visited, open, path } = out;
     let Node::Decision(seat) = game.node(state) else { return true };
-    out.visited.insert(state.clone());
-    out.search(game, state, seat, &mut continues)
+    visited.insert(state.clone());
+    open.push(Open { position: 0, legal: game.legal_actions(state), tried: 0 });
+    while let Some(top) = open.last_mut() {
+        if !continues(visited.items.len() + ends.len()) {
+            return false;
+        }
+        let Some(action) = top.legal.nth(top.tried) else {
+            open.pop();
+            path.pop();
+            continue;
+        };
+        top.tried += 1;
+        let mut next = visited.items[top.position].clone();
+        game.apply_action(&mut next, action);
+        path.push(action);
+        if game.node(&next) == Node::Decision(seat) {
+            let legal = game.legal_actions(&next);
+            if visited.insert(next) {
+                open.push(Open { position: visited.items.len() - 1, legal, tried: 0 });
+                continue;
+            }
+        } else if results.insert(next) {
+            actions.extend_from_slice(path);
+            ends.push(actions.len());
+        }
+        path.pop();
+    }
+    true
 }
 
 /// A list without duplicates.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Distinct<S> {
     items: Vec<S>,
     /// All items, from the first insertion into a list longer than [`SHORT`] on; empty before.
@@ -203,7 +223,7 @@ impl<S: Clone + Eq + Hash> Distinct<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Outcome;
+    use crate::game::{Outcome, Seat};
     use crate::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
     #[test]

@@ -28,7 +28,7 @@ pub struct RuleTopic {
 static SENTENCES: LazyLock<Table> =
     LazyLock::new(|| include_str!("understood.toml").parse().expect("a test reads the file"));
 
-/// The texts by their names, or the sentences by their topics.
+/// A table of the file: `topics` or `texts`.
 fn section(name: &str) -> &'static Table {
     SENTENCES[name].as_table().expect("the file has these tables")
 }
@@ -113,13 +113,10 @@ impl Race {
         let (rules, sheet) = (&self.rules, &self.rules.sheet);
         let mut facts = Facts(Table::new());
         let table = sheet.table();
-        for (section, keys) in table.iter().filter_map(|(section, of)| Some((section, of.as_table()?))) {
+        for (part, keys) in table.iter().filter_map(|(part, keys)| Some((part, keys.as_table()?))) {
             for (key, value) in keys {
-                facts.set_if(
-                    value.as_array().is_none_or(|list| !list.is_empty()),
-                    &format!("{section}.{key}"),
-                    listed(value),
-                );
+                let is_set = value.as_array().is_none_or(|list| !list.is_empty());
+                facts.set_if(is_set, &format!("{part}.{key}"), listed(value));
             }
         }
         facts.set("pieces.allowed", any_of(&sheet.pieces.allowed));

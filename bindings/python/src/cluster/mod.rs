@@ -12,6 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use ashta_agents::play::files::{open_regular, read_within};
 use tempfile::TempDir;
 
 pub use run::TrainingRun;
@@ -40,7 +41,8 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    let read = open_regular(path).and_then(|file| read_within(u64::MAX, file));
+    read.with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn read_files(folder: &Path) -> Result<Files> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use ashta_agents::learn::config::Plan;
 use ashta_agents::learn::trainer::TrainerState;
 use ashta_agents::network::portable::{NetShape, PortableNet};
@@ -20,7 +20,7 @@ use ashta_train::run::rundir::RunDir;
 use ashta_train::run::runlog::{KeptGames, RunLog};
 use ashta_train::run::workers::{Iteration, Workers};
 use ashta_train::run::{Run, wire};
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
@@ -128,7 +128,9 @@ impl Workers for RayWorkers {
     }
 
     fn net(&mut self) -> Anyhow<Arc<PortableNet>> {
-        let weights: Vec<f32> = self.ask("average", ())?;
+        let weights: Py<PyArray1<f32>> = self.ask("average", ())?;
+        let weights = Python::attach(|py| weights.bind(py).readonly().as_slice().map(<[f32]>::to_vec));
+        let weights = weights.map_err(|_| anyhow!("the weights must be a contiguous array"))?;
         Ok(Arc::new(wire::net(&self.shape, &weights)?))
     }
 

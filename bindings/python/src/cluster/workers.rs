@@ -121,8 +121,10 @@ impl Trainer {
     /// the report.
     fn add_games(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
         py.detach(|| {
-            let records = messages.iter().map(|message| wire::decode_games(&self.race, message));
-            let records = records.collect::<anyhow::Result<Vec<_>>>()?.concat();
+            let mut records = Vec::new();
+            for message in &messages {
+                records.extend(wire::decode_games(&self.race, message)?);
+            }
             Ok(wire::encode(&lock(&self.trainer).add_games(&records, lambda_, wants_details))?)
         })
     }

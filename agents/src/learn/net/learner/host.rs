@@ -83,7 +83,7 @@ impl LearnerNetwork for HostNetwork {
     fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
         let losses = self.differentiate(batch, config.policy_weight as f32);
         self.losses.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += f64::from(loss));
-        let norm = losses[3];
+        let [.., norm] = losses;
         let limit = config.gradient_clip.map_or(f32::INFINITY, |limit| limit as f32);
         let scale = if norm > limit { limit / norm } else { 1.0 };
         for (layer, rate) in self.shape.spans().zip(model::layer_rates(&self.shape)) {
