@@ -24,7 +24,7 @@ SMALL = sorted(path.stem for path in RELEASED if not path.stem.endswith("-strong
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Longest time that a single command of these tests may take, in seconds.
-PATIENCE = 120
+PATIENCE = 60
 
 
 def execute(*command, **options):
