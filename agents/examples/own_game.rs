@@ -167,6 +167,7 @@ pub fn train() -> Result<MatchReport, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let MatchReport { score, interval, .. } = train()?;
+    let score = score.ok_or("no game was finished")?;
     println!("{score:.3} {interval:.3?} against holding at twenty");
     Ok(())
 }

@@ -37,7 +37,7 @@ pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
         let (records, losses) = trainer.play_and_learn(&plan, THREADS)?;
         let report = trainer.add_games(&records, plan.lambda, false);
         if plan.iteration % 10 == 0 {
-            let score = against_greedy(&race, &Arc::new(trainer.net()?), 100).score;
+            let score = against_greedy(&race, &Arc::new(trainer.net()?), 100).score.unwrap_or(f64::NAN);
             let loss = losses.value.map_or(f32::NAN, |losses| losses.value);
             println!("{} games, {} samples: value loss {loss:.4}, score {score:.3}", plan.end, report.samples);
         }
@@ -60,6 +60,7 @@ fn against_greedy(race: &Race, net: &Arc<PortableNet>, pairs: u64) -> MatchRepor
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: train FILE.bot")?;
     let MatchReport { score, interval, .. } = train(Path::new(&path))?;
+    let score = score.ok_or("no game was finished")?;
     println!("{path}: {score:.3} {interval:.3?} against greedy");
     Ok(())
 }

@@ -106,7 +106,7 @@ impl Interval {
 }
 
 /// The largest variance of the score of a single game.
-const MAX_GAME_VARIANCE: f64 = 0.25;
+pub(super) const MAX_GAME_VARIANCE: f64 = 0.25;
 
 /// The quantile of `sorted` numbers (in ascending order) at `share`, 0 to 1; 0 if there are no numbers.
 pub(crate) fn quantile<N: Copy + Default>(sorted: &[N], share: f64) -> N {
@@ -166,9 +166,10 @@ pub struct Blocks {
     pub luck: Vec<f64>,
     /// The index of the stratum of each block; empty if all blocks are one stratum.
     pub strata: Vec<usize>,
-    /// The variance of single games without luck. The deviation of a game is its score minus its luck minus the chance
-    /// level; the variance is the mean of the squared deviations.
-    pub game_variance: f64,
+    /// The variance of a block whose games are independent and have no luck. The deviation of a game is its score minus
+    /// its luck minus the chance level; the variance is the mean of the squared deviations divided by the number of
+    /// games of a block.
+    pub independent_variance: f64,
 }
 
 /// Luck-adjusted scores of blocks.
@@ -197,8 +198,7 @@ impl Blocks {
     /// With few blocks, the coefficient stays near 1, the right value for an exact evaluator.
     ///
     /// If there are few blocks, or if most blocks have equal scores, their variance is not reliable. As in Wilson's
-    /// interval, a term is added to the variance: [`Blocks::doubt`], computed from the variance of single games without
-    /// luck.
+    /// interval, a term is added to the variance: [`Blocks::doubt`], computed from the variance of independent games.
     pub fn luck_adjusted(&self) -> Adjusted {
         let Blocks { scores, luck, strata, .. } = self;
         // For each group: the number of blocks and the sums of scores, luck, luck times score and luck squared.
@@ -240,7 +240,7 @@ impl Blocks {
 
     /// The true variance of luck-adjusted blocks is at most the measured variance plus this number.
     pub fn doubt(&self) -> f64 {
-        NORMAL_95 * NORMAL_95 * self.game_variance.min(MAX_GAME_VARIANCE) / self.scores.len().max(1) as f64
+        NORMAL_95 * NORMAL_95 * self.independent_variance.min(MAX_GAME_VARIANCE) / self.scores.len().max(1) as f64
     }
 }
 
@@ -280,7 +280,7 @@ mod tests {
             (truth + luck + 0.2 * unit(), luck)
         };
         let (scores, luck) = (0..blocks).map(one).unzip();
-        Blocks { scores, luck, strata: Vec::new(), game_variance: 0.02 }
+        Blocks { scores, luck, strata: Vec::new(), independent_variance: 0.02 }
     }
 
     /// Pairs of games between two nearly equal agents. Most pairs are split; in the other pairs, luck explains most of
@@ -298,7 +298,7 @@ mod tests {
             found.luck.push(luck);
             residual += (0.2 * (rng.random::<f64>() - 0.5)).powi(2);
         }
-        Blocks { game_variance: residual / pairs as f64, ..found }
+        Blocks { independent_variance: residual / pairs as f64, ..found }
     }
 
     #[test]
@@ -355,7 +355,7 @@ mod tests {
         for (own, bad_luck) in [(1.0, -0.04), (0.0, 0.04), (1.0, -0.0)] {
             for count in [1, 3, 200] {
                 let (scores, luck) = (vec![own; count], vec![bad_luck; count]);
-                let blocks = Blocks { scores, luck, game_variance: 0.01, ..Blocks::default() };
+                let blocks = Blocks { scores, luck, independent_variance: 0.01, ..Blocks::default() };
                 let Interval { mean, interval: [low, high], .. } = blocks.luck_adjusted().estimate;
                 assert!(mean == own && 0.0 <= low && low < high && high <= 1.0, "{mean} {low} {high}");
                 assert!(low <= mean && mean <= high, "{mean} {low} {high}");

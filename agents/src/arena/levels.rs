@@ -22,8 +22,9 @@ const HALVINGS: usize = 20;
 const RANDOM: f32 = 1e6;
 
 /// Finds the temperature of each level for a bot with the values of `evaluator`. Then measures each level in a match
-/// with the settings `config`. The games that estimate temperatures have another seed.
-pub fn calibrate<G, E>(game: &G, evaluator: &E, config: &MatchConfig) -> Vec<Calibration>
+/// with the settings `config`. The games that estimate temperatures have another seed. Returns `None` if all games of a
+/// level are truncated.
+pub fn calibrate<G, E>(game: &G, evaluator: &E, config: &MatchConfig) -> Option<Vec<Calibration>>
 where
     G: Game,
     E: Evaluator<G> + Clone + Send + Sync + 'static,
@@ -38,15 +39,15 @@ where
         }
         let played = play(game, evaluator, temperature, config);
         let regret = played.regret();
-        Calibration {
+        Some(Calibration {
             level,
             temperature,
             regret: regret.mean,
             regret_interval: regret.interval,
             games: played.report.games,
-            score: played.report.score,
+            score: played.report.score?,
             score_interval: played.report.interval,
-        }
+        })
     });
     calibrated.collect()
 }
@@ -145,7 +146,7 @@ mod tests {
         let evaluator = NetEvaluator::new(Arc::new(net));
         let config = MatchConfig { blocks: 300, seed: 3, ..MatchConfig::default() };
         let random = play(&game, &evaluator, RANDOM, &config).regret().mean;
-        let levels = calibrate(&game, &evaluator, &config);
+        let levels = calibrate(&game, &evaluator, &config).expect("games end");
         assert_eq!(levels.iter().map(|found| found.level).collect::<Vec<_>>(), Level::ALL[..4]);
         for found in &levels {
             let share = found.regret / random;
@@ -154,6 +155,6 @@ mod tests {
             assert_eq!(found.games, 600);
         }
         assert!(levels.is_sorted_by(|a, b| a.temperature > b.temperature && a.regret > b.regret));
-        assert_eq!(calibrate(&game, &evaluator, &MatchConfig { threads: 2, ..config }), levels);
+        assert_eq!(calibrate(&game, &evaluator, &MatchConfig { threads: 2, ..config }), Some(levels));
     }
 }

@@ -196,6 +196,26 @@ fn analyze<G: Game>(
     turns
 }
 
+/// The luck of each of `sides` in a game, by the values of `evaluator`.
+pub(super) fn luck_of_sides<G: Game>(
+    game: &G,
+    evaluator: &mut (impl Evaluator<G> + ?Sized),
+    sides: &[SeatSet],
+    played: &PlayedGame,
+) -> Vec<f64> {
+    let start = game.initial_state(played.first);
+    let luck = luck(&analyze_game(game, evaluator, start, &played.moves, played.block, SERIES_PROBABILITY));
+    balanced(sides.iter().flat_map(|side| side.iter().next()).map(|seat| luck[seat]).collect())
+}
+
+/// Makes the luck of two sides sum to exactly 0, so that an agent against itself scores exactly the chance level.
+pub(super) fn balanced(luck: Vec<f64>) -> Vec<f64> {
+    match luck[..] {
+        [a, b] => vec![(a - b) / 2.0, (b - a) / 2.0],
+        _ => luck,
+    }
+}
+
 /// The luck of each seat, summed over `turns`.
 pub fn luck<S>(turns: &[TurnAnalysis<S>]) -> BySeat<f64> {
     BySeat(Seat::ALL.map(|seat| turns.iter().map(|turn| turn.luck(seat)).sum()))

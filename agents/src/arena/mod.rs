@@ -26,9 +26,11 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::Game;
 
 use crate::play::agent::Agent;
+use crate::play::evaluator::Evaluator;
 pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame};
+use luck::luck_of_sides;
 pub use luck::{MakeEvaluator, Reference, TurnAnalysis, analyze_game, luck};
 pub(crate) use luck::{SERIES_PROBABILITY, analyze_turns};
 pub use rating::Rating;
@@ -76,6 +78,9 @@ impl MatchProgress<'_> {
 
 /// Creates an agent for one thread.
 pub type MakeAgent<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Agent<G> + Send + 'a> + Sync);
+
+/// Creates an evaluator for one thread.
+pub type MakeValues<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Evaluator<G> + Send + 'a> + Sync);
 
 /// The contestants and their seatings.
 #[derive(Clone, Copy)]
@@ -176,7 +181,23 @@ pub fn play_match<G: Game>(
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
 ) -> MatchReport {
-    play_watched_match(game, a, b, config, progress, &|_| ())
+    play(game, a, b, config, progress, &|_| (), None)
+}
+
+/// As [`play_match`]. The report also has a luck-adjusted score, by the values of the evaluators that `values` creates,
+/// one for each thread.
+///
+/// # Panics
+/// As [`play_match`].
+pub fn play_adjusted_match<G: Game>(
+    game: &G,
+    a: MakeAgent<'_, '_, G>,
+    b: MakeAgent<'_, '_, G>,
+    config: &MatchConfig,
+    progress: &MatchProgress<'_>,
+    values: MakeValues<'_, '_, G>,
+) -> MatchReport {
+    play(game, a, b, config, progress, &|_| (), Some(values))
 }
 
 /// As [`play_match`]. When a game is over, the thread that played it also calls `watch` with the game; truncated games
@@ -192,15 +213,30 @@ pub fn play_watched_match<G: Game>(
     progress: &MatchProgress<'_>,
     watch: &(dyn Fn(&PlayedGame) + Sync),
 ) -> MatchReport {
+    play(game, a, b, config, progress, watch, None)
+}
+
+fn play<G: Game>(
+    game: &G,
+    a: MakeAgent<'_, '_, G>,
+    b: MakeAgent<'_, '_, G>,
+    config: &MatchConfig,
+    progress: &MatchProgress<'_>,
+    watch: &(dyn Fn(&PlayedGame) + Sync),
+    values: Option<MakeValues<'_, '_, G>>,
+) -> MatchReport {
     let sides = sides(game.spec());
     let lineup: Vec<usize> = (0..sides.len()).map(|place| usize::from(place > 0)).collect();
     let seatings = rotations(&sides, &lineup);
     let finished = AtomicU64::new(0);
     let study = || {
-        |played: PlayedGame| {
+        let mut values = values.map(|make| make());
+        let (sides, finished) = (&sides, &finished);
+        move |played: PlayedGame| {
             watch(&played);
             (progress.finished)(finished.fetch_add(1, Ordering::Relaxed) + 1);
-            GameFacts::new(&sides, &played)
+            let luck = values.as_mut().map(|values| luck_of_sides(game, &mut **values, sides, &played));
+            GameFacts { luck, ..GameFacts::new(sides, &played) }
         }
     };
     let mut all = Vec::new();
@@ -240,7 +276,7 @@ mod tests {
             for baseline in [Baseline::Random, Baseline::Hunter] {
                 let make = || baseline.agent();
                 let report = play_match(&game, &make, &make, &config(40), &MatchProgress::UNWATCHED);
-                assert!((report.score - chance).abs() < 1e-7, "{table:?} {baseline}: {}", report.score);
+                assert!((report.score.expect("games") - chance).abs() < 1e-7, "{table:?} {baseline}: {report:?}");
                 assert!(report.standard_error.expect("40 blocks") < 1e-7);
                 assert!((report.chance_level - chance).abs() < 1e-12);
                 assert!(report.interval[0] <= chance && chance <= report.interval[1]);
@@ -282,8 +318,9 @@ mod tests {
             let a = || Box::new(best.clone()) as Boxed;
             let b = || Box::new(RandomAgent) as Boxed;
             let report = play_match(&game, &a, &b, &config(blocks), &MatchProgress::UNWATCHED);
-            let deviations = (report.score - score) / report.standard_error.expect("many blocks");
-            assert!(deviations.abs() < 3.3, "{table:?}: {} for {score}", report.score);
+            let found = report.score.expect("many blocks");
+            let deviations = (found - score) / report.standard_error.expect("many blocks");
+            assert!(deviations.abs() < 3.3, "{table:?}: {found} for {score}");
             assert!(report.interval[0] > report.chance_level, "{table:?}: {report:?}");
             assert_eq!((report.blocks, report.games), (blocks, blocks * sides.len() as u64));
         }

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use super::estimate::student_95;
+use super::estimate::{Interval, student_95};
 
 /// A contest of agents for one rank in a game. Agents with equal returns share the rank.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -23,7 +23,7 @@ pub(super) struct Contest {
 pub struct Rating {
     /// In Elo; a difference of 400 means a factor of ten in strength.
     pub elo: f64,
-    /// The 95 % confidence interval.
+    /// The 95 % confidence interval; an unknown bound is infinite.
     pub interval: [f64; 2],
 }
 
@@ -57,31 +57,158 @@ pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Ve
     contests
 }
 
+/// The score of one agent against another over the blocks of an arena.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct PairScore {
+    /// The numbers of the agents.
+    pub(super) agents: [usize; 2],
+    /// Number of games.
+    pub(super) games: f64,
+    /// The score of the first agent, 0 to 1.
+    pub(super) score: Interval,
+    /// The variance of the score, if its interval is reliable even if all blocks have equal scores.
+    pub(super) variance: f64,
+    /// Whether luck was removed from the score.
+    pub(super) is_adjusted: bool,
+}
+
+/// The results from which ratings are computed.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Results {
+    /// The scores of pairs of agents, and the number of blocks. No block has games of two pairs.
+    Pairs(Vec<PairScore>, usize),
+    /// The contests of each block.
+    Contests(Vec<Vec<Contest>>),
+}
+
 /// Number of games with an uncertain result that gives the observed variance of blocks the weight ½.
 const DOUBT: f64 = 20.0;
 
-/// Fits the ratings of `agents` agents to the contests of each block. The argument of the returned function is the
-/// anchor, the agent with rating 0. Without an anchor, the mean of all ratings is 0.
+/// The weight of the observed variance after this number of games with an uncertain result.
+fn trust(games: f64) -> f64 {
+    games / (games + DOUBT)
+}
+
+impl PairScore {
+    fn contest(&self) -> Contest {
+        Contest { agents: self.agents.to_vec(), shares: vec![self.score.mean, 1.0 - self.score.mean] }
+    }
+
+    /// The variance of a game if all games are independent; a game of the prior was drawn.
+    fn game_variance(&self) -> f64 {
+        let share = (self.games * self.score.mean + 0.5) / (self.games + 1.0);
+        share * (1.0 - share)
+    }
+
+    /// The variance of the sum of the results. If luck is not removed, agents that nearly always win or lose can have
+    /// equal scores in all blocks. So the observed variance is mixed with the variance of independent games.
+    fn sum_variance(&self) -> f64 {
+        let trust = if self.is_adjusted { 1.0 } else { trust(4.0 * self.game_variance() * self.games) };
+        self.games * (trust * self.games * self.variance + (1.0 - trust) * self.game_variance())
+    }
+
+    /// The weight of a drawn game of the prior: below 1 if the games vary less than independent games.
+    fn drawn_game(&self) -> f64 {
+        (self.sum_variance() / (self.games * self.game_variance())).min(1.0)
+    }
+
+    /// The rating of the first agent minus the rating of the second agent: the score on the scale of Elo. Unknown bounds
+    /// are infinite.
+    fn difference(&self) -> Rating {
+        let elo = |share: f64| ELO * (share / (1.0 - share)).ln();
+        // If one agent wins all games, a game of the prior is drawn.
+        let least = 0.5 / (self.games + 1.0);
+        let Interval { mean, interval: [low, high], .. } = self.score;
+        let interval = [elo(low.min(1.0 - least)), elo(high.max(least))];
+        Rating { elo: elo(mean.clamp(least, 1.0 - least)), interval }
+    }
+}
+
+/// Fits the ratings of `agents` agents; an agent without games has no rating. The argument of the returned function is
+/// the anchor, the agent with rating 0. Without an anchor, the mean of all ratings is 0.
 ///
-/// The prior is one additional drawn game for each agent, divided equally among all opponents of the agent. So even an
-/// agent that has won every game has a finite rating, with a wide interval. The variance is a weighted mean of the
-/// observed variance of blocks and the variance of independent games. The weight of the observed variance grows with
-/// the number of games that had an uncertain result.
-pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
-    let even = even_games(agents, blocks);
+/// With two agents, the rating and its interval are the score and its interval on the scale of Elo. With more agents,
+/// the prior is one additional drawn game for each agent, divided equally among all opponents of the agent. So even an
+/// agent that has won every game has a finite rating.
+pub(super) fn ratings(agents: usize, results: &Results) -> impl Fn(Option<usize>) -> Vec<Option<Rating>> + use<> {
+    let (contests, difference): (Vec<(f64, Contest)>, _) = match results {
+        Results::Pairs(pairs, _) => {
+            let only = pairs.first().filter(|_| agents == 2).map(PairScore::difference);
+            (pairs.iter().map(|pair| (pair.games, pair.contest())).collect(), only)
+        }
+        Results::Contests(blocks) => (blocks.iter().flatten().map(|contest| (1.0, contest.clone())).collect(), None),
+    };
+    let mut even = even_games(agents, &contests);
+    if let Results::Pairs(pairs, _) = results {
+        for (weight, contest) in &mut even {
+            let pair = pairs.iter().find(|pair| pair.agents[..] == contest.agents);
+            *weight *= pair.map_or(1.0, PairScore::drawn_game);
+        }
+    }
+    let (r, factor) = most_likely(agents, contests.iter().chain(&even));
+    let (mut variance, degrees) = match results {
+        Results::Pairs(pairs, blocks) => {
+            let mut variance = zero(agents);
+            for pair in pairs {
+                // The covariance of a contest with equal chances is ¼.
+                add_covariance(&mut variance, 4.0 * pair.sum_variance(), &pair.contest(), &[0.5, 0.5]);
+            }
+            (variance, blocks.saturating_sub(pairs.len()))
+        }
+        Results::Contests(blocks) => (contest_variance(&r, blocks), blocks.len().saturating_sub(1)),
+    };
+    for (weight, contest) in &even {
+        add_covariance(&mut variance, weight * weight, contest, &expected(&r, contest));
+    }
+    let quantile = student_95(degrees.max(1) as f64);
+    let is_rated = move |agent: usize| contests.iter().any(|(_, contest)| contest.agents.contains(&agent));
+    move |anchor| {
+        let rated = (0..agents).filter(|&agent| is_rated(agent)).count();
+        let weight = |agent| match anchor {
+            Some(anchor) => f64::from(u8::from(agent == anchor)),
+            None => f64::from(u8::from(is_rated(agent))) / rated as f64,
+        };
+        let origin: Vec<f64> = (0..agents).map(weight).collect();
+        let zero: f64 = r.iter().zip(&origin).map(|(r, weight)| r * weight).sum();
+        let of = |agent: usize| {
+            let mut direction: Vec<f64> = origin.iter().map(|weight| -weight).collect();
+            direction[agent] += 1.0;
+            if let Some(difference) = difference {
+                return difference.times(direction[0]);
+            }
+            // The variance of the gradient gives the variance of the solution (sandwich estimator).
+            let variance = quadratic_form(&variance, &solve(&factor, &direction));
+            let (elo, half) = (ELO * (r[agent] - zero), ELO * quantile * variance.max(0.0).sqrt());
+            Rating { elo, interval: [elo - half, elo + half] }
+        };
+        let is_known = |agent| is_rated(agent) && anchor.is_none_or(&is_rated);
+        (0..agents).map(|agent| is_known(agent).then(|| of(agent))).collect()
+    }
+}
+
+impl Rating {
+    /// This share of a difference of ratings.
+    fn times(self, share: f64) -> Rating {
+        let times = |elo: f64| if share == 0.0 { 0.0 } else { share * elo };
+        let [a, b] = self.interval.map(times);
+        Rating { elo: times(self.elo), interval: [a.min(b), a.max(b)] }
+    }
+}
+
+/// The ratings of highest likelihood in weighted contests, and the factor of the curvature of the likelihood.
+fn most_likely<'a>(agents: usize, contests: impl Iterator<Item = &'a (f64, Contest)> + Clone) -> (Vec<f64>, Matrix) {
     let mut r = vec![0.0; agents];
     let mut factor = Matrix::new();
     for _ in 0..200 {
         let mut gradient: Vec<f64> = r.iter().map(|r| -PRIOR * r).collect();
         let mut curvature = zero(agents);
         (0..agents).for_each(|agent| curvature[agent][agent] = PRIOR);
-        let weighted = blocks.iter().flatten().map(|contest| (1.0, contest));
-        for (weight, contest) in weighted.chain(even.iter().map(|(weight, contest)| (*weight, contest))) {
+        for (weight, contest) in contests.clone() {
             let expected = expected(&r, contest);
             for ((&agent, share), expected) in contest.agents.iter().zip(&contest.shares).zip(&expected) {
                 gradient[agent] += weight * (share - expected);
             }
-            add_covariance(&mut curvature, weight, contest, &expected);
+            add_covariance(&mut curvature, *weight, contest, &expected);
         }
         factor = cholesky(&curvature);
         let step = solve(&factor, &gradient);
@@ -93,16 +220,22 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
             break;
         }
     }
-    // The variance of the block gradients at the solution gives the variance of the solution (sandwich estimator).
+    (r, factor)
+}
+
+/// The variance of the gradient: the observed variance of blocks, mixed with the variance of independent games. The
+/// weight of the observed variance grows with the number of games of an agent that had an uncertain result.
+fn contest_variance(r: &[f64], blocks: &[Vec<Contest>]) -> Matrix {
+    let agents = r.len();
     let (mut observed, mut modelled) = (zero(agents), zero(agents));
-    let mut informative = vec![0.0; agents];
+    let mut uncertain = vec![0.0; agents];
     for block in blocks {
         let mut gradient = vec![0.0; agents];
         for contest in block {
-            let expected = expected(&r, contest);
+            let expected = expected(r, contest);
             for ((&agent, share), expected) in contest.agents.iter().zip(&contest.shares).zip(&expected) {
                 gradient[agent] += share - expected;
-                informative[agent] += 4.0 * expected * (1.0 - expected);
+                uncertain[agent] += 4.0 * expected * (1.0 - expected);
             }
             add_covariance(&mut modelled, 1.0, contest, &expected);
         }
@@ -110,34 +243,19 @@ pub(super) fn ratings(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<
             row.iter_mut().zip(&gradient).for_each(|(entry, other)| *entry += own * other);
         }
     }
-    for (weight, contest) in &even {
-        let expected = expected(&r, contest);
-        add_covariance(&mut observed, *weight, contest, &expected);
-        add_covariance(&mut modelled, *weight, contest, &expected);
+    let shares: Vec<f64> = uncertain.into_iter().map(|games| trust(games).sqrt()).collect();
+    for ((row, modelled), own) in observed.iter_mut().zip(&modelled).zip(&shares) {
+        for ((entry, modelled), other) in row.iter_mut().zip(modelled).zip(&shares) {
+            *entry = modelled + own * other * (*entry - modelled);
+        }
     }
-    let quantile = student_95((blocks.len() as f64 - 1.0).max(1.0));
-    move |anchor| {
-        let weight = |agent| anchor.map_or(1.0 / agents as f64, |anchor| f64::from(u8::from(agent == anchor)));
-        let origin: Vec<f64> = (0..agents).map(weight).collect();
-        let zero: f64 = r.iter().zip(&origin).map(|(r, weight)| r * weight).sum();
-        let of = |agent: usize| {
-            let mut direction: Vec<f64> = origin.iter().map(|weight| -weight).collect();
-            direction[agent] += 1.0;
-            let moved = solve(&factor, &direction);
-            let trust = informative[agent] / (informative[agent] + DOUBT);
-            let variance =
-                trust * quadratic_form(&observed, &moved) + (1.0 - trust) * quadratic_form(&modelled, &moved);
-            let (elo, half) = (ELO * (r[agent] - zero), ELO * quantile * variance.max(0.0).sqrt());
-            Rating { elo, interval: [elo - half, elo + half] }
-        };
-        (0..agents).map(of).collect()
-    }
+    observed
 }
 
 /// The drawn games of the prior with their weights: one game for each agent, divided equally among all its opponents.
-fn even_games(agents: usize, blocks: &[Vec<Contest>]) -> Vec<(f64, Contest)> {
+fn even_games(agents: usize, contests: &[(f64, Contest)]) -> Vec<(f64, Contest)> {
     let mut have_met = vec![vec![false; agents]; agents];
-    for contest in blocks.iter().flatten() {
+    for (_, contest) in contests {
         for &agent in &contest.agents {
             contest.agents.iter().filter(|&&other| other != agent).for_each(|&other| have_met[agent][other] = true);
         }
@@ -219,14 +337,79 @@ mod tests {
         contests(&[first, second], &[score, 1.0 - score], false)
     }
 
+    /// The ratings from contests; every agent has games.
+    fn rate(agents: usize, blocks: &[Vec<Contest>]) -> impl Fn(Option<usize>) -> Vec<Rating> {
+        let rated = ratings(agents, &Results::Contests(blocks.to_vec()));
+        move |anchor| rated(anchor).into_iter().flatten().collect()
+    }
+
+    fn pair(agents: [usize; 2], games: f64, mean: f64, error: f64) -> PairScore {
+        let score = Interval { mean, standard_error: Some(error), interval: [mean - 2.0 * error, mean + 2.0 * error] };
+        PairScore { agents, games, score: score.within([0.0, 1.0]), variance: error * error, is_adjusted: true }
+    }
+
     #[test]
-    fn two_agents_are_rated_by_their_score() {
+    fn two_agents_have_the_ratings_of_their_score() {
+        for (mean, error) in
+            [(0.5, 0.0), (0.5131, 0.0015), (0.75, 0.02), (0.9, 0.03), (0.99, 0.01), (1.0, 0.0), (0.0, 0.01)]
+        {
+            let played = pair([0, 1], 200.0, mean, error);
+            let elo = |share: f64| ELO * (share / (1.0 - share)).ln();
+            let rated = ratings(2, &Results::Pairs(vec![played], 100));
+            let [low, high] = played.score.interval;
+            // Half a game is the limit of a score whose interval is near 0 or 1.
+            let [low, high] = [elo(low.min(1.0 - 0.5 / 201.0)), elo(high.max(0.5 / 201.0))];
+            for (anchor, shares) in [(Some(1), [1.0, 0.0]), (Some(0), [0.0, 1.0]), (None, [0.5, 0.5])] {
+                for (agent, share) in shares.into_iter().enumerate() {
+                    let Rating { elo: found, interval } = rated(anchor)[agent].expect("it has games");
+                    let expected = if agent == 0 { [low, high] } else { [-high, -low] }
+                        .map(|bound| if share == 0.0 { 0.0 } else { share * bound });
+                    assert_eq!(interval, expected, "{mean} {error} {anchor:?}");
+                    assert!(
+                        found.is_finite() && expected[0] <= found && found <= expected[1],
+                        "{mean} {error}: {found}"
+                    );
+                    if agent == 0 && (0.01..0.99).contains(&mean) {
+                        assert!((found - share * elo(mean)).abs() < 1e-9, "{mean} {error}: {found}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn precise_scores_give_precise_ratings_of_many_agents() {
+        let strengths = [0.0, 30.0, -50.0, 110.0];
+        let score = |a: usize, b: usize| 1.0 / (1.0 + ((strengths[b] - strengths[a]) / ELO).exp());
+        for error in [0.001, 0.01, 0.03] {
+            let pairs = (0..4).flat_map(|a| (a + 1..4).map(move |b| (a, b)));
+            let pairs = pairs.map(|(a, b)| pair([a, b], 60.0, score(a, b), error)).collect();
+            for (rating, elo) in ratings(4, &Results::Pairs(pairs, 180))(Some(0)).into_iter().zip(strengths) {
+                let Rating { elo: found, interval: [low, high] } = rating.expect("all have games");
+                // The prior has the weight of one game of 180 if the error is as large as the error of games.
+                assert!((found - elo).abs() < 1.0 && low <= elo && elo <= high, "{error}: {found} for {elo}");
+                // With four agents, a difference has half the variance of a pair; the factor 0.24 is p (1 - p).
+                let expected = ELO * 1.97 * error / 0.24 / 2.0_f64.sqrt();
+                assert!(
+                    elo == 0.0 || ((high - found) / expected - 1.0).abs() < 0.15,
+                    "{error}: {}",
+                    (high - found) / expected
+                );
+            }
+        }
+        let alone = ratings(3, &Results::Pairs(vec![pair([0, 2], 60.0, 0.6, 0.01)], 30));
+        assert_eq!(alone(None)[1], None, "an agent without games has no rating");
+        assert_eq!(alone(Some(1)), [None; 3], "a difference from an agent without games is unknown");
+    }
+
+    #[test]
+    fn two_agents_are_rated_by_their_contests() {
         let blocks: Vec<_> = (0..400).map(|game| duel(0, 1, if game % 4 == 0 { 0.0 } else { 1.0 })).collect();
-        let found = ratings(2, &blocks)(None);
+        let found = rate(2, &blocks)(None);
         // A score of 75 % is 190.85 Elo. With the prior (half a game won and half a game lost), it is 190.27 Elo.
         assert!((found[0].elo - found[1].elo - 190.27).abs() < 0.1, "{found:?}");
         assert!((found[0].elo + found[1].elo).abs() < 1e-9);
-        let anchored = ratings(2, &blocks)(Some(1));
+        let anchored = rate(2, &blocks)(Some(1));
         assert_eq!((anchored[1].elo, anchored[1].interval), (0.0, [0.0, 0.0]));
         assert!((anchored[0].elo - 190.27).abs() < 0.1);
         // The standard error of the logit is 1 / sqrt(n p q).
@@ -237,10 +420,8 @@ mod tests {
     #[test]
     fn an_agent_that_always_wins_has_a_rating_too() {
         let blocks: Vec<_> = (0..50).map(|_| duel(0, 1, 1.0)).collect();
-        let found = ratings(3, &blocks)(None);
-        assert!(found[0].elo > found[2].elo + 300.0 && found[2].elo > found[1].elo + 300.0, "{found:?}");
         // The odds are 50.5 to 0.5, and the upper bound of the interval is very high.
-        let found = ratings(2, &blocks)(Some(1))[0];
+        let found = rate(2, &blocks)(Some(1))[0];
         assert!((found.elo - 801.7).abs() < 1.0 && found.interval[0] < 400.0, "{found:?}");
         assert!(found.interval[1] > 1200.0, "{found:?}");
     }
@@ -253,7 +434,7 @@ mod tests {
                 let mut rng = chance::stream(seed, 2);
                 let mut one = || duel(0, 1, if rng.random::<f64>() < 0.976 { 1.0 } else { 0.0 });
                 let blocks: Vec<_> = (0..pairs).map(|_| [one(), one()].concat()).collect();
-                let [low, high] = ratings(2, &blocks)(Some(1))[0].interval;
+                let [low, high] = rate(2, &blocks)(Some(1))[0].interval;
                 low <= 643.4 && 643.4 <= high
             });
             let held = held.count();
@@ -307,7 +488,7 @@ mod tests {
                     contests(&agents, &returns, true)
                 })
                 .collect();
-            for (rating, elo) in ratings(5, &blocks)(None).iter().zip(truth) {
+            for (rating, elo) in rate(5, &blocks)(None).iter().zip(truth) {
                 all += 1;
                 held += u32::from(rating.interval[0] <= elo && elo <= rating.interval[1]);
             }

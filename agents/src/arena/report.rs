@@ -22,12 +22,15 @@ pub struct MatchReport {
     pub truncated_games: u64,
     /// Blocks with a truncated game.
     pub truncated_blocks: u64,
-    /// The score of A; the chance level if no block counts.
-    pub score: f64,
+    /// The score of A; `None` if no block counts.
+    pub score: Option<f64>,
     /// Standard error of the score, from the scores of the blocks; `None` with fewer than two blocks.
     pub standard_error: Option<f64>,
     /// The 95 % confidence interval of the score, within 0 to 1; 0 to 1 with fewer than two blocks.
     pub interval: [f64; 2],
+    /// The luck-adjusted score of A, if luck was measured and a block counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luck_adjusted_score: Option<Interval>,
     /// The expected score of an agent among equally strong agents: ½ for two sides and for games with placings (where
     /// all ranks count), otherwise 1 / sides.
     pub chance_level: f64,
@@ -63,8 +66,8 @@ impl MatchReport {
         for game in &games {
             let others = game.results().filter(|result| result.0 != 0).map(|result| result.1);
             let best = others.fold(f64::NEG_INFINITY, f64::max);
-            for (_, own, _) in game.results().filter(|result| result.0 == 0) {
-                sums.add(game.block, own, 0.0, 0.0);
+            for (_, own, luck) in game.results().filter(|result| result.0 == 0) {
+                sums.add(game.block, own, luck, chance_level);
                 match own.total_cmp(&best) {
                     Ordering::Greater => results.wins += 1,
                     Ordering::Equal => results.draws += 1,
@@ -72,8 +75,10 @@ impl MatchReport {
                 }
             }
         }
-        let scores = sums.means(|sums| sums.value);
-        let Interval { mean, standard_error, interval } = Interval::of_scores(&scores, &[]);
+        let blocks = sums.blocks(1);
+        let scores = &blocks.scores;
+        let Interval { mean, standard_error, interval } = Interval::of_scores(scores, &[]);
+        let has_luck = !games.is_empty() && games.iter().all(|game| game.luck.is_some());
         let truncated = || all.iter().filter(|game| game.returns.is_none()).map(|game| game.block);
         let per_game = |of: fn(&GameFacts) -> u32| {
             let total: u64 = games.iter().map(|game| u64::from(of(game))).sum();
@@ -85,9 +90,10 @@ impl MatchReport {
             drawn_games: games.iter().filter(|game| game.is_drawn()).count() as u64,
             truncated_games: truncated().count() as u64,
             truncated_blocks: truncated().collect::<BTreeSet<u64>>().len() as u64,
-            score: if scores.is_empty() { chance_level } else { mean },
+            score: (!scores.is_empty()).then_some(mean),
             standard_error,
             interval,
+            luck_adjusted_score: has_luck.then(|| blocks.luck_adjusted().estimate),
             chance_level,
             sides: (sides == 2).then_some(results),
             decisions_per_game: per_game(|game| game.decisions),
@@ -129,7 +135,7 @@ mod tests {
         let mut results = blocks([[1.0, 0.0], [1.0, 1.0], [0.5, 0.5], [1.0, 0.0]]);
         let whole = report(&results);
         assert_eq!((whole.blocks, whole.games, whole.truncated_blocks), (4, 8, 0));
-        assert_eq!((whole.score, whole.drawn_games), (0.625, 2));
+        assert_eq!((whole.score, whole.drawn_games), (Some(0.625), 2));
         // The block scores 0.5, 1, 0.5, 0.5 have the variance 1/16.
         assert_eq!(whole.standard_error, Some(0.125));
         assert_eq!(whole.sides, Some(SideResults { wins: 4, draws: 2, losses: 2 }));
@@ -138,7 +144,7 @@ mod tests {
         results[3].returns = None;
         let cut = report(&results);
         assert_eq!((cut.blocks, cut.games, cut.truncated_games, cut.truncated_blocks), (3, 6, 1, 1));
-        assert_eq!(cut.score, 0.5);
+        assert_eq!(cut.score, Some(0.5));
         assert_eq!(cut.sides, Some(SideResults { wins: 2, draws: 2, losses: 2 }));
     }
 
@@ -149,7 +155,7 @@ mod tests {
             let report = wins(blocks);
             assert_eq!(report.interval[0] > report.chance_level, is_clear, "{blocks}: {:?}", report.interval);
         }
-        assert_eq!(wins(0).score, 0.5);
+        assert_eq!(wins(0).score, None);
         // Wilson's interval for 10 successes of 10.
         assert!((wins(10).interval[0] - 0.722_467).abs() < 1e-5, "{:?}", wins(10).interval);
         assert!((wins(10).interval[1] - 1.0).abs() < 1e-12);

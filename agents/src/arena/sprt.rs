@@ -105,7 +105,7 @@ mod tests {
     const SPRT: Sprt = Sprt { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
 
     fn ratio(sprt: Sprt, scores: Vec<f64>) -> f64 {
-        sprt.ratio(&Blocks { scores, game_variance: 0.1, ..Blocks::default() }, 2.0, false)
+        sprt.ratio(&Blocks { scores, independent_variance: 0.1, ..Blocks::default() }, 2.0, false)
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
                 blocks.scores.push(score);
                 blocks.luck.push(luck);
                 residuals += residual;
-                blocks.game_variance = residuals / blocks.scores.len() as f64;
+                blocks.independent_variance = residuals / blocks.scores.len() as f64;
                 let count = blocks.scores.len();
                 if !count.is_multiple_of((count / 25).next_power_of_two()) {
                     continue;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use ashta_env::game::{Payoff, SeatSet, Spec};
 use serde::Serialize;
 
-use super::estimate::{Adjusted, Blocks, Interval, mean, quantile, with_error};
+use super::estimate::{Blocks, Interval, MAX_GAME_VARIANCE, quantile, with_error};
 use super::game_loop::{Ending, Move, PlayedGame};
-use super::rating::{Contest, Rating, contests, ratings};
+use super::rating::{Contest, PairScore, Rating, Results, contests, ratings};
 use super::sprt::{Sprt, Verdict};
 use super::tournament::{Entrant, Tournament};
 
@@ -74,9 +74,9 @@ pub struct AgentSummary {
     pub name: String,
     /// The number of its games. If the agent has several sides in a game, the game counts once for each side.
     pub games: u64,
-    /// Mean return, 0 to 1: the mean over its blocks.
+    /// Mean return, 0 to 1: the mean over its blocks. `None` without a game that counts.
     #[serde(serialize_with = "with_error")]
-    pub score: Interval,
+    pub score: Option<Interval>,
     /// The luck-adjusted score.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
     pub luck_adjusted_score: Option<Interval>,
@@ -86,8 +86,8 @@ pub struct AgentSummary {
     /// Its mean luck in a game.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
     pub luck: Option<Interval>,
-    /// Its Elo rating.
-    pub rating: Rating,
+    /// Its Elo rating; `None` without a game that counts.
+    pub rating: Option<Rating>,
     /// Games that it forfeited.
     pub forfeits: u64,
     /// The reasons of the first few forfeits.
@@ -203,18 +203,20 @@ impl Sums {
         self.0.values().map(of).sum()
     }
 
-    pub(super) fn means(&self, of: fn(&BlockSums) -> f64) -> Vec<f64> {
+    fn means(&self, of: fn(&BlockSums) -> f64) -> Vec<f64> {
         self.0.values().map(|sums| of(sums) / sums.games).collect()
     }
 
     /// The means of the blocks. Consecutive blocks play consecutive lineups, and the blocks of one lineup are a
     /// stratum.
-    fn blocks(&self, lineups: u64) -> Blocks {
+    pub(super) fn blocks(&self, lineups: u64) -> Blocks {
+        let games = self.total(|sums| sums.games).max(1.0);
+        let games_per_block = games / self.0.len().max(1) as f64;
         Blocks {
             scores: self.means(|sums| sums.value),
             luck: self.means(|sums| sums.luck),
             strata: self.0.keys().map(|block| (block % lineups.max(1)) as usize).collect(),
-            game_variance: self.total(|sums| sums.residual) / self.total(|sums| sums.games).max(1.0),
+            independent_variance: self.total(|sums| sums.residual) / games / games_per_block,
         }
     }
 }
@@ -274,12 +276,12 @@ impl Tournament<'_> {
         let mut own = vec![Sums::default(); count];
         let ahead = sums_of_pairs(&games);
         let mut turns = Sums::default();
-        let mut rounds = BTreeMap::new();
+        let mut contested: BTreeMap<u64, Vec<Contest>> = BTreeMap::new();
         let mut results: Vec<[f64; 2]> = Vec::new();
         for game in &games {
             let Some(returns) = &game.returns else { continue };
             turns.add(game.block, f64::from(game.turns), 0.0, 0.0);
-            rounds.entry(game.block).or_insert_with(Vec::new).extend(contests(&game.agents, returns, played_on));
+            contested.entry(game.block).or_default().extend(contests(&game.agents, returns, played_on));
             for (agent, result, luck) in game.results() {
                 own[agent].add(game.block, result, luck, chance_level);
                 results.push([result, luck]);
@@ -287,30 +289,33 @@ impl Tournament<'_> {
         }
         let has_luck = self.reference.is_some() && games.iter().all(|game| game.luck.is_some());
         let adjusts_pairs = has_luck && self.sides.len() == 2;
+        let blocks = contested.len();
+        let is_upper = |((agent, other), _): &(&(usize, usize), &Sums)| agent < other;
+        let results_of_pairs = || {
+            ahead.iter().filter(is_upper).map(|(pair, sums)| {
+                pair_score((*pair).into(), &sums.blocks(lineups), sums.total(|sums| sums.games), adjusts_pairs)
+            })
+        };
         // Compute the ratings from the scores of the pairings, so that ratings and pairings agree.
-        if count == 2 || adjusts_pairs {
-            rounds.values_mut().for_each(Vec::clear);
-            for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
-                for (block, contests) in pair_contests([agent, other], sums, lineups, adjusts_pairs) {
-                    rounds.entry(block).or_default().extend(contests);
-                }
-            }
-        }
-        let rounds: Vec<Vec<_>> = rounds.into_values().collect();
-        let rated = ratings(count, &rounds);
+        let rated_results = match count == 2 || self.sides.len() == 2 {
+            true => Results::Pairs(results_of_pairs().collect(), blocks),
+            false => Results::Contests(contested.into_values().collect()),
+        };
+        let rated = ratings(count, &rated_results);
         let ratings = rated(self.anchor);
         let summary = |(agent, entrant): (usize, &Entrant<'_>)| {
             let blocks = own[agent].blocks(lineups);
-            let adjusted = has_luck.then(|| blocks.luck_adjusted());
+            let has_games = !blocks.scores.is_empty();
+            let adjusted = (has_luck && has_games).then(|| blocks.luck_adjusted());
             let reasons =
                 games.iter().filter_map(|game| game.forfeited.as_ref().filter(|(side, _)| game.agents[*side] == agent));
             AgentSummary {
                 name: entrant.name.clone(),
                 games: own[agent].total(|sums| sums.games) as u64,
-                score: Interval::of_scores(&blocks.scores, &blocks.strata),
+                score: has_games.then(|| Interval::of_scores(&blocks.scores, &blocks.strata)),
                 luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
-                shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
-                luck: has_luck.then(|| Interval::of(&blocks.luck)),
+                shrinkage: adjusted.as_ref().map(|adjusted| adjusted.shrinkage),
+                luck: adjusted.is_some().then(|| Interval::of(&blocks.luck)),
                 rating: ratings[agent],
                 forfeits: reasons.clone().count() as u64,
                 forfeit_reasons: reasons.take(LISTED_REASONS).map(|(_, reason)| reason.clone()).collect(),
@@ -327,7 +332,7 @@ impl Tournament<'_> {
                 ahead: Interval::of_scores(&blocks.scores, &blocks.strata),
                 luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
                 shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
-                difference: (count == 2).then(|| rated(Some(other))[agent]),
+                difference: rated(Some(other))[agent].filter(|_| count == 2),
             }
         };
         let mut lengths: Vec<u32> = games.iter().map(|game| game.turns).collect();
@@ -335,7 +340,7 @@ impl Tournament<'_> {
         Summary {
             game: spec.name.clone(),
             seats: spec.seats.len(),
-            blocks: rounds.len() as u64,
+            blocks: blocks as u64,
             games: games.len() as u64,
             drawn_games: games.iter().filter(|game| game.is_drawn()).count() as u64,
             truncated_games: all.iter().filter(|game| game.returns.is_none()).count() as u64,
@@ -352,25 +357,15 @@ impl Tournament<'_> {
     }
 }
 
-/// The games of two agents as contests, block by block. Every contest of a block gets the mean score of the first agent
-/// in this block. If `is_adjusted`, the luck is subtracted from this score.
-fn pair_contests(
-    agents: [usize; 2],
-    sums: &Sums,
-    lineups: u64,
-    is_adjusted: bool,
-) -> impl Iterator<Item = (u64, impl Iterator<Item = Contest>)> {
-    let mut blocks = sums.blocks(lineups);
-    if is_adjusted {
-        let Adjusted { blocks: adjusted, estimate, .. } = blocks.luck_adjusted();
-        // The adjusted mean can be below 0 or above 1; the mean of the estimate is limited to 0 to 1.
-        let beyond = mean(&adjusted) - estimate.mean;
-        blocks.scores = adjusted.into_iter().map(|share| share - beyond).collect();
-    }
-    sums.0.iter().zip(blocks.scores).map(move |((&block, sums), share)| {
-        let contest = Contest { agents: agents.to_vec(), shares: vec![share, 1.0 - share] };
-        (block, std::iter::repeat_n(contest, sums.games as usize))
-    })
+/// The score of the first of two agents in its `games`; luck-adjusted if `is_adjusted`.
+fn pair_score(agents: [usize; 2], blocks: &Blocks, games: f64, is_adjusted: bool) -> PairScore {
+    let (score, doubt) = match is_adjusted {
+        true => (blocks.luck_adjusted().estimate, blocks.doubt() / blocks.scores.len() as f64),
+        false => (Interval::of_scores(&blocks.scores, &blocks.strata), 0.0),
+    };
+    // Without a second block, the variance is unknown.
+    let variance = score.standard_error.map_or(MAX_GAME_VARIANCE, |error| error * error + doubt);
+    PairScore { agents, games, score, variance, is_adjusted }
 }
 
 /// Each pair is a result and its luck. Returns the share of the variance of the results that the luck explains, 0 to 1.
@@ -422,13 +417,26 @@ mod tests {
         let arena = arena(&race, None);
         let found = arena.summary(&games);
         assert_eq!((found.blocks, found.games, found.truncated_games), (3, 6, 1));
-        assert!((found.agents[0].score.mean - 5.0 / 6.0).abs() < 1e-12);
-        assert!((found.agents[1].score.mean - 1.0 / 6.0).abs() < 1e-12);
+        let score = |agent: usize| found.agents[agent].score.expect("it has games").mean;
+        assert!((score(0) - 5.0 / 6.0).abs() < 1e-12 && (score(1) - 1.0 / 6.0).abs() < 1e-12);
         assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
         assert_eq!((found.turn_quantiles, found.drawn_games), ([10, 30, 40], 0));
         let drawn = [games.as_slice(), &pair(4, [Some(0.5), Some(1.0)])].concat();
         assert_eq!(arena.summary(&drawn).drawn_games, 1);
         assert_eq!(found.agents[1].forfeit_reasons, ["it ended"]);
+    }
+
+    #[test]
+    fn without_a_finished_game_there_is_no_score_and_no_rating() {
+        let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let reference = Reference::new("a reference".to_owned(), None, || Box::new(PipEvaluator));
+        for reference in [None, Some(reference)] {
+            let found = arena(&race, reference).summary(&[pair(0, [None; 2]), pair(1, [Some(1.0), None])].concat());
+            assert_eq!((found.games, found.truncated_games, found.pairings.len()), (0, 3, 0));
+            for agent in found.agents {
+                assert_eq!((agent.games, agent.score, agent.rating, agent.luck_adjusted_score), (0, None, None, None));
+            }
+        }
     }
 
     #[test]
@@ -448,10 +456,10 @@ mod tests {
         let found = arena(&race, Some(reference)).summary(&games);
         let adjusted = found.pairings[0].luck_adjusted_score.expect("luck was measured");
         assert!(found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5, "{:?}", found.pairings[0]);
-        let elo = [0, 1].map(|agent| found.agents[agent].rating.elo);
+        let elo = [0, 1].map(|agent| found.agents[agent].rating.expect("it has games").elo);
         assert!(elo[0] < elo[1], "{elo:?}");
         let expected = 1.0 / (1.0 + 10_f64.powf((elo[1] - elo[0]) / 400.0));
-        assert!((adjusted.mean - expected).abs() < 0.003, "{adjusted:?} for {expected}");
+        assert!((adjusted.mean - expected).abs() < 1e-9, "{adjusted:?} for {expected}");
         let difference = found.pairings[0].difference.expect("two agents");
         assert!((elo[0] - elo[1] - difference.elo).abs() < 1e-9 && difference.interval[1] < 0.0, "{difference:?}");
     }

@@ -17,7 +17,7 @@ use ashta_env::sheet::Sheets;
 
 use crate::arena::game_loop::forfeit_returns;
 use crate::arena::game_record::{GameLine, Swing};
-use crate::arena::luck::SERIES_PROBABILITY;
+use crate::arena::luck::{SERIES_PROBABILITY, balanced};
 use crate::arena::summary::sprt_summaries;
 use crate::arena::{
     Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MatchConfig, MatchSetup, Move, PlayedGame, Reference, Seating,
@@ -423,14 +423,6 @@ fn turns_of(race: &Race, mut state: State, moves: &[Move]) -> u32 {
         }
     }
     clock.turns()
-}
-
-/// Makes the luck of two sides sum to exactly 0, so that an agent against itself scores exactly the chance level.
-fn balanced(luck: Vec<f64>) -> Vec<f64> {
-    match luck[..] {
-        [a, b] => vec![(a - b) / 2.0, (b - a) / 2.0],
-        _ => luck,
-    }
 }
 
 fn rounded(value: f64) -> f64 {

@@ -4,7 +4,7 @@
 //! regrets. Regret does not depend on mistakes of the opponent, and only a little on the dice. So the regrets of a game
 //! give much more information than its result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ashta_env::chance;
@@ -14,7 +14,7 @@ use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{
-    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, TurnAnalysis, analyze_turns,
+    Ending, Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, TurnAnalysis, analyze_turns,
     play_watched_match, quantile,
 };
 use crate::perfect::table::{Perfect, Table};
@@ -79,6 +79,8 @@ struct GameRegret {
     /// The decisions with the largest regret, in descending order. The states are the position, the chosen afterstate
     /// and the best afterstate.
     worst: Vec<(f64, [State; 3])>,
+    /// Whether the game was truncated.
+    is_truncated: bool,
 }
 
 /// The regrets of agent A in a match of two seats against perfect play, by block and A's seat.
@@ -110,8 +112,11 @@ impl Regrets {
         sums.into_values().collect()
     }
 
-    /// Summarizes all games.
-    fn report(&self, race: &Race) -> RegretReport {
+    /// Summarizes the games of blocks without a truncated game.
+    fn report(mut self, race: &Race) -> RegretReport {
+        let truncated = self.0.iter().filter(|(_, game)| game.is_truncated).map(|(&(block, _), _)| block);
+        let truncated: BTreeSet<u64> = truncated.collect();
+        self.0.retain(|(block, _), _| !truncated.contains(block));
         let sums = self.per_block(|game| game.regrets.iter().sum());
         let counts = self.per_block(|game| game.regrets.len() as f64);
         let optimal = self.per_block(|game| game.optimal);
@@ -228,5 +233,8 @@ fn add_game(
     };
     let mut regrets = regrets.lock().unwrap_or_else(PoisonError::into_inner);
     turns.iter().zip(&shares).for_each(|(turn, shares)| regrets.add_decision(game.block, turn, shares));
-    forced.iter().for_each(|turn| _ = regrets.0.entry((game.block, turn.seat)).or_default());
+    for turn in turns.iter().chain(&forced) {
+        let own = regrets.0.entry((game.block, turn.seat)).or_default();
+        own.is_truncated = game.ending == Ending::Truncated;
+    }
 }

@@ -1,7 +1,7 @@
 //! Rollouts: the expected returns of positions, estimated by games that agents play from there.
 
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{BySeat, Game, Node, Payoff, Seat};
+use ashta_env::game::{BySeat, Game, Node, Seat};
 use rand::SeedableRng;
 
 use super::exploit::EvaluatorMaker;
@@ -38,9 +38,12 @@ pub struct RolloutConfig {
 /// The result of the games from one position.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Rollout {
-    /// Number of games.
+    /// Number of games that count in the mean.
     pub games: u64,
-    /// The mean return of each seat, minus its luck if there are values.
+    /// Number of games that were truncated at the turn limit. With values, they count with the value of their last
+    /// position; without values, they do not count.
+    pub truncated: u64,
+    /// The mean return of each seat, minus its luck if there are values; NaN without a game that counts.
     pub mean: BySeat<f64>,
     /// The standard error of each mean. Without values, it is computed with a variance that is never 0.
     pub error: BySeat<f64>,
@@ -50,6 +53,7 @@ pub struct Rollout {
 #[derive(Clone, Copy, Default)]
 struct Sums {
     games: f64,
+    truncated: u64,
     mean: BySeat<f64>,
     squares: BySeat<f64>,
 }
@@ -68,7 +72,9 @@ impl Sums {
     fn result(&self, prior: f64) -> Rollout {
         let error =
             |squares: f64| ((squares + prior) / (self.games * (self.games - 1.0)).max(1.0)).sqrt().max(PRECISION);
-        Rollout { games: self.games as u64, mean: self.mean, error: BySeat(self.squares.0.map(error)) }
+        let mean = if self.games > 0.0 { self.mean } else { BySeat([f64::NAN; 4]) };
+        let (games, truncated) = (self.games as u64, self.truncated);
+        Rollout { games, truncated, mean, error: BySeat(self.squares.0.map(error)) }
     }
 }
 
@@ -90,8 +96,8 @@ struct OpenGame<S> {
 /// seeds give equal throws in all positions (common random numbers).
 ///
 /// With `values`, the luck of the throws is subtracted (a control variate), and games that end early have the value of
-/// their last position. Without `values`, the seats of such games share the total return equally. When `is_stopped`
-/// returns true, the function returns soon, and the results are meaningless.
+/// their last position. Without `values`, such games do not count. When `is_stopped` returns true, the function returns
+/// soon, and the results are meaningless.
 pub fn rollout<G: Game>(
     game: &G,
     states: &[G::State],
@@ -159,13 +165,15 @@ impl<G: Game> Roller<'_, G> {
     /// Plays the games to their ends and adds their results to the sums of their positions.
     fn play(&mut self, mut games: Vec<OpenGame<G::State>>, sums: &mut [Sums]) {
         // In the order of the games, so that sums have the same rounding.
-        let mut results: Vec<(u64, usize, BySeat<f64>)> = Vec::new();
+        let mut results: Vec<(u64, usize, Option<BySeat<f64>>)> = Vec::new();
         while !games.is_empty() && !(self.is_stopped)() {
             let mut open = Vec::new();
             for mut game in games {
                 if self.throw_dice(&mut game) {
                     open.push(game);
                 } else {
+                    let is_truncated = self.is_truncated(&game);
+                    sums[game.position].truncated += u64::from(is_truncated);
                     results.push((game.seed, game.position, self.result(&game)));
                 }
             }
@@ -186,7 +194,9 @@ impl<G: Game> Roller<'_, G> {
             }
         }
         results.sort_by_key(|&(seed, position, _)| (position, seed));
-        results.iter().for_each(|&(_, position, result)| sums[position].add(result));
+        for (_, position, result) in results {
+            result.into_iter().for_each(|result| sums[position].add(result));
+        }
     }
 
     /// Throws the dice until a seat decides, or the game ends or has made enough turns. Returns whether a seat decides.
@@ -207,14 +217,18 @@ impl<G: Game> Roller<'_, G> {
         decides.is_some()
     }
 
-    /// The result of a game: the returns or the values of its last position, minus the luck of its throws.
-    fn result(&mut self, ended: &OpenGame<G::State>) -> BySeat<f64> {
-        let (game, spec) = (self.game, self.game.spec());
+    /// Whether a game that has ended was truncated at the turn limit.
+    fn is_truncated(&self, ended: &OpenGame<G::State>) -> bool {
+        self.game.node(&ended.state) != Node::Terminal && ended.clock.turns() >= self.game.spec().turn_limit
+    }
+
+    /// The result of a game: the returns or the values of its last position, minus the luck of its throws. `None` for a
+    /// game that is not over, if there are no values.
+    fn result(&mut self, ended: &OpenGame<G::State>) -> Option<BySeat<f64>> {
+        let game = self.game;
         let is_over = game.node(&ended.state) == Node::Terminal;
         let Some(evaluator) = &mut self.values else {
-            let equal = if spec.payoff == Payoff::Winner { 1.0 / spec.seats.len() as f64 } else { 0.5 };
-            let returns = game.returns(&ended.state);
-            return BySeat(Seat::ALL.map(|seat| if is_over { returns[seat].into() } else { equal }));
+            return is_over.then(|| BySeat(game.returns(&ended.state).0.map(f64::from)));
         };
         let last = if is_over {
             game.returns(&ended.state)
@@ -224,6 +238,6 @@ impl<G: Game> Roller<'_, G> {
         let luck = ended.start.as_ref().map(|start| {
             luck(&analyze_game(game, &mut **evaluator, start.clone(), &ended.moves, ended.seed, SERIES_PROBABILITY))
         });
-        BySeat(Seat::ALL.map(|seat| f64::from(last[seat]) - luck.map_or(0.0, |luck| luck[seat])))
+        Some(BySeat(Seat::ALL.map(|seat| f64::from(last[seat]) - luck.map_or(0.0, |luck| luck[seat]))))
     }
 }

@@ -217,6 +217,7 @@ impl Engine {
         };
         let actions =
             ranges.into_iter().map(|(action, leaves)| json!({"id": action.0, "values": best(&values[leaves])}));
-        Ok(json!({"actions": actions.collect::<Vec<_>>(), "values": best(&values)}))
+        let by = agent.evaluator_name();
+        Ok(json!({"actions": actions.collect::<Vec<_>>(), "by": by, "values": best(&values)}))
     }
 }

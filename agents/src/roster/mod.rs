@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
+use ashta_env::turn_index::TurnIndex;
 
 use crate::arena::Reference;
 use crate::network::bot::Bot;
@@ -176,10 +177,10 @@ pub enum AgentError {
     #[error(transparent)]
     Other(#[from] Error),
     /// There is no table of the game.
-    #[error("found no table of {ruleset} in {folders}; make one with `ashta solve`")]
+    #[error("found no table of {ruleset} in {folders}; {}", solving(ruleset))]
     NoTable {
         /// The game.
-        ruleset: String,
+        ruleset: Box<Ruleset>,
         /// The folders that were searched.
         folders: String,
     },
@@ -192,6 +193,17 @@ fn no_lookahead(suffix: &str) -> AgentError {
     let levels = Level::ALL.map(Level::name).join(", +");
     let ways = format!("write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a level: +{levels}");
     Error::new(format!("`+{suffix}` is not a look-ahead: {ways}")).into()
+}
+
+/// The command that solves a game and its duration in words, or the reason why the game cannot be solved.
+fn solving(ruleset: &Ruleset) -> String {
+    let duration = match TurnIndex::new(&Race::new(ruleset.clone())).map(|index| index.numbers()) {
+        Ok(0..2_000_000) => "seconds",
+        Ok(2_000_000..50_000_000) => "minutes",
+        Ok(_) => "hours",
+        Err(error) => return error.to_string(),
+    };
+    format!("`ashta solve` makes one, which takes {duration}")
 }
 
 fn perfect_already(name: &str) -> AgentError {
@@ -324,7 +336,7 @@ impl TableCache {
             }
         }
         let folders = listed(&self.folders.folders);
-        Err(damaged.unwrap_or_else(|| AgentError::NoTable { ruleset: ruleset.to_string(), folders }))
+        Err(damaged.unwrap_or_else(|| AgentError::NoTable { ruleset: Box::new(ruleset.clone()), folders }))
     }
 }
 
@@ -507,6 +519,20 @@ impl Player {
     /// bots do not: they can choose among afterstates at random.
     pub fn plays_by_values(&self) -> bool {
         self.pick == Pick::First && matches!(self.lookahead, Lookahead::Plies(_))
+    }
+
+    /// The name of the agent whose values [`Player::evaluator`] returns. Players that choose by a policy or at random
+    /// have the values of another agent.
+    pub fn evaluator_name(&self) -> String {
+        match &self.agent {
+            NamedAgent::Baseline { plies, .. } => {
+                NamedAgent::Baseline { baseline: Baseline::Greedy, plies: *plies }.name()
+            }
+            NamedAgent::Bot { source, .. } if self.lookahead == Lookahead::Policy || self.pick != Pick::First => {
+                source.name()
+            }
+            agent => agent.name(),
+        }
     }
 
     /// Makes an evaluator with the values of this player. All baselines have the values of `greedy`.

@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, anyhow};
 use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::tournament::{Clock, Entrant, Tournament, distinct_names};
-use ashta_agents::arena::{AgentSummary, Contestant, GameFacts, MatchConfig, Reference, Sprt, Summary};
+use ashta_agents::arena::{AgentSummary, Contestant, GameFacts, Interval, MatchConfig, Reference, Sprt, Summary};
 use ashta_agents::roster::Player;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
@@ -75,8 +75,10 @@ fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) ->
 
 fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Result<Bound<'py, PyAny>> {
     let score = |agent: &AgentSummary| {
-        let [low, high] = agent.score.interval;
-        format!("{}: {:.3} [{low:.3}, {high:.3}]", agent.name, agent.score.mean)
+        let Some(Interval { mean, interval: [low, high], .. }) = agent.score else {
+            return format!("{}: no finished game", agent.name);
+        };
+        format!("{}: {mean:.3} [{low:.3}, {high:.3}]", agent.name)
     };
     let scores: Vec<String> = summary.agents.iter().map(score).collect();
     let ends = [(summary.drawn_games, "drawn"), (summary.truncated_games, "truncated")];

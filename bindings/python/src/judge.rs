@@ -178,7 +178,9 @@ type MakeEvaluator = dyn Fn() -> Box<dyn Evaluator<Race> + Send> + Send + Sync;
 /// this number of turns and have the value of their last position; this needs `values`. `threads` defaults to the
 /// number of processors, or to 1 for functions and models.
 ///
-/// Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`. A
+/// Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games` and `truncated`,
+/// `int64[n]`. `truncated` counts the games that reached the turn limit. With `values`, they have the value of their
+/// last position. Without `values`, they are not in `games` and `mean`, and without any other game `mean` is NaN. A
 /// standard error is at least 0.00001, which is about the precision of tables.
 #[pyfunction]
 #[pyo3(signature = (
@@ -235,7 +237,9 @@ pub fn rollout<'py>(
     let result = PyDict::new(py);
     result.set_item("mean", array(|rollout| &rollout.mean))?;
     result.set_item("standard_error", array(|rollout| &rollout.error))?;
-    result.set_item("games", PyArray1::from_iter(py, found.iter().map(|rollout| rollout.games as i64)))?;
+    let counts = |of: fn(&Rollout) -> u64| PyArray1::from_iter(py, found.iter().map(|rollout| of(rollout) as i64));
+    result.set_item("games", counts(|rollout| rollout.games))?;
+    result.set_item("truncated", counts(|rollout| rollout.truncated))?;
     Ok(result)
 }
 

@@ -2,8 +2,10 @@
 
 use anyhow::Error;
 use ashta_agents::roster::AgentError;
-use ashta_env::ruleset::RulesetError;
+use ashta_env::race::Race;
+use ashta_env::ruleset::{Ruleset, RulesetError};
 use ashta_env::sheet::builtin;
+use ashta_env::turn_index::TurnIndex;
 
 use crate::run::config::ConfigError;
 use crate::run::{games, sheet_file};
@@ -16,7 +18,9 @@ pub fn after(error: &Error, command: &str, game: Option<&str>) -> String {
 fn suggestion(cause: &(dyn std::error::Error + 'static), game: Option<&str>) -> Option<String> {
     match cause.downcast_ref() {
         Some(AgentError::Unknown(_)) => return Some("ashta bots".to_owned()),
-        Some(AgentError::NoTable { ruleset, .. }) => return Some(solve(ruleset, game)),
+        Some(AgentError::NoTable { ruleset, .. }) if TurnIndex::new(&Race::new(Ruleset::clone(ruleset))).is_ok() => {
+            return Some(solve(&ruleset.to_string(), game));
+        }
         Some(_) | None => {}
     }
     if let Some(error) = cause.downcast_ref::<ConfigError>() {

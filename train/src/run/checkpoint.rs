@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use ashta_agents::learn::trainer::TrainerState;
 use serde::{Deserialize, Serialize};
 
+use crate::run::evaluation::Measure;
 use crate::run::files::{read, write_whole};
 use crate::run::history::History;
 
@@ -22,10 +23,11 @@ pub struct LoopState {
     pub trainer: TrainerState,
     /// Seconds of training.
     pub seconds: f64,
-    /// The best mean score of the short evaluations.
-    pub best_score: Option<f64>,
-    /// The iteration of the best score. The checkpoint of this iteration is the best checkpoint.
+    /// The iteration of the best checkpoint.
     pub best: Option<u64>,
+    /// The highest measure of the short evaluations; absent in checkpoints of earlier versions.
+    #[serde(default)]
+    pub highest: Option<Measure>,
     /// The settings at this iteration, as TOML. In checkpoints of earlier versions, `config` and `history` are empty.
     #[serde(default)]
     pub config: String,
@@ -54,7 +56,6 @@ fn parse_state(json: &[u8]) -> Result<LoopState> {
         ("games", Some(games), MOST_GAMES),
         ("iteration", Some(iteration), games),
         ("seconds", Some(state.seconds), MOST_SECONDS),
-        ("best_score", state.best_score, 1.0),
         ("best", state.best.map(|best| best as f64), iteration),
     ];
     for (name, number, most) in numbers {

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ashta_agents::arena::{Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, play_match};
+use ashta_agents::arena::{
+    Interval, MakeAgent, MakeValues, MatchConfig, MatchProgress, MatchReport, play_adjusted_match, play_match,
+};
 use ashta_agents::network::bot::{Regret, Strength, without_folder};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
@@ -31,7 +33,7 @@ pub struct MatchResult {
     pub opponent: String,
     /// The match.
     pub report: MatchReport,
-    /// The regret of the agent, if the opponent plays perfectly in a game of two seats.
+    /// The regret of the agent, if the opponent plays perfectly in a game of two seats and a game was finished.
     pub regret: Option<RegretReport>,
 }
 
@@ -49,22 +51,22 @@ impl MatchResult {
         Row { opponent: &self.opponent, report: &self.report, regret: &self.regret }
     }
 
-    /// The result as an entry in the manifest of a bot that plays with this look-ahead.
-    pub fn strength(&self, lookahead: Lookahead) -> Strength {
-        let [low, high] = self.report.interval;
+    /// The result as an entry in the manifest of a bot that plays with this look-ahead; `None` without a finished game.
+    pub fn strength(&self, lookahead: Lookahead) -> Option<Strength> {
+        let (score, [low, high]) = (self.report.score?, self.report.interval);
         let regret = self.regret.as_ref().map(|found| {
             let Interval { mean, interval: [low, high], .. } = found.regret_per_decision;
             Regret { mean, low, high }
         });
-        Strength {
+        Some(Strength {
             opponent: format!("{}{}", without_folder(&self.opponent), describe_lookahead(lookahead)),
             games: self.report.games,
-            score: self.report.score,
+            score,
             low,
             high,
             // The regret from fewer than two pairs of games has no interval.
             regret: regret.filter(|found| [found.mean, found.low, found.high].iter().all(|x| x.is_finite())),
-        }
+        })
     }
 }
 
@@ -80,12 +82,14 @@ pub fn score_table(results: &[MatchResult]) -> String {
     let cells = results.iter().map(|MatchResult { opponent, report, .. }| {
         let [low, high] = report.interval;
         let verdict = match report.chance_level {
+            _ if report.score.is_none() => "no finished game",
             level if low > level => "stronger",
             level if high < level => "weaker",
             _ => "not decided",
         };
         let interval = format!("{} to {}", percent(low), percent(high));
-        let (games, score) = (HumanCount(report.games).to_string(), percent(report.score));
+        let (games, none) = (HumanCount(report.games).to_string(), || "-".to_owned());
+        let (score, interval) = report.score.map_or_else(|| (none(), none()), |score| (percent(score), interval));
         let mut row = vec![opponent.clone(), games, score, interval, verdict.to_owned()];
         row.extend(has_drawn.then(|| percent(report.drawn_share())));
         row.extend(has_truncated.then(|| HumanCount(report.truncated_games).to_string()));
@@ -108,18 +112,24 @@ pub fn describe_lookahead(lookahead: Lookahead) -> String {
     }
 }
 
-/// Plays a match between two agents.
+/// Plays a match between two agents. If the opponent does not play perfectly, `values` also adjust the score for luck.
 pub fn against(
     race: &Race,
     agent: MakeAgent<'_, '_, Race>,
     opponent: &Player,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
+    values: Option<MakeValues<'_, '_, Race>>,
 ) -> MatchResult {
     let measured =
         opponent.table().and_then(|table| against_perfect(race, agent, Judged::Played, table, config, progress));
     let (report, regret) = measured.unzip();
-    let report = report.unwrap_or_else(|| play_match(race, agent, &|| opponent.agent(), config, progress));
+    let opponents = || opponent.agent();
+    let report = report.unwrap_or_else(|| match values {
+        Some(values) => play_adjusted_match(race, agent, &opponents, config, progress, values),
+        None => play_match(race, agent, &opponents, config, progress),
+    });
+    let regret = regret.filter(|_| report.score.is_some());
     MatchResult { opponent: opponent.named_agent().to_string(), report, regret }
 }
 
@@ -128,10 +138,55 @@ pub fn against(
 pub struct RunEvaluation {
     /// One result per opponent: first the opponents of the settings, then perfect play if the evaluator added it.
     pub results: Vec<MatchResult>,
-    /// Number of opponents in the settings.
-    pub asked: usize,
     /// Exploitability, the score of the best response minus 0.5, if the settings require it.
     pub exploitability: Option<f64>,
+}
+
+/// A measure of the strength of a checkpoint.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Measure {
+    /// The name of the measure; measures with different names cannot be compared.
+    pub name: String,
+    /// The value: a score, or minus the regret per decision.
+    pub value: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+}
+
+impl RunEvaluation {
+    /// The most precise measure: the regret if it was measured, otherwise the mean score against all opponents, adjusted
+    /// for luck. `None` without opponents or finished games.
+    pub fn measure(&self) -> Option<Measure> {
+        if let Some(regret) = self.results.iter().find_map(|result| result.regret.as_ref()) {
+            let Interval { mean, interval: [_, high], .. } = regret.regret_per_decision;
+            return Some(Measure { name: "regret".to_owned(), value: -mean, low: -high.min(1.0) });
+        }
+        let score = |result: &MatchResult| {
+            let MatchReport { score, interval, luck_adjusted_score, .. } = &result.report;
+            let (score, interval) = ((*score)?, *interval);
+            let (mean, [low, high]) = luck_adjusted_score.map_or((score, interval), |of| (of.mean, of.interval));
+            Some([mean, (high - low) / 2.0])
+        };
+        let scores: Vec<[f64; 2]> = self.results.iter().map(score).collect::<Option<_>>()?;
+        let count = scores.len() as f64;
+        let value = scores.iter().map(|[mean, _]| mean).sum::<f64>() / count;
+        let half = scores.iter().map(|[_, half]| half * half).sum::<f64>().sqrt() / count;
+        let opponents: Vec<&str> = self.results.iter().map(|result| result.opponent.as_str()).collect();
+        let name = format!("score against {}", opponents.join(", "));
+        (count > 0.0).then_some(Measure { name, value, low: value - half })
+    }
+}
+
+impl Measure {
+    /// Compares this measure of the newest checkpoint with the highest measure so far, and updates the highest measure.
+    /// Returns whether the newest checkpoint is the best: the highest measure does not beat it beyond its interval. If
+    /// the names differ, earlier measures do not count.
+    pub fn is_best(self, highest: &mut Option<Measure>) -> bool {
+        let before = highest.take().filter(|before| before.name == self.name);
+        let is_best = before.as_ref().is_none_or(|before| self.value >= before.low);
+        *highest = Some(before.filter(|before| before.value > self.value).unwrap_or(self));
+        is_best
+    }
 }
 
 type NamedPlayer = (String, Player);
@@ -184,14 +239,14 @@ impl RunEvaluator {
     pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<RunEvaluation> {
         let never = Stop::default();
         let results = self.matches(net, &self.during, self.config.evaluation.pairs, &never);
-        Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net, &never)? })
+        Ok(RunEvaluation { results, exploitability: self.exploitability(net, &never)? })
     }
 
     /// Runs the evaluation at the end of a run. Ends immediately with `None` if `stop` is set.
     pub fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>> {
         let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs, stop);
         let exploitability = if stop.is_set() { None } else { self.exploitability(net, stop)? };
-        let evaluation = RunEvaluation { results, asked: self.opponents.len(), exploitability };
+        let evaluation = RunEvaluation { results, exploitability };
         Ok((!stop.is_set()).then_some(evaluation))
     }
 
@@ -202,11 +257,14 @@ impl RunEvaluator {
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
         let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
         let progress = MatchProgress { is_stopped: &|| stop.is_set(), ..MatchProgress::UNWATCHED };
-        let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress);
+        let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
+        // Regret is more precise than any score.
+        let values: Option<MakeValues<'_, '_, Race>> = if self.perfect.is_none() { Some(&values) } else { None };
+        let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress, values);
         let named = |(name, opponent): &NamedPlayer| MatchResult { opponent: name.clone(), ..meet(opponent) };
         let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
         if let Some(perfect) = &self.perfect
-            && results.iter().all(|result| result.regret.is_none())
+            && opponents.iter().all(|(_, opponent)| opponent.table().is_none())
         {
             results.push(meet(perfect));
         }
@@ -244,15 +302,51 @@ mod tests {
             drawn_games: 0,
             truncated_games: 0,
             truncated_blocks: 0,
-            score,
+            score: Some(score),
             standard_error: None,
             interval: [score - half_width, score + half_width],
+            luck_adjusted_score: None,
             chance_level: 0.5,
             sides: None,
             decisions_per_game: 0.0,
             turns_per_game: 0.0,
         };
         MatchResult { opponent: opponent.to_owned(), report, regret: None }
+    }
+
+    #[test]
+    fn the_newest_checkpoint_is_the_best_unless_an_earlier_one_is_better_beyond_its_interval() {
+        let mut highest = None;
+        for (name, value, low, is_best) in [
+            ("score against random", 0.90, 0.88, true),
+            ("score against random", 0.89, 0.87, true),
+            ("score against random", 0.879, 0.86, false),
+            ("score against random", 0.92, 0.91, true),
+            ("score against random", 0.9, 0.89, false),
+            ("regret", -0.0005, -0.0006, true),
+            ("regret", -0.00055, -0.00065, true),
+            ("regret", -0.00061, -0.0007, false),
+            ("score against random", 0.5, 0.4, true),
+        ] {
+            let found = Measure { name: name.to_owned(), value, low };
+            assert_eq!(found.is_best(&mut highest), is_best, "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn the_measure_is_the_mean_of_luck_adjusted_scores() {
+        let measure =
+            |results: &[MatchResult]| RunEvaluation { results: results.to_vec(), exploitability: None }.measure();
+        let mut results = [result("random", 200, 0.9, 0.03), result("greedy", 200, 0.6, 0.04)];
+        let plain = measure(&results).expect("games were finished");
+        assert_eq!(plain.name, "score against random, greedy");
+        assert!((plain.value - 0.75).abs() < 1e-12 && (plain.low - 0.725).abs() < 1e-12, "{plain:?}");
+        results[1].report.luck_adjusted_score =
+            Some(Interval { mean: 0.64, standard_error: None, interval: [0.64, 0.64] });
+        let adjusted = measure(&results).expect("games were finished");
+        assert!((adjusted.value - 0.77).abs() < 1e-12 && (adjusted.low - 0.755).abs() < 1e-12, "{adjusted:?}");
+        results[0].report.score = None;
+        assert_eq!((measure(&results), measure(&[])), (None, None));
     }
 
     #[test]
@@ -278,6 +372,13 @@ mod tests {
              random       2,000  99.1 %  98.7 % to 99.5 %  stronger      0.0 %          0\n\
              greedy+2ply     16  50.0 %  25.0 % to 75.0 %  not decided  25.0 %          0\n\
              perfect      2,000  47.2 %  45.2 % to 49.2 %  weaker        0.0 %          3\n"
+        );
+        let mut truncated = result("random", 0, 0.5, 0.5);
+        (truncated.report.score, truncated.report.truncated_games) = (None, 40);
+        assert_eq!(
+            score_table(&[truncated]),
+            "opponent  games  score  95 % interval  verdict           truncated\n\
+             random        0      -              -  no finished game         40\n"
         );
     }
 }

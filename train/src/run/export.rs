@@ -112,7 +112,7 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
     let changes = Some(("changes", state.history.text())).filter(|(_, text)| !text.is_empty());
     manifest.training =
         facts.into_iter().chain(seconds).chain(changes).map(|(name, value)| (name.to_owned(), value)).collect();
-    manifest.strength = results.iter().map(|result| result.strength(Lookahead::Plies(1))).collect();
+    manifest.strength = results.iter().filter_map(|result| result.strength(Lookahead::Plies(1))).collect();
     manifest.probes = probes(race, net, config.export.probes);
     Bot { manifest, net: Arc::clone(net) }
 }

@@ -15,11 +15,12 @@ use crate::run::metrics::LINES;
 const PAGE: &str = include_str!("page.html");
 /// The diagrams of a training run. Each has a title, and shows all metrics whose names begin with the second text and
 /// end with the third.
-const DIAGRAMS: [(&str, &str, &str); 5] = [
+const DIAGRAMS: [(&str, &str, &str); 6] = [
     ("Scores against opponents", "eval/vs_", "/score"),
     ("Regret per decision", "eval/regret_per_decision", ""),
     ("Exploitability", "eval/exploitability", ""),
     ("Losses in nats", "train/", "_loss"),
+    ("Learning rate", "train/learning_rate", ""),
     ("Games of self-play per second", "selfplay/games_per_second", ""),
 ];
 
@@ -36,10 +37,21 @@ pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
     let path = run.join(LINES);
     let bytes = read(&path)?;
     let mut curves: BTreeMap<(usize, String), Vec<[f64; 2]>> = BTreeMap::new();
+    let (mut rises, mut before) = (Vec::new(), [f64::INFINITY; 2]);
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
         let metrics: BTreeMap<String, Value> =
             serde_json::from_slice(line).with_context(|| format!("{}, line {}", path.display(), number + 1))?;
         let seconds = metrics.get("seconds").and_then(Value::as_f64).unwrap_or_default();
+        let number = |name: &str| metrics.get(name).and_then(Value::as_f64);
+        if let (Some(iteration), Some(rate), Some(lambda)) =
+            (number("iteration"), number("train/learning_rate"), number("train/lambda"))
+        {
+            // Both only fall, unless settings change.
+            if rate > before[0] || lambda > before[1] {
+                rises.push(format!("From iteration {iteration} on, {}", schedule_change(before, [rate, lambda])));
+            }
+            before = [rate, lambda];
+        }
         for (name, value) in &metrics {
             let drawn = |(_, begin, end): &(&str, &str, &str)| name.starts_with(begin) && name.ends_with(end);
             if let (Some(diagram), Some(value)) = (DIAGRAMS.iter().position(drawn), value.as_f64()) {
@@ -53,5 +65,14 @@ pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
         (!own.is_empty()).then(|| json!({"title": title, "curves": own}))
     };
     let diagrams: Vec<Value> = DIAGRAMS.iter().enumerate().filter_map(diagram).collect();
-    write_whole(&run.join("report.html"), page(title, &json!({"training": diagrams, "title": title}))?)
+    let contents = json!({"training": diagrams, "title": title, "changes": rises});
+    write_whole(&run.join("report.html"), page(title, &contents)?)
+}
+
+/// A change of the learning rate and of λ in words.
+pub fn schedule_change(before: [f64; 2], after: [f64; 2]) -> String {
+    let [[rate, lambda], [new_rate, new_lambda]] = [before, after];
+    format!(
+        "the learning rate is {new_rate:.2e} instead of {rate:.2e}, and λ is {new_lambda:.2} instead of {lambda:.2}"
+    )
 }

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::checkpoint::{self, LoopState};
 use crate::run::config::Config;
-use crate::run::evaluation::{MatchResult, RunEvaluation};
+use crate::run::evaluation::{MatchResult, Measure, RunEvaluation};
 use crate::run::history::History;
 use crate::run::metrics::{IterationStep, Metrics};
 use crate::run::output::remark;
-use crate::run::page::write_training_page;
+use crate::run::page::{schedule_change, write_training_page};
 use crate::run::progress::Progress;
 use crate::run::rundir::RunDir;
 use crate::run::wire;
@@ -42,8 +42,9 @@ pub struct RunLog {
     progress: Option<Progress>,
     /// The counters of the last finished iteration.
     step: IterationStep,
-    best_score: Option<f64>,
     best: Option<u64>,
+    /// The highest measure of a checkpoint so far.
+    highest: Option<Measure>,
     /// The iteration of the newest checkpoint.
     saved: u64,
     /// The settings that shape the bot, with their changes.
@@ -81,6 +82,14 @@ impl RunLog {
             history.record(0, before.shaping(on_cluster));
         }
         history.record(step.iteration, config.shaping(on_cluster));
+        let schedule = |config: &Config| {
+            let share = config.training.share_done(step.games, config.time_share(step.seconds));
+            [config.training.learning.learning_rate_at(share), config.training.learning.lambda_at(share)]
+        };
+        let [old, new] = [&before, &config].map(schedule);
+        if step.games > 0 && old != new {
+            remark(format_args!("with the changed settings, {}", schedule_change(old, new)));
+        }
         if let Some(state) = state {
             // If the run was interrupted just after it saved this checkpoint, the mark of the best checkpoint can be
             // missing.
@@ -92,8 +101,8 @@ impl RunLog {
             config,
             rundir,
             step,
-            best_score: state.and_then(|state| state.best_score),
             best: state.and_then(|state| state.best),
+            highest: state.and_then(|state| state.highest.clone()),
             saved: step.iteration,
             history,
             is_evaluated: false,
@@ -214,7 +223,9 @@ impl RunLog {
     pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
         self.is_evaluated = true;
         for MatchResult { opponent, report, regret } in &evaluation.results {
-            self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
+            if let Some(score) = report.score {
+                self.metrics.scalar(&format!("eval/vs_{opponent}/score"), score);
+            }
             self.metrics.scalar(&format!("eval/vs_{opponent}/drawn_share"), report.drawn_share());
             self.metrics.scalar(&format!("eval/vs_{opponent}/truncated_games"), report.truncated_games as f64);
             if let Some(regret) = regret {
@@ -226,12 +237,8 @@ impl RunLog {
         if let Some(exploitability) = evaluation.exploitability {
             self.metrics.scalar("eval/exploitability", exploitability);
         }
-        // Only the opponents of the settings count. Perfect play, which the evaluator adds, does not count.
-        let asked = &evaluation.results[..evaluation.asked.min(evaluation.results.len())];
-        let mean = asked.iter().map(|result| result.report.score).sum::<f64>() / asked.len() as f64;
-        let is_best = !asked.is_empty() && self.best_score.is_none_or(|best| mean > best);
+        let is_best = evaluation.measure().is_some_and(|found| found.is_best(&mut self.highest));
         if is_best {
-            self.best_score = Some(mean);
             self.best = Some(iteration);
         }
         is_best
@@ -286,8 +293,8 @@ impl RunLog {
             self.metrics.sync()?;
             self.rundir.save_checkpoint(iteration, |dir| {
                 let (trainer, config, history) = (write(dir)?, self.config.to_toml(), self.history.clone());
-                let (best_score, best) = (self.best_score, self.best);
-                let state = LoopState { iteration, games, trainer, seconds, best_score, best, config, history };
+                let (best, highest) = (self.best, self.highest.clone());
+                let state = LoopState { iteration, games, trainer, seconds, best, highest, config, history };
                 checkpoint::save_state(dir, &state)
             })?;
             self.rundir.mark_best(self.best)?;

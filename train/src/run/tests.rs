@@ -141,6 +141,20 @@ fn lambda_falls_from_one_to_what_is_set() {
 }
 
 #[test]
+fn an_extended_run_names_the_change_of_its_schedule() {
+    let scratch = Scratch::new();
+    let path = train(&config(&scratch, &["evaluation.every_iterations=1"]), u64::MAX);
+    let report = || std::fs::read_to_string(path.join("report.html")).expect("a report");
+    assert!(report().contains("\"changes\":[]"));
+    let mut longer = Config::of_run(&path, &[]).expect("settings");
+    longer.training.selfplay.games *= 2;
+    resume(&longer, &path);
+    let report = report();
+    let change = report.split("\"changes\":").nth(1).expect("changes");
+    assert!(change.starts_with("[\"From iteration ") && change.contains("the learning rate is "), "{change:.200}");
+}
+
+#[test]
 fn without_opponents_no_checkpoint_is_the_best() {
     let scratch = Scratch::new();
     let path = train(&config(&scratch, &["evaluation.during=[]"]), u64::MAX);

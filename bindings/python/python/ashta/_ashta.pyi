@@ -576,7 +576,9 @@ def rollout(
     this number of turns and have the value of their last position; this needs `values`. `threads` defaults to the
     number of processors, or to 1 for functions and models.
 
-    Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games`, `int64[n]`. A
+    Returns a dict of arrays: `mean` and `standard_error`, `float64[n, num_players]`, and `games` and `truncated`,
+    `int64[n]`. `truncated` counts the games that reached the turn limit. With `values`, they have the value of their
+    last position. Without `values`, they are not in `games` and `mean`, and without any other game `mean` is NaN. A
     standard error is at least 0.00001, which is about the precision of tables.
     """
 

@@ -6,7 +6,7 @@ use crate::run::evaluation::{MatchResult, against, score_table};
 use crate::run::files::check_writable;
 use crate::run::games;
 use crate::run::output::{in_line, print, print_json};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{Interval, MatchProgress, sides};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
@@ -39,11 +39,15 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         bar.set_message(in_line(&format!("{agent} against {}", opponent.named_agent())));
         let show = |games: u64| bar.set_position(games);
         let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
-        results.push(against(&race, &|| player.agent(), &opponent, &config, &progress));
+        results.push(against(&race, &|| player.agent(), &opponent, &config, &progress, None));
         bar.finish_and_clear();
     }
     if let Some((mut bot, lookahead, output)) = recorded {
-        results.iter().for_each(|result| bot.manifest.record(result.strength(lookahead)));
+        for result in &results {
+            let strength = result.strength(lookahead);
+            let nothing = || format!("--record: no game against {} was finished", result.opponent);
+            bot.manifest.record(strength.with_context(nothing)?);
+        }
         bot.write(output)?;
     }
     if args.json {

@@ -24,6 +24,7 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
     }
     args.output.as_deref().map(check_writable).transpose()?;
     let levels = calibrate(&race, &bot.evaluator(), &config);
+    let levels = levels.context("all games reached the turn limit, so the levels have no scores")?;
     if let Some(output) = &args.output {
         bot.manifest.levels.clone_from(&levels);
         bot.write(output)?;

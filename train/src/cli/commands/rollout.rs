@@ -42,10 +42,10 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
     if args.json {
         let by_seat = |of: &BySeat<f64>| -> Value { seats.iter().map(|&seat| (seat.to_string(), of[seat])).collect() };
         let result = |&at: &usize| {
-            let Rollout { games, mean, error } = &found[at];
+            let Rollout { games, truncated, mean, error } = &found[at];
             let turn = (!results.is_empty()).then(|| text(at));
             let position = race.print(&states[at]);
-            json!({ "turn": turn, "position": position, "games": games, "mean": by_seat(mean), "standard_error": by_seat(error) })
+            json!({ "turn": turn, "position": position, "games": games, "truncated": truncated, "mean": by_seat(mean), "standard_error": by_seat(error) })
         };
         return print_json(&json!({
             "position": race.print(&state),
@@ -66,8 +66,16 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
     };
     let mut table = vec![["", "mean", "error", "games"].map(str::to_owned)];
     table.extend(rows.into_iter().map(|(what, at, seat)| {
-        let Rollout { games, mean, error } = &found[at];
-        [what, format!("{:.5}", mean[seat]), format!("± {:.5}", error[seat]), games.to_string()]
+        let Rollout { games, mean, error, .. } = &found[at];
+        match games {
+            0 => [what, "-".to_owned(), "-".to_owned(), games.to_string()],
+            _ => [what, format!("{:.5}", mean[seat]), format!("± {:.5}", error[seat]), games.to_string()],
+        }
     }));
-    print(columns(&table, |column| column > 0))
+    print(columns(&table, |column| column > 0))?;
+    let how = if reference.is_some() { "count with the value of their last position" } else { "do not count" };
+    match found.iter().map(|rollout| rollout.truncated).sum::<u64>() {
+        0 => Ok(()),
+        truncated => print(format_args!("games that reached the turn limit: {truncated}; they {how}")),
+    }
 }

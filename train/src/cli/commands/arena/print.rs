@@ -19,8 +19,12 @@ pub fn summary(summary: &Summary) -> Result<()> {
         print(format_args!("{drawn} {were} drawn ({:.1} %)", 100.0 * summary.drawn_games as f64 / *games as f64))?;
     }
     print_truncated(summary.truncated_games)?;
+    if summary.games == 0 {
+        return print("No block of games was finished, so there are no scores and no ratings.");
+    }
+    let elo = |agent: &AgentSummary| agent.rating.map_or(f64::NEG_INFINITY, |rating| rating.elo);
     let mut ranked: Vec<(usize, &AgentSummary)> = summary.agents.iter().enumerate().collect();
-    ranked.sort_by(|(_, a), (_, b)| b.rating.elo.total_cmp(&a.rating.elo));
+    ranked.sort_by(|(_, a), (_, b)| elo(b).total_cmp(&elo(a)));
     let has_luck = summary.luck_by.is_some();
     let mut head = vec!["agent", "rating", "95 % interval", "score %", "95 % interval"];
     if has_luck {
@@ -30,9 +34,12 @@ pub fn summary(summary: &Summary) -> Result<()> {
     head.extend(["ms/choice", "forfeits"]);
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     for (_, agent) in &ranked {
-        let [low, high] = agent.rating.interval;
-        let mut row = vec![agent.name.clone(), format!("{:+.0}", agent.rating.elo), format!("{low:+.0} to {high:+.0}")];
-        row.extend(percent(&agent.score));
+        let rating = agent.rating.map_or_else(unknown, |rating| {
+            let [low, high] = rating.interval.map(|bound| elo_text(bound, 0));
+            [elo_text(rating.elo, 0), format!("{low} to {high}")]
+        });
+        let mut row = [vec![agent.name.clone()], rating.to_vec()].concat();
+        row.extend(agent.score.as_ref().map_or_else(unknown, percent));
         if let (Some(adjusted), Some(luck)) = (&agent.luck_adjusted_score, &agent.luck) {
             row.extend(percent(adjusted));
             let shrinkage = agent.shrinkage.filter(|_| summary.blocks >= ENOUGH_BLOCKS);
@@ -79,6 +86,16 @@ fn counted(count: u64, thing: &str) -> String {
 
 fn table(rows: &[Vec<String>]) -> Result<()> {
     print(columns(rows, |column| column > 0).trim_end())
+}
+
+/// The cells of an estimate that does not exist.
+fn unknown() -> [String; 2] {
+    ["-", "unknown"].map(str::to_owned)
+}
+
+/// A rating or a bound of its interval.
+fn elo_text(elo: f64, digits: usize) -> String {
+    if elo.is_finite() { format!("{elo:+.digits$}") } else { "unknown".to_owned() }
 }
 
 /// Writes `-0.0` as `0.0`.
@@ -144,13 +161,14 @@ fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
     let Interval { mean, interval: [low, high], .. } = *best(pairing);
     let Rating { elo, interval: [least, most] } = pairing.difference?;
-    let verdict = if low > 0.5 && least > 0.0 {
+    let verdict = if low > 0.5 {
         format!("{first} is better than {second}")
     } else {
         format!("it is not decided which of {first} and {second} is better")
     };
     let score = with_interval(100.0 * mean, [100.0 * low, 100.0 * high], 2, " %");
-    Some(format!("{verdict}: {score}, {elo:+.1} Elo [{least:+.1}, {most:+.1}]"))
+    let [elo, least, most] = [elo, least, most].map(|elo| elo_text(elo, 1));
+    Some(format!("{verdict}: {score}, {elo} Elo [{least}, {most}]"))
 }
 
 /// The number of independent games whose score is as precise as the score of one game of this pairing.
