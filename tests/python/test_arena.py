@@ -1,7 +1,9 @@
 """`ashta arena`: its games, its report, and engines that fail."""
 
 import json
+import math
 import os
+import re
 import select
 import shlex
 import signal
@@ -350,7 +352,27 @@ def test_the_sequential_test_stops_early_and_says_why(tmp_path):
     assert [(test["other"], test["verdict"]) for test in several["sprt"]] == [(1, "accepts_elo1"), (2, "accepts_elo1")]
 
 
-@pytest.mark.parametrize("arguments", [["--pairs", "20", "--luck", "none"], ["--pairs", "3", "--seed", "5"]])
+def test_games_that_reach_the_turn_limit_are_reported_and_give_no_score(tmp_path):
+    sheet = tmp_path / "short.toml"
+    text = program.done("game", "siga", "--sheet").replace('name = "siga"', 'name = "short"', 1)
+    sheet.write_text(re.sub(r"turn_limit = \d+", "turn_limit = 3", text))
+    found = arena("greedy", "random", "--game", sheet, "--pairs", "4", "--luck", "greedy")
+    assert (found["games"], found["truncated_games"], found["pairings"]) == (0, 8, [])
+    assert [(agent["score"], agent["rating"]) for agent in found["agents"]] == [(None, None)] * 2
+    shown = program.done("arena", "greedy", "random", "--game", sheet, "--pairs", "4", "--report", tmp_path / "report")
+    assert "8 games reached the turn limit" in shown and shown.rstrip().endswith("there are no scores and no ratings.")
+    judged = ["eval", "greedy", "--game", sheet, "--against", "random", "--pairs", 4]
+    result = json.loads(program.done(*judged, "--json"))["results"][0]
+    assert (result["score"], result["games"], result["truncated_games"]) == (None, 0, 8)
+    assert "no finished game" in program.done(*judged)
+    begun = ["rollout", "short S:off,off/N:off,off S *", "--game", sheet, "--games", 10]
+    for values, games, has_mean in [("none", 0, False), ("greedy", 10, True)]:
+        result = json.loads(program.done(*begun, "--values", values, "--json"))["results"][0]
+        assert (result["games"], result["truncated"], result["mean"]["S"] is not None) == (games, 10, has_mean)
+        assert "games that reached the turn limit: 10" in program.done(*begun, "--values", values)
+
+
+@pytest.mark.parametrize("arguments", [["--pairs", "20", "--luck", "none"], ["--pairs", "60"], ["--pairs", "3", "--seed", "5"]])
 def test_table_conclusion_and_report_are_of_one_fit(arguments, tmp_path):
     words = ["arena", "pagade", "random", *arguments]
     finished = program.run(*words, "--report", tmp_path)
@@ -359,6 +381,10 @@ def test_table_conclusion_and_report_are_of_one_fit(arguments, tmp_path):
     assert elo == pytest.approx(report["agents"][0]["rating"]["elo"] - report["agents"][1]["rating"]["elo"])
     conclusion = next(line for line in finished.stdout.splitlines() if " Elo [" in line)
     assert f" {elo:+.1f} Elo" in conclusion and conclusion in (tmp_path / "index.html").read_text()
+    own = report["pairings"][0]
+    score = own.get("luck_adjusted_score", own["ahead"])["interval"]
+    of_score = [400 * math.log10(bound / (1 - bound)) if 0 < bound < 1 else None for bound in score]
+    assert own["difference"]["interval"] == [bound and pytest.approx(bound) for bound in of_score]
     for found in [*report["agents"], *report["pairings"]]:
         for estimate in [found.get("score"), found.get("ahead"), found.get("luck_adjusted_score")]:
             if estimate:

@@ -289,7 +289,7 @@ fn modules_of_agents_import_only_modules_below() {
 
 #[test]
 fn modules_of_a_run_import_only_those_before() {
-    let modules = "embedded output files sheet_file config games progress rundir metrics checkpoint wire evaluation runlog export";
+    let modules = "embedded output files sheet_file config games progress rundir metrics wire evaluation checkpoint runlog export";
     import_only_those_before("train/src/run", &modules.split(' ').collect::<Vec<_>>());
     import_only_those_before("train/src", &["run", "report", "cli"]);
 }

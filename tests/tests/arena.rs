@@ -65,22 +65,23 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     for seed in 0..runs as u64 {
         let config = MatchConfig { seed, ..MatchConfig::default() };
         let mut sums = [const { Vec::new() }; 3];
+        // 50 blocks of two games.
         let mut residual = [0.0; 2];
         let mut take = |_, games: Vec<[f64; 3]>| {
             for (part, sums) in sums.iter_mut().enumerate() {
                 sums.push(games.iter().map(|game| game[part]).sum::<f64>() / games.len() as f64);
             }
             for [score, right, wrong] in games {
-                residual[0] += (score - right - 0.5).powi(2) / 100.0;
-                residual[1] += (score - wrong - 0.5).powi(2) / 100.0;
+                residual[0] += (score - right - 0.5).powi(2) / 200.0;
+                residual[1] += (score - wrong - 0.5).powi(2) / 200.0;
             }
             ControlFlow::Continue(())
         };
         play_blocks(&meeting, 0..50, &config, study, &mut take);
         let [scores, right, wrong] = sums;
         let mut intervals = vec![Interval::of_scores(&scores, &[]).interval];
-        for (which, (luck, game_variance)) in [right, wrong].into_iter().zip(residual).enumerate() {
-            let blocks = Blocks { scores: scores.clone(), luck, strata: Vec::new(), game_variance };
+        for (which, (luck, independent_variance)) in [right, wrong].into_iter().zip(residual).enumerate() {
+            let blocks = Blocks { scores: scores.clone(), luck, strata: Vec::new(), independent_variance };
             let adjusted = blocks.luck_adjusted();
             shrinkage[which] += adjusted.shrinkage / runs as f64;
             intervals.push(adjusted.estimate.interval);

@@ -112,8 +112,8 @@ impl PairScore {
         (self.sum_variance() / (self.games * self.game_variance())).min(1.0)
     }
 
-    /// The rating of the first agent minus the rating of the second agent: the score on the scale of Elo. Unknown bounds
-    /// are infinite.
+    /// The rating of the first agent minus the rating of the second agent: the score on the scale of Elo. Unknown
+    /// bounds are infinite.
     fn difference(&self) -> Rating {
         let elo = |share: f64| ELO * (share / (1.0 - share)).ln();
         // If one agent wins all games, a game of the prior is drawn.

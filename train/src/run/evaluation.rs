@@ -154,8 +154,8 @@ pub struct Measure {
 }
 
 impl RunEvaluation {
-    /// The most precise measure: the regret if it was measured, otherwise the mean score against all opponents, adjusted
-    /// for luck. `None` without opponents or finished games.
+    /// The most precise measure: the regret if it was measured, otherwise the mean score against all opponents,
+    /// adjusted for luck. `None` without opponents or finished games.
     pub fn measure(&self) -> Option<Measure> {
         if let Some(regret) = self.results.iter().find_map(|result| result.regret.as_ref()) {
             let Interval { mean, interval: [_, high], .. } = regret.regret_per_decision;
