@@ -120,6 +120,7 @@ where
             block.losses.push(turn.values.iter().map(loss).collect());
             block.regret += f64::from(turn.regret() as f32);
         }
+        None
     };
     let report = play_watched_match(game, &weak, &whole, config, &MatchProgress::UNWATCHED, &watch);
     CalibrationGames { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }

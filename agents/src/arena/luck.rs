@@ -14,6 +14,7 @@ use ashta_env::game::{BySeat, Game, Node, Seat, SeatSet};
 use ashta_env::turn::TurnResults;
 
 use super::game_loop::{Move, PlayedGame};
+use super::seating::sides;
 use crate::play::evaluator::{Evaluator, first_best};
 use crate::play::stop::Stop;
 use crate::search::expectation::{ActualTurn, Expectation, append_afterstates};
@@ -196,16 +197,11 @@ fn analyze<G: Game>(
     turns
 }
 
-/// The luck of each of `sides` in a game, by the values of `evaluator`.
-pub(super) fn luck_of_sides<G: Game>(
-    game: &G,
-    evaluator: &mut (impl Evaluator<G> + ?Sized),
-    sides: &[SeatSet],
-    played: &PlayedGame,
-) -> Vec<f64> {
+/// The luck of each side in a game, by the values of `evaluator`.
+pub fn luck_of_sides<G: Game>(game: &G, evaluator: &mut impl Evaluator<G>, played: &PlayedGame) -> Vec<f64> {
     let start = game.initial_state(played.first);
     let luck = luck(&analyze_game(game, evaluator, start, &played.moves, played.block, SERIES_PROBABILITY));
-    balanced(sides.iter().flat_map(|side| side.iter().next()).map(|seat| luck[seat]).collect())
+    balanced(sides(game.spec()).iter().flat_map(|side| side.iter().next()).map(|seat| luck[seat]).collect())
 }
 
 /// Makes the luck of two sides sum to exactly 0, so that an agent against itself scores exactly the chance level.

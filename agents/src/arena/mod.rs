@@ -26,12 +26,10 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::Game;
 
 use crate::play::agent::Agent;
-use crate::play::evaluator::Evaluator;
 pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame};
-use luck::luck_of_sides;
-pub use luck::{MakeEvaluator, Reference, TurnAnalysis, analyze_game, luck};
+pub use luck::{MakeEvaluator, Reference, TurnAnalysis, analyze_game, luck, luck_of_sides};
 pub(crate) use luck::{SERIES_PROBABILITY, analyze_turns};
 pub use rating::Rating;
 pub use report::{MatchReport, SideResults};
@@ -78,9 +76,6 @@ impl MatchProgress<'_> {
 
 /// Creates an agent for one thread.
 pub type MakeAgent<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Agent<G> + Send + 'a> + Sync);
-
-/// Creates an evaluator for one thread.
-pub type MakeValues<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Evaluator<G> + Send + 'a> + Sync);
 
 /// The contestants and their seatings.
 #[derive(Clone, Copy)]
@@ -181,27 +176,12 @@ pub fn play_match<G: Game>(
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
 ) -> MatchReport {
-    play(game, a, b, config, progress, &|_| (), None)
-}
-
-/// As [`play_match`]. The report also has a luck-adjusted score, by the values of the evaluators that `values` creates,
-/// one for each thread.
-///
-/// # Panics
-/// As [`play_match`].
-pub fn play_adjusted_match<G: Game>(
-    game: &G,
-    a: MakeAgent<'_, '_, G>,
-    b: MakeAgent<'_, '_, G>,
-    config: &MatchConfig,
-    progress: &MatchProgress<'_>,
-    values: MakeValues<'_, '_, G>,
-) -> MatchReport {
-    play(game, a, b, config, progress, &|_| (), Some(values))
+    play_watched_match(game, a, b, config, progress, &|_| None)
 }
 
 /// As [`play_match`]. When a game is over, the thread that played it also calls `watch` with the game; truncated games
-/// are included. A is agent 0.
+/// are included. A is agent 0. If `watch` returns [the luck of the sides](luck_of_sides), the report has a luck-adjusted
+/// score.
 ///
 /// # Panics
 /// As [`play_match`].
@@ -211,32 +191,17 @@ pub fn play_watched_match<G: Game>(
     b: MakeAgent<'_, '_, G>,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
-    watch: &(dyn Fn(&PlayedGame) + Sync),
-) -> MatchReport {
-    play(game, a, b, config, progress, watch, None)
-}
-
-fn play<G: Game>(
-    game: &G,
-    a: MakeAgent<'_, '_, G>,
-    b: MakeAgent<'_, '_, G>,
-    config: &MatchConfig,
-    progress: &MatchProgress<'_>,
-    watch: &(dyn Fn(&PlayedGame) + Sync),
-    values: Option<MakeValues<'_, '_, G>>,
+    watch: &(dyn Fn(&PlayedGame) -> Option<Vec<f64>> + Sync),
 ) -> MatchReport {
     let sides = sides(game.spec());
     let lineup: Vec<usize> = (0..sides.len()).map(|place| usize::from(place > 0)).collect();
     let seatings = rotations(&sides, &lineup);
     let finished = AtomicU64::new(0);
     let study = || {
-        let mut values = values.map(|make| make());
-        let (sides, finished) = (&sides, &finished);
-        move |played: PlayedGame| {
-            watch(&played);
+        |played: PlayedGame| {
+            let luck = watch(&played);
             (progress.finished)(finished.fetch_add(1, Ordering::Relaxed) + 1);
-            let luck = values.as_mut().map(|values| luck_of_sides(game, &mut **values, sides, &played));
-            GameFacts { luck, ..GameFacts::new(sides, &played) }
+            GameFacts { luck, ..GameFacts::new(&sides, &played) }
         }
     };
     let mut all = Vec::new();

@@ -193,6 +193,7 @@ pub fn against_perfect(
     let watch = |game: &PlayedGame| {
         let shares = |turns: &[TurnAnalysis<State>]| shares(race, &mut *agent(), turns);
         add_game(&regrets, race, table, (game, 0), (judged == Judged::Expected).then_some(&shares));
+        None
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
     let regrets = regrets.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use ashta_agents::arena::{
-    Interval, MakeAgent, MakeValues, MatchConfig, MatchProgress, MatchReport, play_adjusted_match, play_match,
+    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, luck_of_sides, play_watched_match,
 };
 use ashta_agents::network::bot::{Regret, Strength, without_folder};
 use ashta_agents::network::evaluator::NetEvaluator;
@@ -112,23 +112,22 @@ pub fn describe_lookahead(lookahead: Lookahead) -> String {
     }
 }
 
-/// Plays a match between two agents. If the opponent does not play perfectly, `values` also adjust the score for luck.
+/// Plays a match between two agents. If the opponent does not play perfectly, the report also has a luck-adjusted score
+/// by the values of `net`, if it is given.
 pub fn against(
     race: &Race,
     agent: MakeAgent<'_, '_, Race>,
     opponent: &Player,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
-    values: Option<MakeValues<'_, '_, Race>>,
+    net: Option<&Arc<PortableNet>>,
 ) -> MatchResult {
     let measured =
         opponent.table().and_then(|table| against_perfect(race, agent, Judged::Played, table, config, progress));
     let (report, regret) = measured.unzip();
     let opponents = || opponent.agent();
-    let report = report.unwrap_or_else(|| match values {
-        Some(values) => play_adjusted_match(race, agent, &opponents, config, progress, values),
-        None => play_match(race, agent, &opponents, config, progress),
-    });
+    let luck = |game: &PlayedGame| net.map(|net| luck_of_sides(race, &mut NetEvaluator::new(Arc::clone(net)), game));
+    let report = report.unwrap_or_else(|| play_watched_match(race, agent, &opponents, config, progress, &luck));
     let regret = regret.filter(|_| report.score.is_some());
     MatchResult { opponent: opponent.named_agent().to_string(), report, regret }
 }
@@ -257,10 +256,9 @@ impl RunEvaluator {
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
         let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
         let progress = MatchProgress { is_stopped: &|| stop.is_set(), ..MatchProgress::UNWATCHED };
-        let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
         // Regret is more precise than any score.
-        let values: Option<MakeValues<'_, '_, Race>> = if self.perfect.is_none() { Some(&values) } else { None };
-        let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress, values);
+        let luck = Some(net).filter(|_| self.perfect.is_none());
+        let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress, luck);
         let named = |(name, opponent): &NamedPlayer| MatchResult { opponent: name.clone(), ..meet(opponent) };
         let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
         if let Some(perfect) = &self.perfect
