@@ -43,11 +43,11 @@ namespace Ashta {
         public static Game Load(string name, string seats, string sheet = null) => new Game(name, seats, sheet);
 
         /// <summary>Returns the position before the first throw. Without `firstPlayer`, `seed` determines the first
-        /// player.</summary>
-        public State InitialState(int? firstPlayer = null, ulong seed = 0) {
+        /// player; without both, the first player is random.</summary>
+        public State InitialState(int? firstPlayer = null, ulong? seed = null) {
             var isPlayer = firstPlayer >= 0 && firstPlayer < Seats.Length;
             var first = isPlayer ? Seats[firstPlayer.Value].ToString() : firstPlayer?.ToString();
-            return new State(this, New(Name, Seats, first, seed));
+            return new State(this, New(Name, Seats, first, Native.Seed(seed)));
         }
 
         /// <summary>Reads a position of this game in the notation.</summary>
@@ -218,9 +218,10 @@ namespace Ashta {
         }
 
         /// <summary>Returns the turn that the bot plays. `lookahead` is `2ply`, `mcts:800`, `policy`, or a level such as
-        /// `novice`; by default one ply. Equal states and seeds give equal turns.</summary>
-        public Turn Choose(State state, string lookahead = "", ulong seed = 0) => new Turn(
-            state.Game, Native.ashta_choose_turn(Of(lookahead, state), Native.Bytes(state.ToString()), seed).Take());
+        /// `novice`; by default one ply. Equal states and seeds give equal turns; the default seed is random.</summary>
+        public Turn Choose(State state, string lookahead = "", ulong? seed = null) => new Turn(
+            state.Game, Native.ashta_choose_turn(
+                Of(lookahead, state), Native.Bytes(state.ToString()), Native.Seed(seed)).Take());
 
         /// <summary>Returns the value of the state for each player, 0 to 1.</summary>
         public float[] Values(State state, string lookahead = "") {
@@ -263,6 +264,9 @@ namespace Ashta {
         internal static AshtaException Failure() => new AshtaException(Read(ashta_last_error()));
 
         internal static T Valid<T>(T found) where T : SafeHandle => found.IsInvalid ? throw Failure() : found;
+
+        /// The seed, or a random seed.
+        internal static ulong Seed(ulong? seed) => seed ?? BitConverter.ToUInt64(Guid.NewGuid().ToByteArray(), 8);
 
         /// The text as UTF-8 with a zero byte at its end.
         internal static byte[] Bytes(string text) {

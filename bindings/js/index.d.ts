@@ -78,7 +78,7 @@ export class Game {
   /** The letters of the seats: S, E, N, W. */
   readonly seats: string;
   readonly sheet?: string;
-  /** The position before the first throw. Without `player`, `seed` determines the first player; the default is 0. */
+  /** The position before the first throw. Without `player`, `seed` determines the first player, or it is random. */
   initialState(options?: { player?: number; seed?: number }): State;
   /** Reads a position in the notation, as `State.toString` returns it. */
   deserializeState(position: string): State;
@@ -145,7 +145,7 @@ export class Bot {
   manifest(): Record<string, any> | null;
   /**
    * Chooses an action. `lookahead` is `"policy"`, `"1ply"` (the default), `"2ply"`, `"mcts:800"` or similar; `level` is
-   * a level of difficulty, which has one ply. Equal positions and seeds give equal actions; the default seed is 0.
+   * a level of difficulty, which has one ply. Equal positions and seeds give equal actions; the default seed is random.
    *
    * Look-aheads of 2 plies or more and MCTS run in a worker. An aborted search ends at once, and `choose` rejects with
    * the reason of the signal; the other searches of the worker start again. Rejects with a `Refusal` if the position is

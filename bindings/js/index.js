@@ -196,7 +196,7 @@ export class Bot {
     }
   }
 
-  async choose(state, { lookahead, level, seed = 0, signal } = {}) {
+  async choose(state, { lookahead, level, seed, signal } = {}) {
     if (lookahead && level) throw new TypeError("choose takes a look-ahead or a level, not both");
     signal?.throwIfAborted();
     const wanted = lookahead ?? level ?? "", request = { op: "bestmove", position: String(state), seed, sheet: state.game.sheet };

@@ -126,6 +126,19 @@ test("a search is aborted, and the others go on", { timeout: 60000 }, async () =
   another.abort();
 });
 
+test("without a seed, starts and choices are drawn, and a seed repeats them", { timeout: 60000 }, async () => {
+  const { Bot, Game } = ashta, game = await Game.load("ashte-kashte?pieces=2");
+  const state = game.deserializeState("ashte-kashte?pieces=2 S:12,14/N:hand,hand S 1"), random = await Bot.load("random"), bot = await Bot.load("ashtapada");
+  const turn = (await Game.load("ashtapada")).deserializeState("ashtapada S:5,30/N:off,23 S 4,2");
+  for (const play of [seed => `${game.initialState({ seed })}`, seed => random.choose(state, { seed }), seed => bot.choose(turn, { level: "beginner", seed })]) {
+    const played = seed => Promise.all(Array.from({ length: 40 }, () => play(seed)));
+    assert.equal(new Set(await played()).size, 2);
+    assert.equal(new Set(await played(7)).size, 1);
+  }
+  const { position, seed } = game.ask({ op: "new", game: game.name });
+  assert.equal(game.ask({ op: "new", game: game.name, seed }).position, position);
+});
+
 test("the module and the bots are small", async () => {
   const bots = await Promise.all((await readdir(join(PACKAGE, "bots"))).map(name => readFile(join(PACKAGE, "bots", name))));
   const largest = bots.reduce((one, other) => one.length > other.length ? one : other);

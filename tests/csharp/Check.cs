@@ -55,6 +55,8 @@ static class Check {
         That(Math.Abs(bot.Values(state).Sum() - 1) < 1e-5 && bot.Choose(state, "2ply").Moves[0].From == "H3", state);
         var choices = Enumerable.Range(0, 50).Select(seed => bot.Choose(state, "novice", (ulong)seed).Result);
         That(choices.Distinct().Count() > 1, "a novice always chooses " + choices.First());
+        var drawn = Enumerable.Range(0, 50).Select(_ => bot.Choose(state, "novice").Result + " " + game.InitialState());
+        That(drawn.Distinct().Count() > 3, "no seed is always the same seed");
         Refused<AshtaException>("unknown game `går`", () => Game.Load("går"));
         Refused<AshtaException>("`seats` must be 2, 3 or 4", () => Game.Load("ashtapada", 5));
         Refused<AshtaException>("NULL", () => Game.Load(null));

@@ -211,6 +211,8 @@ def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
     [
         ("time.sleep(60)", "it did not answer within 0.3 s"),
         ("sys.exit(3)", "it ended (exit status: 3)"),
+        ("import subprocess; subprocess.Popen(['sleep', '60']); sys.exit(3)", "it ended (exit status: 3)"),
+        ("import os; os.close(1); time.sleep(60)", "it closed its standard output"),
         ("print('rubbish', flush=True)", "its answer is not a JSON object: `rubbish`"),
         ("print('{\"move\": 1}', flush=True)", "has no number or text `action`"),
         ("print('{\"action\": 31}', flush=True)", "it chose action 31, which is not legal at `ashtapada"),

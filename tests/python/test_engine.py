@@ -118,6 +118,18 @@ def test_the_lot_of_the_first_seat_is_repeatable_and_fair(engine):
     assert all(70 <= firsts.count(seat) <= 130 for seat in "SENW"), firsts
 
 
+def test_each_engine_draws_its_own_seeds():
+    asked = []
+    for _ in range(2):
+        with program.Engine("random") as engine:
+            asked.append([engine.get(op="new", game="siga") for _ in range(9)])
+            choice = {"op": "bestmove", "position": "ashte-kashte?pieces=2 S:12,14/N:hand,hand S 1"}
+            asked[-1].append(chosen := engine.get(**choice))
+            assert engine.get(**choice, seed=chosen["seed"]) == chosen
+    seeds = [answer["seed"] for answer in [*asked[0], *asked[1]]]
+    assert len(set(seeds)) == 20 and max(seeds) < 2**53
+
+
 def test_a_program_is_checked_against_the_rules_of_engines(tmp_path):
     good = program.run("engine", "--check", f"{program.ASHTA} engine --agent greedy", "--game", "siga")
     assert good.returncode == 0 and good.stdout.count("ok ") == 3, good.stdout + good.stderr

@@ -51,6 +51,13 @@ def model(smoke, tmp_path_factory):
 def test_the_model_is_valid_and_says_what_it_is(model, smoke):
     loaded = onnx.load(model)
     onnx.checker.check_model(loaded, full_check=True)
+    # The lowest operator set, and the file format that belongs to it.
+    [version] = loaded.opset_import
+    assert loaded.ir_version == onnx.helper.find_min_ir_version_for([version])
+    older = onnx.ModelProto.FromString(loaded.SerializeToString())
+    older.opset_import[0].version -= 1
+    with pytest.raises(onnx.checker.ValidationError):
+        onnx.checker.check_model(older, full_check=True)
     shapes = {
         value.name: [dimension.dim_param or dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
         for value in [*loaded.graph.input, *loaded.graph.output]

@@ -7,6 +7,7 @@ import inspect
 import pickle
 import random
 import re
+import sys
 import warnings
 from functools import partial
 from types import SimpleNamespace
@@ -317,6 +318,45 @@ def test_the_stubs_are_those_of_the_package(tmp_path):
     allowed = tmp_path / "allowed"
     allowed.write_text("ashta.open_spiel.RaceGame\nashta.open_spiel.RaceState\nashta.mcp._.*\n")
     program.python("-m", "mypy.stubtest", "ashta", "--allowlist", allowed, timeout=300)
+
+
+TYPED = """
+from typing import Any
+import ashta
+game = ashta.Game("ashte-kashte?pieces=1")
+found = ashta.regret("greedy", game)
+low: float | None = found["regret"]["regret_per_decision"]["interval"][0]
+total: float = ashta.exploitability("greedy", game)["best_response"]["first"] + found["score"]
+print(ashta.rollout([game.new_initial_state()], "greedy")["mean"].shape, game.describe()["flags"][0]["values"][0]["about"])
+def stops(metrics: dict[str, Any]) -> bool:
+    return bool(metrics["eval/vs_greedy/score"] > 0.5)
+ashta.train("siga", callback=stops)
+ashta.train("siga", callback=lambda metrics: metrics["seconds"] > 60 or metrics.get("train/value_loss", 1.0) < 0.1)
+"""
+
+
+def test_results_have_types(tmp_path):
+    typed, wrong = tmp_path / "typed.py", tmp_path / "wrong.py"
+    typed.write_text(TYPED)
+    program.python("-m", "mypy", "--strict", typed, timeout=300)
+    mistakes = ['ashta.regret("greedy")["skore"]', 'ashta.Game("siga").describe()["titel"]', 'ashta.exploitability("greedy")["mean"]']
+    wrong.write_text("\n".join(["import ashta", *mistakes]))
+    told = program.execute(sys.executable, "-m", "mypy", "--strict", wrong, timeout=300).stdout
+    assert told.count("has no key") == len(mistakes), told
+    # The stub has the keys of the results.
+    stub = ast.parse((program.ROOT / "bindings/python/python/ashta/_results.pyi").read_text())
+    keys = {node.name: {line.target.id for line in node.body if isinstance(line, ast.AnnAssign)} for node in stub.body if isinstance(node, ast.ClassDef)}
+    siga, regret = ashta.Game("siga"), ashta.regret("greedy", ashta.Game("siga"), pairs=2)
+    for names, result in [
+        (["_Match", "_RegretResult"], regret),
+        (["_Regret"], regret["regret"]),
+        (["_Exploitability"], ashta.exploitability("greedy", ashta.Game("ashte-kashte?pieces=1"))),
+        (["_Rollout"], ashta.rollout([siga.new_initial_state()], "greedy", games=2)),
+        (["_Description"], siga.describe()),
+        (["_Flag"], siga.describe()["flags"][0]),
+        (["_Facts"], ashta.Table.load("siga").facts),
+    ]:
+        assert set(result) == set().union(*(keys[name] for name in names)), names
 
 
 def test_the_version_is_that_of_the_wheel():

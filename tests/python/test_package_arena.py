@@ -77,8 +77,10 @@ def test_what_a_function_raises_ends_the_arena():
         with pytest.raises(ZeroDivisionError, match="tired"):
             ashta.arena({"tired": tired, "greedy": "greedy"}, ashta.Game("ashtapada"), pairs=50, threads=threads, luck="none")
         assert 20 <= asked < 30
-    for answer in [99, -1, 1 << 70, None, "0"]:
-        with pytest.raises(ValueError, match=f"mine chose {answer}, which is not legal at `ashtapada .*`; legal actions: "):
+    illegal = "mine chose {}, which is not legal at `ashtapada .*`; legal actions: "
+    no_number = "mine must return a whole number at `ashtapada .*`, not {!r}"
+    for message, answer in [(illegal, 99), (illegal, -1), (illegal, 1 << 70), (no_number, None), (no_number, "5"), (no_number, 0.5)]:
+        with pytest.raises(ValueError, match=message.format(answer)):
             ashta.arena({"mine": lambda state: answer, "greedy": "greedy"}, ashta.Game("ashtapada"), pairs=2)
 
 

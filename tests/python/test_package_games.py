@@ -38,7 +38,7 @@ def throws_of_a_game(game, agents, seed):
             state.throw(generator.getrandbits(64))
             throws += 1
         else:
-            state.apply_action(agents[state.current_player()].step(state))
+            state.apply_action(agents[state.current_player()].step(state, seed=0))
     return throws
 
 

@@ -73,7 +73,7 @@ def by_protocol(bot, suffix, positions):
 def by_package(bot, suffix, states):
     agent = ashta.Bot.load(bot).agent(suffix.removeprefix("+") or "1ply")
     values = agent.values(states)
-    choices = iter(agent.act([state for state in states if not state.is_chance_node()]))
+    choices = iter(agent.act([state for state in states if not state.is_chance_node()], seed=0))
     for state, own in zip(states, values, strict=True):
         is_chance = state.is_chance_node()
         yield {

@@ -268,9 +268,11 @@ def test_exploitability_and_positions_are_exact():
     assert next(iter(positions)) == positions[0] and len(pickle.loads(pickle.dumps(positions))) == len(positions)
     ludo = ashta.positions(ashta.Game("ludo?pieces=1"))[:]
     assert len(set(ludo.text())) == len(ludo)
-    for wrong, error in [(len(positions), IndexError), (slice(0, 9, 2), ValueError), ("x", TypeError)]:
+    for wrong, error in [(len(positions), IndexError), ("x", TypeError), ([0.5], TypeError), ([len(positions)], IndexError), (np.ones(3, bool), ValueError)]:
         with pytest.raises(error):
             positions[wrong]
+    for index in [slice(None, 700, -99_999), [5, -1], np.array([3, 3, 0]), np.arange(len(positions)) % 70_000 == 9]:
+        assert list(positions[index]) == [positions[int(row)] for row in np.arange(len(positions))[index]]
     with pytest.raises(ValueError, match="cannot solve|can be solved"):
         ashta.positions(ashta.Game("pagade"))
 

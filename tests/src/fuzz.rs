@@ -91,7 +91,7 @@ pub fn notation(data: &[u8]) {
 /// # Panics
 /// When a property fails.
 pub fn protocol(data: &[u8]) {
-    let mut engine = Engine::new(Some("greedy".parse().expect("a baseline")));
+    let mut engine = Engine::new(Some("greedy".parse().expect("a baseline")), 0);
     for line in data.split(|&byte| byte == b'\n').take(REQUESTS) {
         let answer = engine.answer(line);
         let request: Value = serde_json::from_slice(line).unwrap_or_default();

@@ -148,7 +148,7 @@ fn pieces_that_cannot_stand_together_do_not_begin_together() {
 #[test]
 fn whole_turns_go_on_from_their_results() {
     for game in builtin::names() {
-        let (mut rng, mut protocol) = (chance::stream(0x0AC1E, 7), Engine::new(None));
+        let (mut rng, mut protocol) = (chance::stream(0x0AC1E, 7), Engine::new(None, 0));
         let race = Race::named(game, 2).expect("a game of two");
         let mut position = race.print(&race.initial_state(Seat::SOUTH));
         for _ in 0..60 {

@@ -1,11 +1,18 @@
 //! The program `ashta`.
 
+use std::io::{Write, stderr};
 use std::process::ExitCode;
+
+use ashta_agents::play::processor::{UNSUPPORTED, is_supported};
 
 /// Training and the library burn allocate many short lists. On a CPU, the allocator mimalloc saves 4 % of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if !is_supported() {
+        let _ = stderr().write_all(UNSUPPORTED.to_bytes());
+        return ExitCode::FAILURE;
+    }
     ashta_train::program::run(std::env::args_os()).into()
 }

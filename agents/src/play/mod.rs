@@ -14,5 +14,6 @@ pub mod evaluator;
 pub mod files;
 pub mod level;
 pub mod perspective;
+pub mod processor;
 pub mod stop;
 pub mod throws;

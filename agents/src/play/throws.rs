@@ -5,6 +5,8 @@
 //! with a state, so the choices and the random numbers of an agent do not change them. The game defines the meaning of
 //! throws; this module only uses their probabilities.
 
+use std::hash::{BuildHasher, RandomState};
+
 use ashta_env::chance::{mix, outcome};
 use ashta_env::game::{BySeat, Chances, Outcome, Seat};
 
@@ -70,6 +72,14 @@ impl TurnClock {
     pub fn turns(&self) -> u32 {
         self.turns.0.iter().sum()
     }
+}
+
+/// Draws a seed from the operating system, for front ends. It is below 2⁵³, so JSON numbers are exact. In WebAssembly there
+/// is no source of random numbers, so JavaScript draws the seeds.
+pub fn random_seed() -> u64 {
+    // A forked process has the random keys of its parent.
+    let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
+    RandomState::new().hash_one(process) >> 11
 }
 
 /// Derives seed number `index` from `seed`: output number `index` of the SplitMix64 generator.

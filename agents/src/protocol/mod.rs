@@ -20,6 +20,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::{Sheet, SheetProblem, Sheets};
 use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_within};
+use rand::Rng;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -42,7 +43,7 @@ pub const LONGEST_REQUEST: usize = 1 << 20;
 pub struct Engine {
     /// The agent that answers `bestmove`, `evaluate` and `hint`.
     agent: Option<NamedAgent>,
-    /// The generator for agents that choose at random. All requests without a seed share it.
+    /// Draws the seeds of requests without a seed.
     rng: GameRng,
     /// The games that are known by name.
     sheets: Sheets,
@@ -83,8 +84,8 @@ type Answer = Result<Value, Refusal>;
 
 impl Engine {
     /// Creates an engine; without an agent, it only knows the rules. If the agent is a bot or a table, the engine knows
-    /// its game by name.
-    pub fn new(agent: Option<NamedAgent>) -> Engine {
+    /// its game by name. Requests without a seed take their seeds from a generator that starts with `seed`.
+    pub fn new(agent: Option<NamedAgent>, seed: u64) -> Engine {
         let mut sheets = Sheets::default();
         if let Some(Ok(Some(race))) = agent.as_ref().map(NamedAgent::race) {
             // If this fails, the agent cannot play either; requests report the error.
@@ -92,7 +93,7 @@ impl Engine {
         }
         Engine {
             agent,
-            rng: chance::stream(0, 0),
+            rng: chance::stream(seed, 0),
             sheets,
             last_sheet: None,
             last_race: RefCell::default(),
@@ -168,7 +169,10 @@ impl Engine {
             },
             "rules" => Ok(json!({"understood": race()?.understood()})),
             "lesson" => lesson::lesson(&race()?),
-            "new" => rules::new_game(race()?, request),
+            "new" => {
+                let race = race()?;
+                rules::new_game(&race, request, self.seed(request)?)
+            }
             "chance" => rules::chance_outcomes(position()?),
             "legal" => rules::legal(position()?),
             "apply" => rules::apply(position()?, request),
@@ -200,6 +204,16 @@ impl Engine {
         Ok((race, state))
     }
 
+    /// The seed of a request; a random seed if the request has none. JSON numbers below 2⁵³ are exact everywhere.
+    fn seed(&mut self, request: &Map<String, Value>) -> Result<u64, Refusal> {
+        let Some(seed) = request.get("seed").filter(|seed| !seed.is_null()) else {
+            return Ok(self.rng.next_u64() >> 11);
+        };
+        let wrong =
+            || format!("`seed` must be a whole number from 0 to 2^64 - 1 (got {})", shortened(&seed.to_string()));
+        seed.as_u64().ok_or_else(|| refuse(code::REQUEST, wrong()))
+    }
+
     fn agent_for(&self, race: &Race) -> Result<Player, Refusal> {
         let agent = self.agent.as_ref();
         let agent = agent.ok_or_else(|| refuse(code::AGENT, "this operation needs an agent, but none is loaded"))?;
@@ -219,10 +233,10 @@ impl Engine {
         }
         check_turn(&race, &state)?;
         let states = [state];
-        let rng = if request.contains_key("seed") { &mut chance::stream(seed(request)?, 0) } else { &mut self.rng };
+        let seed = self.seed(request)?;
         let mut agent = player.agent();
         agent.stop_by(&self.stop);
-        let action = agent.choose(&race, &state, rng);
+        let action = agent.choose(&race, &state, &mut chance::stream(seed, 0));
         let evaluation = self.evaluator(&player).evaluate(&race, &states).swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {
             [] => vec![json!([action.0, 1.0])],
@@ -233,6 +247,7 @@ impl Engine {
             "text": race.action_text(&state, action),
             "values": by_seat(&race, &evaluation.values),
             "policy": policy,
+            "seed": seed,
         }))
     }
 
@@ -251,12 +266,6 @@ fn text<'a>(request: &'a Map<String, Value>, key: &str) -> Result<&'a str, Refus
         Some(_) => Err(refuse(code::REQUEST, format!("`{key}` must be a text"))),
         None => Err(refuse(code::REQUEST, format!("`{key}` is missing"))),
     }
-}
-
-/// The seed of a request, by default 0.
-fn seed(request: &Map<String, Value>) -> Result<u64, Refusal> {
-    let seed = request.get("seed").map_or(Some(0), Value::as_u64);
-    seed.ok_or_else(|| refuse(code::REQUEST, "`seed` must be a whole number, 0 or more"))
 }
 
 /// Why `state` is not a decision; `None` if it is a decision.

@@ -11,7 +11,7 @@ use ashta_env::sheet::{Sheet, Sheets};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Refusal, afterstates, by_seat, code, no_decision, refuse, seed, show, text};
+use super::{Answer, Refusal, afterstates, by_seat, code, no_decision, refuse, show, text};
 
 fn bytes(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
     let numbers = request.get(key).and_then(|numbers| Vec::deserialize(numbers).ok());
@@ -41,18 +41,22 @@ pub(super) fn race(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String,
     Ok(Race::new(ruleset.map_err(|error| refuse(code::GAME, error))?))
 }
 
-pub(super) fn new_game(race: Race, request: &Map<String, Value>) -> Answer {
+pub(super) fn new_game(race: &Race, request: &Map<String, Value>, seed: u64) -> Answer {
     let seats = race.spec().seats;
-    let seed = seed(request)?;
-    let first = match request.get("start") {
-        None | Some(Value::Null) => chance::first_seat(seats, &mut chance::stream(seed, 0)),
+    let start = request.get("start").filter(|start| !start.is_null());
+    let first = match start {
+        None => chance::first_seat(seats, &mut chance::stream(seed, 0)),
         Some(start) => {
             let letter = start.as_str().filter(|start| start.len() == 1).and_then(|start| start.chars().next());
             let seat = letter.and_then(Seat::from_letter).filter(|&seat| seats.contains(seat));
             seat.ok_or_else(|| refuse(code::REQUEST, format!("`start` must be one of the seats {seats:?}")))?
         }
     };
-    Ok(json!({"position": race.print(&race.initial_state(first))}))
+    let mut answer = json!({"position": race.print(&race.initial_state(first))});
+    if start.is_none() {
+        answer["seed"] = seed.into();
+    }
+    Ok(answer)
 }
 
 pub(super) fn chance_outcomes((race, state): (Race, State)) -> Answer {

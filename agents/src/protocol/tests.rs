@@ -8,7 +8,7 @@ fn agent(name: &str) -> NamedAgent {
 
 fn ask(request: &str) -> Value {
     let agent = Some(agent("greedy"));
-    Engine::new(agent).answer(request.as_bytes())
+    Engine::new(agent, 0).answer(request.as_bytes())
 }
 
 fn error(request: &str) -> (String, String) {
@@ -19,27 +19,50 @@ fn error(request: &str) -> (String, String) {
 #[test]
 fn an_id_comes_back_as_it_was_written() {
     for id in ["12345678901234567890123", "1.50", "\"a\\u00e4\"", "[1, {\"b\": 2.0}]", "null"] {
-        let text = Engine::new(None).answer_text(format!("{{\"op\": \"hello\", \"id\": {id}}}").as_bytes());
+        let text = Engine::new(None, 0).answer_text(format!("{{\"op\": \"hello\", \"id\": {id}}}").as_bytes());
         assert!(text.contains(&format!("\"id\":{id}")), "{text}");
     }
 }
 
 #[test]
 fn agents_that_draw_draw_anew_at_each_request() {
-    let mut engine = Engine::new(Some(agent("random")));
+    let mut engine = Engine::new(Some(agent("random")), 0);
+    let mut seeds = Vec::new();
     let mut first = |request: Value| {
-        let counted = (0..400).filter(|_| engine.answer(request.to_string().as_bytes())["action"] == json!(0));
-        counted.count()
+        let answers = (0..400).map(|_| engine.answer(request.to_string().as_bytes()));
+        answers
+            .inspect(|answer| seeds.push((answer["seed"].clone(), answer["action"].clone())))
+            .filter(|answer| answer["action"] == json!(0))
+            .count()
     };
     let request = json!({"op": "bestmove", "position": "ashte-kashte?pieces=2 S:12,14/N:hand,hand S 1"});
     let count = first(request.clone());
     assert!((160..=240).contains(&count), "{count} of 400");
     let mut seeded = request;
     seeded["seed"] = json!(5);
-    let count = first(seeded);
+    let count = first(seeded.clone());
     assert!(count == 0 || count == 400, "the same seed, the same answer: {count} of 400");
+    let (seed, action) = seeds[0].clone();
+    seeded["seed"] = seed;
+    assert_eq!(
+        engine.answer(seeded.to_string().as_bytes())["action"],
+        action,
+        "the answer has the seed that was drawn"
+    );
+    let new =
+        |request: &mut Engine, more: &str| request.answer(format!(r#"{{"op":"new","game":"siga"{more}}}"#).as_bytes());
+    let starts: Vec<Value> = (0..50).map(|_| new(&mut engine, r#","seed":null"#)).collect();
+    assert!(starts.iter().any(|start| start["position"] != starts[0]["position"]), "{starts:?}");
+    for start in &starts[..5] {
+        assert_eq!(new(&mut engine, &format!(r#","seed":{}"#, start["seed"])), *start);
+    }
+    assert_ne!(new(&mut Engine::new(None, 1), "")["seed"], new(&mut Engine::new(None, 2), "")["seed"]);
+    assert!(new(&mut engine, r#","start":"S""#).get("seed").is_none());
     let (refused, message) = error(r#"{"op":"bestmove","position":"ashtapada S:5,30/N:off,23 S 4,2","seed":-1}"#);
-    assert_eq!((refused.as_str(), message.as_str()), (code::REQUEST, "`seed` must be a whole number, 0 or more"));
+    assert_eq!(
+        (refused.as_str(), message.as_str()),
+        (code::REQUEST, "`seed` must be a whole number from 0 to 2^64 - 1 (got -1)")
+    );
 }
 
 #[test]
@@ -86,7 +109,7 @@ fn a_hint_is_the_value_of_the_best_end_of_the_turn() {
     assert_eq!((&before["values"], &before["actions"]), (&evaluated["values"], &json!([])));
     let (refused, _) = error(r#"{"op":"hint","position":"ashtapada S:borne,borne/N:off,23 - -"}"#);
     assert_eq!(refused, code::POSITION);
-    let without = Engine::new(None).answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
+    let without = Engine::new(None, 0).answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
     assert_eq!(without["error"]["code"], "no-agent");
 }
 
@@ -99,7 +122,7 @@ fn renamed(game: &str, name: &str) -> String {
 
 #[test]
 fn a_sheet_makes_its_game_known_to_a_session() {
-    let mut engine = Engine::new(None);
+    let mut engine = Engine::new(None, 0);
     let mut ask = |request: Value| engine.answer(request.to_string().as_bytes());
     let sheet = renamed("ashte-kashte", "my-race");
     let new = json!({"op": "new", "game": "my-race?pieces=1", "start": "S"});
@@ -219,7 +242,7 @@ fn choices_are_whole_turns_that_apply_takes_at_once() {
 fn actions_have_numbers_and_texts() {
     let apply = |action: &str| {
         let request = format!(r#"{{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":{action}}}"#);
-        Engine::new(None).answer(request.as_bytes())
+        Engine::new(None, 0).answer(request.as_bytes())
     };
     assert_eq!(apply(r#""4: 5""#), apply("0"));
     assert_eq!(apply(r#"["4: 5", 1]"#), apply("[0, 1]"));
@@ -263,7 +286,7 @@ fn a_replay_has_every_step_of_a_record() {
 
 #[test]
 fn a_lesson_shows_each_kind_of_turn_in_every_game() {
-    let mut engine = Engine::new(None);
+    let mut engine = Engine::new(None, 0);
     let mut ask = |request: Value| engine.answer(request.to_string().as_bytes());
     let mut kinds = std::collections::BTreeSet::new();
     for sheet in ashta_env::sheet::builtin::all() {

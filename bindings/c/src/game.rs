@@ -146,9 +146,10 @@ pub unsafe extern "C" fn ashta_legal(agent: Handle, position: Text) -> NewText {
 /// As [`ashta_choose`](super::ashta_choose).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_apply(agent: Handle, position: Text, action: c_int) -> NewText {
-    let more = json!({"action": action});
+    let make =
+        |position: &str, ask: Ask<'_>| Ok(field(&ask("apply", position, json!({"action": action}))?["position"]));
     // SAFETY: guaranteed by the contract of this function.
-    unsafe { about(agent, position, |position, ask| Ok(field(&ask("apply", position, more)?["position"]))) }
+    unsafe { about(agent, position, make) }
 }
 
 /// Returns a line for each possible end of the turn, with the actions that lead to it.

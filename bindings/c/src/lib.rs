@@ -19,6 +19,8 @@ use std::ptr::null_mut;
 use std::slice;
 use std::sync::{Mutex, PoisonError};
 
+use ashta_agents::play::processor::{UNSUPPORTED, is_supported};
+use ashta_agents::play::throws::random_seed;
 use ashta_agents::protocol::Engine;
 use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{BotSource, NamedAgent};
@@ -45,6 +47,9 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// Returns the result of `call`. After an error or a panic, returns `failed` and keeps a message for
 /// [`ashta_last_error`].
 fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T>) -> T {
+    if !is_supported() {
+        return failed;
+    }
     let message = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return value,
         Ok(Err(error)) => with_causes(&*error),
@@ -90,7 +95,7 @@ unsafe fn ask<T>(agent: *const Agent, use_engine: impl FnOnce(&mut Engine) -> T)
     // SAFETY: by contract it is `NULL` or points to an agent.
     match unsafe { agent.as_ref() } {
         Some(Agent(engine)) => use_engine(&mut engine.lock().unwrap_or_else(PoisonError::into_inner)),
-        None => use_engine(&mut Engine::new(None)),
+        None => use_engine(&mut Engine::new(None, random_seed())),
     }
 }
 
@@ -119,7 +124,7 @@ unsafe fn ask_at(agent: *const Agent, op: &str, position: &str, mut request: Val
 }
 
 fn boxed(agent: NamedAgent) -> *mut Agent {
-    Box::into_raw(Box::new(Agent(Mutex::new(Engine::new(Some(agent))))))
+    Box::into_raw(Box::new(Agent(Mutex::new(Engine::new(Some(agent), random_seed())))))
 }
 
 /// The version of the library.
@@ -131,7 +136,7 @@ pub extern "C" fn ashta_version() -> *const c_char {
 /// The message of the last failed call on this thread; empty before the first failure. Valid until the next failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn ashta_last_error() -> *const c_char {
-    LAST_ERROR.with(|last| last.borrow().as_ptr())
+    if is_supported() { LAST_ERROR.with(|last| last.borrow().as_ptr()) } else { UNSUPPORTED.as_ptr() }
 }
 
 /// Returns the agent with this name: a baseline, a bot file (a look-ahead can follow), or a table file, as on the

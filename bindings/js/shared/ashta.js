@@ -91,7 +91,9 @@ class Ashta {
   /** Answers a request of the engine protocol, by the rules alone or with an agent. */
   answer(request, agent = null) {
     if (agent?.pointer === null) throw new Error("the agent was freed");
-    const answer = this.#withText(JSON.stringify(request), (text) => this.#exports.ashta_answer(agent?.pointer ?? 0, text));
+    // The module has no random numbers.
+    const seeded = { ...request, seed: request.seed ?? Math.floor(Math.random() * 2 ** 53) };
+    const answer = this.#withText(JSON.stringify(seeded), (text) => this.#exports.ashta_answer(agent?.pointer ?? 0, text));
     if (answer === 0) throw this.#failure();
     const text = this.#text(answer);
     this.#exports.ashta_text_free(answer);

@@ -27,10 +27,11 @@ use crate::cluster::attachments::{PackedAgent, pack, unpack};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
 use crate::policy::{Policy, PolicyAgent, text_of};
+use crate::seed::Seed;
 use crate::state::State;
 use crate::states::{States, positions};
 use crate::table::Table;
-use crate::{Result, wrong_type};
+use crate::{Result, to_python, wrong_type};
 
 /// An agent that plays `game`.
 ///
@@ -234,8 +235,8 @@ impl Agent {
     }
 
     /// Chooses an action for each position. Random choices in position `i` use random stream `i` of `seed`.
-    fn choose(&self, py: Python<'_>, positions: &[Position], seed: u64) -> Result<Vec<i64>> {
-        let race = &*self.game.race;
+    fn choose(&self, py: Python<'_>, positions: &[Position], seed: Option<Seed>) -> Result<Vec<i64>> {
+        let (race, seed) = (&*self.game.race, Seed::or_random(seed));
         if let Some(other) = positions.iter().find(|state| !matches!(race.node(state), Node::Decision(_))) {
             return Err(anyhow!("`{}` is not a decision node", race.print(other)).into());
         }
@@ -325,9 +326,9 @@ impl Agent {
     }
 
     /// Chooses a legal action for each state: a list for a list of `State`, `int64[n]` for `States`. All states must be
-    /// decision nodes. Random choices for state `i` use stream `i` of `seed`.
-    #[pyo3(signature = (states, seed = 0))]
-    fn act<'py>(&self, py: Python<'py>, states: &Bound<'py, PyAny>, seed: u64) -> Result<Bound<'py, PyAny>> {
+    /// decision nodes. Random choices for state `i` use stream `i` of `seed`; without `seed`, each call draws a new seed.
+    #[pyo3(signature = (states, seed = None))]
+    fn act<'py>(&self, py: Python<'py>, states: &Bound<'py, PyAny>, seed: Option<Seed>) -> Result<Bound<'py, PyAny>> {
         let chosen = self.choose(py, &positions(&self.game, states)?, seed)?;
         Ok(match states.cast::<States>() {
             Ok(_) => PyArray1::from_vec(py, chosen).into_any(),
@@ -336,8 +337,8 @@ impl Agent {
     }
 
     /// Chooses a legal action for one state.
-    #[pyo3(signature = (state, seed = 0))]
-    fn step(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<i64> {
+    #[pyo3(signature = (state, seed = None))]
+    fn step(&self, py: Python<'_>, state: PyRef<'_, State>, seed: Option<Seed>) -> Result<i64> {
         self.game.check(&state.game)?;
         let position = state.state;
         drop(state);
@@ -356,15 +357,18 @@ impl Agent {
 
     /// Legal actions and their probabilities. A bot uses its policy network; other agents give probability 1 to the
     /// action that they choose.
-    #[pyo3(signature = (state, seed = 0))]
-    fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> Result<Vec<(i64, f32)>> {
+    #[pyo3(signature = (state, seed = None))]
+    fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: Option<Seed>) -> Result<Vec<(i64, f32)>> {
         self.game.check(&state.game)?;
         let positions = [state.state];
         drop(state);
         let found: Vec<(i64, f32)> = self.compute(py, |instance| {
             let policy = match &mut instance.evaluator {
                 Some(evaluator) => evaluator.evaluate(&self.game.race, &positions).swap_remove(0).policy,
-                None => instance.acting.policy(&self.game.race, &positions, &mut [chance::stream(seed, 0)]).remove(0),
+                None => {
+                    let mut rng = [chance::stream(Seed::or_random(seed), 0)];
+                    instance.acting.policy(&self.game.race, &positions, &mut rng).remove(0)
+                }
             };
             policy.into_iter().map(|(action, probability)| (action.0.into(), probability)).collect()
         })?;
@@ -417,7 +421,13 @@ impl Bot {
         Bot::of(source, folders, bot)
     }
 
-    /// The manifest as JSON: game, training, measured strength, levels of difficulty.
+    /// The manifest as a dict: game, training, measured strength, levels of difficulty.
+    #[getter]
+    fn manifest<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        to_python(py, &self.bot.manifest)
+    }
+
+    /// The manifest as JSON.
     #[getter]
     fn manifest_json(&self) -> Result<String> {
         Ok(serde_json::to_string(&self.bot.manifest)?)

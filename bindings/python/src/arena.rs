@@ -26,6 +26,7 @@ use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
 use crate::cluster::{Files, scratch};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
+use crate::seed::given;
 use crate::{Result, to_python, wrong_type};
 
 /// The number of games that a thread plays at the same time.
@@ -284,7 +285,7 @@ pub fn arena<'py>(
     agents: &Bound<'_, PyAny>,
     game: Option<&Game>,
     pairs: u64,
-    seed: u64,
+    #[pyo3(from_py_with = given)] seed: u64,
     threads: Option<usize>,
     luck: Option<&Bound<'_, PyAny>>,
     anchor: Option<String>,

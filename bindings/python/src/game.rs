@@ -16,6 +16,7 @@ use ashta_train::run::sheet_file;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBool, PyDict, PyInt, PyString, PyTuple};
 
+use crate::seed::Seed;
 use crate::state::State;
 use crate::{Result, Whole, to_python, wrong_type};
 
@@ -177,15 +178,9 @@ impl Game {
         self.race.spec().name.clone()
     }
 
-    /// Describes the game for people, as a dict.
-    ///
-    /// `name`, `title`, `summary`, `place` (the region of the game) and `rules` are texts; `sources` is a list of
-    /// texts. `minutes` is the usual length of a game between people, or `None`. `seats` lists the sets of seats that
-    /// can play. `pieces` has `count` (the number of pieces in the sheet), `allowed` (all possible numbers) and `value`
-    /// (the number in this game). `throws` and `words` are sections of the sheet. `flags` lists the house rules, each a
-    /// dict with `name`, `about`, `values` (a list of dicts with `name` and `about`), `default`, and the `value` in
-    /// this game. `understood` lists the rules as the program applies them with these house rules, each a dict with
-    /// `topic` and `sentences`.
+    /// Describes the game for people, as a dict. docs/json-output.md describes the keys; `pieces` and each of `flags`
+    /// also have the `value` in this game. `understood` lists the rules as the program applies them with these house
+    /// rules.
     fn describe<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
         let mut described = describe(&self.race);
@@ -298,12 +293,13 @@ impl Game {
         self.race.spec().turn_limit
     }
 
-    /// Returns the position before the first throw. Without `first_player`, `seed` determines the first player.
-    #[pyo3(signature = (first_player = None, seed = 0))]
-    fn new_initial_state(&self, first_player: Option<Whole>, seed: u64) -> Result<State> {
+    /// Returns the position before the first throw. Without `first_player`, `seed` determines the first
+    /// player; without both, the first player is random.
+    #[pyo3(signature = (first_player = None, seed = None))]
+    fn new_initial_state(&self, first_player: Option<Whole>, seed: Option<Seed>) -> Result<State> {
         let first = match first_player {
             Some(player) => self.seat(player)?,
-            None => chance::first_seat(self.race.spec().seats, &mut chance::stream(seed, 0)),
+            None => chance::first_seat(self.race.spec().seats, &mut chance::stream(Seed::or_random(seed), 0)),
         };
         Ok(self.state(self.race.initial_state(first)))
     }

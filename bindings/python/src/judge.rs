@@ -30,6 +30,7 @@ use crate::arena::{BATCH, MOST_PAIRS, threads_or_all};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::policy::ValueFunction;
+use crate::seed::given;
 use crate::states::{States, row_of};
 use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
@@ -48,10 +49,8 @@ fn game_of(policy: &Bound<'_, PyAny>, game: Option<&Game>, table: Option<&Table>
 /// default `ashta.folders()`). `pairs`, 1 to 10,000,000, is the number of pairs of games with the same throws; `seed`
 /// determines the throws. `threads` defaults to the number of processors, or to 1 for functions and models.
 ///
-/// Returns the keys of `ashta eval --json`, with equal figures for equal agents and seeds: `agent`, `game`, `seats`,
-/// `pairs`, `seed`, the `score` of the games, and `regret` with `regret_per_decision`, `regret_per_game`,
-/// `optimal_choices` (each with `mean` and 95 % `interval`), `decisions`, `quantiles` and `worst`: up to ten decisions
-/// as positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
+/// Returns the keys of `ashta eval --json`, with equal figures for equal agents and seeds. If a function returns
+/// probabilities, regret and optimal choices are exact expectations over them.
 ///
 /// Raises `ValueError` if there is no table of the game, or if it has more than two players.
 #[pyfunction]
@@ -62,7 +61,7 @@ pub fn regret<'py>(
     policy: &Bound<'py, PyAny>,
     game: Option<&Game>,
     pairs: u64,
-    seed: u64,
+    #[pyo3(from_py_with = given)] seed: u64,
     threads: Option<usize>,
     table: Option<&Table>,
     folders: Option<Vec<PathBuf>>,
@@ -125,10 +124,8 @@ pub fn verify_result<'py>(
 /// `policy` is anything that `Agent.of` accepts. With three and four players, one player plays the best response and
 /// the policy plays all others. In games of two players, agents that choose by values are evaluated once in each
 /// position; all other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the
-/// largest change of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`,
-/// `best_response` with `first` (the score of the best response if it throws first), `second` and so on, `mean`, and
-/// with more than two players `seats` (the score on each seat); and `exploitability`, which is `mean` minus the share
-/// of one player, such as 0.5.
+/// largest change of a value in the last sweep. Returns the keys of `ashta exploit --json`; `exploitability` is the
+/// mean score of the best response minus the share of one player, such as 0.5.
 ///
 /// `threads` defaults to the number of processors, or to 1 for functions and models.
 ///
@@ -195,7 +192,7 @@ pub fn rollout<'py>(
     games: u64,
     error: f64,
     turns: Option<u32>,
-    seed: u64,
+    #[pyo3(from_py_with = given)] seed: u64,
     threads: Option<usize>,
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyDict>> {
@@ -246,7 +243,7 @@ pub fn rollout<'py>(
 /// The number of table entries between two stored counts.
 const CHUNK: usize = 4096;
 
-/// The states of `ashta.positions`, as a sequence of `State`; slices are `States`. All states together can need
+/// The states of `ashta.positions`, as a sequence of `State` with the indices of `States`. All states together can need
 /// gigabytes: use slices or `blocks`.
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
@@ -304,14 +301,27 @@ impl Positions {
         let count = self.__len__();
         if let Ok(slice) = index.cast::<PySlice>() {
             let found = slice.indices(count as isize)?;
-            ensure!(found.step == 1, "a slice of positions must have step 1, not {}", found.step);
             let begin = found.start as usize;
-            let states = py.detach(|| self.states(begin..begin + found.slicelength));
-            return Ok(States::of(py, &self.game, &states)?.into_pyobject(py)?.into_any());
+            if found.step == 1 {
+                let states = py.detach(|| self.states(begin..begin + found.slicelength));
+                return Ok(States::of(py, &self.game, &states)?.into_pyobject(py)?.into_any());
+            }
         }
-        let number: isize = index.extract().map_err(|_| wrong_type("an index must be an integer or a slice"))?;
-        let row = row_of(number, count)?;
-        Ok(self.game.state(self.states(row..row + 1)[0]).into_pyobject(py)?.into_any())
+        if let Ok(number) = index.extract() {
+            let row = row_of(number, count)?;
+            return Ok(self.game.state(self.states(row..row + 1)[0]).into_pyobject(py)?.into_any());
+        }
+        let all = py.import("builtins")?.call_method1("range", (count,))?;
+        let rows: Vec<usize> = if index.is_instance_of::<PySlice>() {
+            all.get_item(index)?.extract()?
+        } else if let Ok(mask) = index.cast::<PyArray1<bool>>() {
+            ensure!(mask.len()? == count, "the index must be bool[{count}], not bool[{}]", mask.len()?);
+            py.import("numpy")?.call_method1("flatnonzero", (mask,))?.extract()?
+        } else {
+            index.try_iter()?.map(|row| all.get_item(row?)?.extract()).collect::<PyResult<_>>()?
+        };
+        let states: Vec<Position> = py.detach(|| rows.iter().map(|&row| self.states(row..row + 1)[0]).collect());
+        Ok(States::of(py, &self.game, &states)?.into_pyobject(py)?.into_any())
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Positions>) -> PyResult<Bound<'py, PyAny>> {

@@ -17,6 +17,7 @@ mod game;
 mod interrupt;
 mod judge;
 mod policy;
+mod seed;
 mod state;
 mod states;
 mod table;
@@ -121,6 +122,7 @@ fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge::regret, module)?)?;
     module.add_function(wrap_pyfunction!(judge::rollout, module)?)?;
     module.add_function(wrap_pyfunction!(judge::verify_result, module)?)?;
+    module.add_function(wrap_pyfunction!(seed::seed_of, module)?)?;
     module.add_function(wrap_pyfunction!(training::check_settings, module)?)?;
     module.add_function(wrap_pyfunction!(training::export, module)?)?;
     module.add_function(wrap_pyfunction!(training::run_program, module)?)?;

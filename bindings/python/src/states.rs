@@ -20,6 +20,7 @@ use rand::Rng;
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::policy::legal;
+use crate::seed::Seed;
 use crate::state::{CHANCE, CHECK_INTERVAL, State, TERMINAL, find_ends};
 use crate::{Reduced, Result, Whole, wrong_type};
 
@@ -144,6 +145,19 @@ impl States {
             anyhow::Ok(bytes)
         })?;
         States::of_bytes(py, &self.game, bytes)
+    }
+
+    /// Draws an outcome for each position; [`NONE`] where no dice are thrown.
+    fn drawn(&self, py: Python<'_>, seed: Option<Seed>) -> Result<Vec<i64>> {
+        let (positions, race, seed) = (self.positions(py)?, &*self.game.race, Seed::or_random(seed));
+        let draw = |(index, state): (u64, &Position)| {
+            let chances = race.chance_outcomes(state);
+            let outcome = || chance::outcome(chances, chance::stream(seed, index).next_u64()).0.into();
+            if chances.is_empty() { NONE } else { outcome() }
+        };
+        let drawn: Vec<i64> = py.detach(|| (0..).zip(&positions).map(draw).collect());
+        ensure!(drawn.is_empty() || drawn.iter().any(|&outcome| outcome != NONE), "no dice are thrown in these states");
+        Ok(drawn)
     }
 
     /// Writes one row of numbers for each position.
@@ -409,26 +423,28 @@ impl States {
         })
     }
 
+    /// Draws an outcome for `throw` in each state, `int64[n]`; -1 where no dice are thrown. State `i` uses stream `i` of
+    /// `seed`; without `seed`, the seed is random.
+    ///
+    /// Raises `ValueError` if no dice are thrown in any state.
+    #[pyo3(signature = (seed = None))]
+    fn draw_outcomes<'py>(&self, py: Python<'py>, seed: Option<Seed>) -> Result<Bound<'py, PyArray1<i64>>> {
+        Ok(PyArray1::from_vec(py, self.drawn(py, seed)?))
+    }
+
     /// Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or at
-    /// random, with stream `i` of `seed` for state `i`. A random throw changes only states that are chance nodes.
+    /// random, with `draw_outcomes(seed)`.
     ///
     /// Raises `ValueError` with the first outcome that is not possible.
     #[pyo3(signature = (outcomes = None, *, seed = None))]
-    fn throw(&self, py: Python<'_>, outcomes: Option<&Bound<'_, PyAny>>, seed: Option<u64>) -> Result<States> {
-        let chosen = match (outcomes, seed) {
+    fn throw(&self, py: Python<'_>, outcomes: Option<&Bound<'_, PyAny>>, seed: Option<Seed>) -> Result<States> {
+        let outcomes = match (outcomes, seed) {
             (Some(outcomes), None) => numbers(outcomes, "`outcomes`", self.__len__(py))?,
-            (None, Some(_)) => Vec::new(),
+            (None, Some(_)) => self.drawn(py, seed)?,
             _ => return Err(wrong_type("give either `outcomes` or `seed`")),
         };
         self.changed(py, |race, index, state| {
-            let chances = race.chance_outcomes(state);
-            let Some(&number) = chosen.get(index) else {
-                if !chances.is_empty() {
-                    let bits = chance::stream(seed.unwrap_or(0), index as u64).next_u64();
-                    race.apply_chance(state, chance::outcome(chances, bits));
-                }
-                return Ok(());
-            };
+            let (number, chances) = (outcomes[index], race.chance_outcomes(state));
             if number == NONE {
                 return Ok(());
             }

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::sync::{Arc, Mutex};
 
+use anyhow::anyhow;
+use ashta_agents::play::throws::random_seed;
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, Game as _};
 use ashta_env::gym::{Caller, Env, Snapshot, VecBuffers, VecEnv, VecGame};
@@ -13,15 +15,16 @@ use pyo3::PyTraverseError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 
 use crate::agent::{AgentInstance, Mind, folders_or_default};
 use crate::game::Game;
 use crate::interrupt::alone;
 use crate::policy::legal;
+use crate::seed::Seed;
 use crate::state::State;
 use crate::states::{States, is_uint8, numbers, positions};
-use crate::{Result, Whole, wrong_type};
+use crate::{Result, Whole};
 
 /// Many games that advance together. Each step overwrites the same arrays. After the step that ends a game, the
 /// observation shows the last position of the game. The next step ignores the action for this game and starts the game
@@ -181,15 +184,20 @@ impl VectorGame {
 }
 
 /// Random generators for the games: different streams of one seed, or stream 0 of a different seed for each game.
-fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<GameRng>> {
-    if let Ok(seed) = seed.map_or(Ok(0), |seed| seed.extract()) {
+fn generators(seed: &Bound<'_, PyAny>, num_games: usize) -> Result<Vec<GameRng>> {
+    let one = seed.extract();
+    let (false, Ok(seeds)) = (one.is_ok() || seed.is_instance_of::<PyString>(), seed.try_iter()) else {
+        let Seed(seed) = one?;
         return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
-    }
-    let seeds: Option<Vec<u64>> = seed.and_then(|seed| seed.extract().ok());
-    let wrong = || wrong_type("`seed` must be a number from 0 to 2**64 - 1, or a list with one for each game");
-    let seeds = seeds.ok_or_else(wrong)?;
-    ensure!(seeds.len() == num_games, "`seed` has {} numbers for {num_games} games", seeds.len());
-    Ok(seeds.into_iter().map(|seed| chance::stream(seed, 0)).collect())
+    };
+    let py = seed.py();
+    let generator = |(game, seed): (_, PyResult<Bound<'_, PyAny>>)| {
+        let Seed(seed) = seed?.extract().map_err(|error: PyErr| anyhow!("`seed` [{game}]: {}", error.value(py)))?;
+        Ok(chance::stream(seed, 0))
+    };
+    let found = seeds.enumerate().map(generator).collect::<Result<Vec<_>>>()?;
+    ensure!(found.len() == num_games, "`seed` has {} numbers for {num_games} games", found.len());
+    Ok(found)
 }
 
 #[pymethods]
@@ -242,17 +250,21 @@ impl VectorGame {
 
     /// Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
     /// from random stream `i` of `seed`. If `seed` is a list, game `i` takes stream 0 of seed `i`, like a single game
-    /// with this seed. `positions` lists the first state of each game; `None` means the usual start.
+    /// with this seed. Without `seed`, the games have a random seed. `positions` lists the first state of each game;
+    /// `None` means the usual start. Returns the seed, with which the games can be repeated.
     #[pyo3(signature = (seed = None, only = None, positions = None))]
-    #[pyo3(text_signature = "(self, /, seed=0, only=None, positions=None)")]
-    fn reset(
+    fn reset<'py>(
         &self,
-        py: Python<'_>,
-        seed: Option<&Bound<'_, PyAny>>,
+        py: Python<'py>,
+        seed: Option<Bound<'py, PyAny>>,
         only: Option<Vec<bool>>,
         positions: Option<Vec<Option<PyRef<'_, State>>>>,
-    ) -> Result<()> {
-        let generators = generators(seed, self.num_games)?;
+    ) -> Result<Bound<'py, PyAny>> {
+        let seed = match seed {
+            Some(seed) => seed,
+            None => random_seed().into_pyobject(py)?.into_any(),
+        };
+        let generators = generators(&seed, self.num_games)?;
         let mut games = alone(&self.games)?;
         let only = only.unwrap_or_else(|| vec![true; self.num_games]);
         ensure!(only.len() == self.num_games, "`only` has {} entries for {} games", only.len(), self.num_games);
@@ -266,13 +278,14 @@ impl VectorGame {
             None => vec![None; self.num_games],
         };
         ensure!(positions.len() == self.num_games, "{} positions for {} games", positions.len(), self.num_games);
-        Ok(self.change(py, &mut games, |envs| {
+        self.change(py, &mut games, |envs| {
             for (index, ((rng, begins), position)) in generators.into_iter().zip(only).zip(positions).enumerate() {
                 if begins {
                     envs.start(index, rng, position);
                 }
             }
-        })?)
+        })?;
+        Ok(seed)
     }
 
     /// Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. If an
@@ -318,6 +331,14 @@ impl VectorGame {
         let games = alone(&self.games)?;
         let positions: Vec<Position> = games.envs.games().iter().map(|game| *game.env.state()).collect();
         States::of(py, &self.game, &positions)
+    }
+
+    /// For each game, the outcomes of the throws since its last step, reset or `set_states`, in their order. With an
+    /// opponent, these are the throws of all players.
+    #[getter]
+    fn outcomes(&self) -> Result<Vec<Vec<usize>>> {
+        let numbers = |game: &VecGame<Race>| game.env.outcomes().iter().map(|outcome| outcome.0.into()).collect();
+        Ok(alone(&self.games)?.envs.games().iter().map(numbers).collect())
     }
 
     /// Pickles the games with their random generators, so that an unpickled copy continues exactly like the original.

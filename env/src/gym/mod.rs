@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rand::Rng;
 
 use crate::chance::{self, GameRng};
-use crate::game::{Action, ActionMask, BySeat, Game, Node, Seat};
+use crate::game::{Action, ActionMask, BySeat, Game, Node, Outcome, Seat};
 
 pub use vec_env::{Caller, VecBuffers, VecEnv, VecGame};
 
@@ -24,6 +24,7 @@ pub struct Env<G: Game> {
     game: Arc<G>,
     now: Snapshot<G::State>,
     legal: ActionMask,
+    outcomes: Vec<Outcome>,
 }
 
 /// The complete state of an [`Env`], from which [`Env::resume`] continues the game.
@@ -110,14 +111,14 @@ impl<G: Game> Env<G> {
         let observer = game.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
         let (state, rng) = (game.initial_state(observer), chance::stream(0, 0));
         let now = Snapshot { state, observer, rng, turns: 0, throws: 0 };
-        let mut env = Env { game, now, legal: ActionMask::EMPTY };
+        let mut env = Env { game, now, legal: ActionMask::EMPTY, outcomes: Vec::with_capacity(32) };
         env.restart(None);
         env
     }
 
     /// Continues a game from a snapshot.
     pub fn resume(game: Arc<G>, snapshot: Snapshot<G::State>) -> Env<G> {
-        Env { legal: game.legal_actions(&snapshot.state), game, now: snapshot }
+        Env { legal: game.legal_actions(&snapshot.state), game, now: snapshot, outcomes: Vec::new() }
     }
 
     /// The complete state of the game.
@@ -135,6 +136,7 @@ impl<G: Game> Env<G> {
     /// Starts the next game with the current random generator: in `position`, or before the first throw of a random
     /// seat. If `position` is a decision, its turn counts as the first turn.
     fn restart(&mut self, position: Option<G::State>) {
+        self.outcomes.clear();
         self.now.state = position
             .unwrap_or_else(|| self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.now.rng)));
         self.now.turns = u32::from(self.seat().is_some());
@@ -162,6 +164,7 @@ impl<G: Game> Env<G> {
     /// # Errors
     /// See [`Env::play`].
     pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
+        self.outcomes.clear();
         self.play(action)?;
         Ok(Step {
             observation: self.observation(),
@@ -202,11 +205,14 @@ impl<G: Game> Env<G> {
     #[inline]
     fn advance(&mut self) {
         let (game, Snapshot { state, rng, turns, throws, .. }) = (&self.game, &mut self.now);
+        let outcomes = &mut self.outcomes;
         *turns += u32::from(matches!(game.node(state), Node::Chance(_)));
         let may_throw = *turns <= game.spec().turn_limit;
         chance::throw_dice(&**game, state, |state, _| {
             *throws += u64::from(may_throw);
-            may_throw.then(|| chance::outcome(game.chance_outcomes(state), rng.next_u64()))
+            let outcome = may_throw.then(|| chance::outcome(game.chance_outcomes(state), rng.next_u64()));
+            outcomes.extend(outcome);
+            outcome
         });
         self.update_observer();
         self.legal = self.game.legal_actions(&self.now.state);
@@ -257,6 +263,11 @@ impl<G: Game> Env<G> {
     /// The number of turns that have begun so far. A further throw after a move counts as a turn.
     pub fn turns(&self) -> u32 {
         self.now.turns
+    }
+
+    /// The outcomes of all throws since the last [`Env::step`] or [`Env::reset`], in their order.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
     }
 
     /// The number of throws since the environment was built, over all its games.

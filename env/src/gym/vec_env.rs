@@ -159,6 +159,7 @@ impl<G: Game> VecEnv<G> {
             }
         }
         for (game, &action) in self.games.iter_mut().zip(actions) {
+            game.env.outcomes.clear();
             if game.env.legal.is_empty() {
                 game.start(self.caller, None);
             } else {

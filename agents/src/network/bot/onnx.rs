@@ -6,10 +6,10 @@ use super::Bot;
 use crate::network::portable::{Mlp, ValueHead};
 use crate::play::error::Error;
 
-/// The version of the file format; all runtimes since 2022 read it.
-const IR_VERSION: i64 = 8;
-/// The version of the operators.
-const OPSET: i64 = 17;
+/// The version of the file format that belongs to the operators.
+const IR_VERSION: i64 = 7;
+/// The lowest version of the operators in which `ReduceSum` has axes as an input.
+const OPSET: i64 = 13;
 /// The element type of 32-bit floats, little-endian.
 const FLOAT: i64 = 1;
 /// The element type of 64-bit integers, little-endian.

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ._results import ArenaResult, TrainedRun
+from ._results import ArenaResult, TrainedRun, _Description, _Exploitability, _Facts
+from ._results import _Metrics, _Regret, _RegretResult, _Rollout
 
 __all__ = [
     "Agent",
@@ -37,6 +38,7 @@ __all__ = [
     "regret",
     "rollout",
     "run_program",
+    "seed_of",
     "solve",
     "train",
     "verify_result",
@@ -44,6 +46,7 @@ __all__ = [
 
 __version__: str
 
+_Seed: TypeAlias = int | Sequence[int] | NDArray[np.integer[Any]]
 _Policy: TypeAlias = str | PathLike[str] | Agent | Table | Callable[..., Any]
 
 @final
@@ -74,17 +77,10 @@ class Game:
     @property
     def name(self) -> str:
         """The name of the game with its house rules."""
-    def describe(self) -> dict[str, Any]:
-        """Describes the game for people, as a dict.
-
-        `name`, `title`, `summary`, `place` (the region of the game) and `rules` are texts; `sources` is a list of
-        texts. `minutes` is the usual length of a game between people, or `None`. `seats` lists the sets of seats that
-        can play. `pieces` has `count` (the number of pieces in the sheet), `allowed` (all possible numbers) and `value`
-        (the number in this game). `throws` and `words` are sections of the sheet. `flags` lists the house rules, each a
-        dict with `name`, `about`, `values` (a list of dicts with `name` and `about`), `default`, and the `value` in
-        this game. `understood` lists the rules as the program applies them with these house rules, each a dict with
-        `topic` and `sentences`.
-        """
+    def describe(self) -> _Description:
+        """Describes the game for people, as a dict. docs/json-output.md describes the keys; `pieces` and each of `flags`
+        also have the `value` in this game. `understood` lists the rules as the program applies them with these house
+        rules."""
     @property
     def seats(self) -> str:
         """The letters of the seats, in the order of the players."""
@@ -121,8 +117,9 @@ class Game:
         """The sum of the returns of all players."""
     def max_game_length(self) -> int:
         """The turn limit: environments truncate a game after this number of turns."""
-    def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
-        """Returns the position before the first throw. Without `first_player`, `seed` determines the first player."""
+    def new_initial_state(self, first_player: int | None = None, seed: int | None = None) -> State:
+        """Returns the position before the first throw. Without `first_player`, `seed` determines the first player;
+        without both, the first player is random."""
     def deserialize_state(self, text: str) -> State:
         """Reads a state from the text that `State.serialize` returns: a position in the notation."""
     def __copy__(self) -> Game: ...
@@ -262,9 +259,14 @@ class States:
     def apply(self, actions: ArrayLike) -> States:
         """Applies one action to each state, `int[n]`; -1 leaves a state unchanged. Raises `ValueError` with the first
         action that is not legal."""
+    def draw_outcomes(self, seed: int | None = None) -> NDArray[np.int64]:
+        """Draws an outcome for `throw` in each state, `int64[n]`; -1 where no dice are thrown. State `i` uses stream
+        `i` of `seed`; without `seed`, the seed is random.
+
+        Raises `ValueError` if no dice are thrown in any state."""
     def throw(self, outcomes: ArrayLike | None = None, *, seed: int | None = None) -> States:
         """Throws the dice once in each state: with chosen `outcomes`, `int[n]`, where -1 leaves a state unchanged; or
-        at random, with stream `i` of `seed` for state `i`. A random throw changes only states that are chance nodes.
+        at random, with `draw_outcomes(seed)`.
 
         Raises `ValueError` with the first outcome that is not possible."""
     def afterstates(self, limit: int | None = None) -> tuple[States, NDArray[np.int64]]:
@@ -316,13 +318,14 @@ class VectorGame:
         """The number of games."""
     def reset(
         self,
-        seed: int | Sequence[int] = 0,
+        seed: _Seed | None = None,
         only: Sequence[bool] | NDArray[np.bool_] | None = None,
         positions: Sequence[State | None] | None = None,
-    ) -> None:
+    ) -> _Seed:
         """Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
         from random stream `i` of `seed`. If `seed` is a list, game `i` takes stream 0 of seed `i`, like a single game
-        with this seed. `positions` lists the first state of each game; `None` means the usual start."""
+        with this seed. Without `seed`, the games have a random seed. `positions` lists the first state of each game;
+        `None` means the usual start. Returns the seed, with which the games can be repeated."""
     def step(self, actions: ArrayLike) -> None:
         """Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. If
         an action is not legal, raises `ValueError` and changes no game."""
@@ -333,6 +336,10 @@ class VectorGame:
     @property
     def states(self) -> States:
         """The states of the games, as a copy."""
+    @property
+    def outcomes(self) -> list[list[int]]:
+        """For each game, the outcomes of the throws since its last step, reset or `set_states`, in their order. With an
+        opponent, these are the throws of all players."""
     @property
     def observations(self) -> NDArray[Any]:
         """The observation of each game, as the player in `players` sees the game: `dtype[num_games, observation]`,
@@ -396,16 +403,17 @@ class Agent:
     def name(self) -> str:
         """The name, as in `spec`."""
     @overload
-    def act(self, states: States, seed: int = 0) -> NDArray[np.int64]: ...
+    def act(self, states: States, seed: int | None = None) -> NDArray[np.int64]: ...
     @overload
-    def act(self, states: Sequence[State], seed: int = 0) -> list[int]:
+    def act(self, states: Sequence[State], seed: int | None = None) -> list[int]:
         """Chooses a legal action for each state: a list for a list of `State`, `int64[n]` for `States`. All states must
-        be decision nodes. Random choices for state `i` use stream `i` of `seed`."""
-    def step(self, state: State, seed: int = 0) -> int:
+        be decision nodes. Random choices for state `i` use stream `i` of `seed`; without `seed`, each call draws a new
+        seed."""
+    def step(self, state: State, seed: int | None = None) -> int:
         """Chooses a legal action for one state."""
     def values(self, states: States | Sequence[State]) -> NDArray[np.float32]:
         """The value of each state for each player, `float32[states, num_players]`, 0 to 1."""
-    def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
+    def policy(self, state: State, seed: int | None = None) -> list[tuple[int, float]]:
         """Legal actions and their probabilities. A bot uses its policy network; other agents give probability 1 to the
         action that they choose."""
     def __copy__(self) -> Agent: ...
@@ -422,8 +430,11 @@ class Bot:
     def game(self) -> Game:
         """The game of the bot."""
     @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest as a dict: game, training, measured strength, levels of difficulty."""
+    @property
     def manifest_json(self) -> str:
-        """The manifest as JSON: game, training, measured strength, levels of difficulty."""
+        """The manifest as JSON."""
     def agent(self, lookahead: str = "1ply") -> Agent:
         """Makes an agent that uses this look-ahead: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of
         difficulty.
@@ -455,7 +466,7 @@ class Table:
     def bits(self) -> int:
         """The number of bits of a value in the file: 16 or 32."""
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> _Facts:
         """Facts from the header of the file: `positions`, `sweeps`, `cut_off`, `residual`, and `certificate` (the
         proven error bounds; `None` without a proof)."""
     @property
@@ -498,8 +509,8 @@ def arena(
 
 @final
 class Positions:
-    """The states of `ashta.positions`, as a sequence of `State`; slices are `States`. All states together can need
-    gigabytes: use slices or `blocks`.
+    """The states of `ashta.positions`, as a sequence of `State` with the indices of `States`. All states together can
+    need gigabytes: use slices or `blocks`.
     """
 
     @property
@@ -510,7 +521,7 @@ class Positions:
     @overload
     def __getitem__(self, index: int, /) -> State: ...
     @overload
-    def __getitem__(self, index: slice, /) -> States: ...
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any], /) -> States: ...
     def __iter__(self) -> Iterator[State]: ...
     def __len__(self) -> int: ...
     def __copy__(self) -> Positions: ...
@@ -531,7 +542,7 @@ def regret(
     threads: int | None = None,
     table: Table | None = None,
     folders: Sequence[str | PathLike[str]] | None = None,
-) -> dict[str, Any]:
+) -> _RegretResult:
     """Plays a policy against perfect play in a game of two players and measures its regret: how much less each of its
     decisions is worth than the best one.
 
@@ -539,16 +550,14 @@ def regret(
     default `ashta.folders()`). `pairs`, 1 to 10,000,000, is the number of pairs of games with the same throws; `seed`
     determines the throws. `threads` defaults to the number of processors, or to 1 for functions and models.
 
-    Returns the keys of `ashta eval --json`, with equal figures for equal agents and seeds: `agent`, `game`, `seats`,
-    `pairs`, `seed`, the `score` of the games, and `regret` with `regret_per_decision`, `regret_per_game`,
-    `optimal_choices` (each with `mean` and 95 % `interval`), `decisions`, `quantiles` and `worst`: up to ten decisions
-    as positions. If a function returns probabilities, regret and optimal choices are exact expectations over them.
+    Returns the keys of `ashta eval --json`, with equal figures for equal agents and seeds. If a function returns
+    probabilities, regret and optimal choices are exact expectations over them.
 
     Raises `ValueError` if there is no table of the game, or if it has more than two players."""
 
 def verify_result(
     text: str, table: Table | None = None, folders: Sequence[str | PathLike[str]] | None = None
-) -> dict[str, Any]:
+) -> _Regret:
     """Verifies a result of `ashta.benchmark`, given as JSON, by `table` or by a table in `folders`. Returns the regret.
 
     Raises `ValueError` if the text is not a result, if a game or the stated regret is wrong, or without a table.
@@ -565,7 +574,7 @@ def rollout(
     seed: int = 7919,
     threads: int | None = None,
     folders: Sequence[str | PathLike[str]] | None = None,
-) -> dict[str, NDArray[Any]]:
+) -> _Rollout:
     """Estimates the values of positions by games that a policy plays from there on all seats. Game `i` has the same
     throws in all positions, so that differences between positions are more precise than their values.
 
@@ -589,17 +598,15 @@ def exploitability(
     threads: int | None = None,
     tolerance: float = 1e-7,
     folders: Sequence[str | PathLike[str]] | None = None,
-) -> dict[str, Any]:
+) -> _Exploitability:
     """Finds the exact best response to a policy in a game that can be solved: how much the best opponent wins against
     it.
 
     `policy` is anything that `Agent.of` accepts. With three and four players, one player plays the best response and
     the policy plays all others. In games of two players, agents that choose by values are evaluated once in each
     position; all other policies are asked at every decision of every turn, with their probabilities. `tolerance` is the
-    largest change of a value in the last sweep. Returns the keys of `ashta exploit --json`: `agent`, `game`,
-    `best_response` with `first` (the score of the best response if it throws first), `second` and so on, `mean`, and
-    with more than two players `seats` (the score on each seat); and `exploitability`, which is `mean` minus the share
-    of one player, such as 0.5.
+    largest change of a value in the last sweep. Returns the keys of `ashta exploit --json`; `exploitability` is the
+    mean score of the best response minus the share of one player, such as 0.5.
 
     `threads` defaults to the number of processors, or to 1 for functions and models.
 
@@ -621,6 +628,8 @@ def analyze(
     play if there is a table, otherwise the largest bot.
     """
 
+def seed_of(seed: int | None = None) -> int:
+    """Checks a seed; draws a seed if it is `None`."""
 def data_folders() -> list[Path]:
     """The existing folders in which `ashta` looks up bots and tables by name."""
 
@@ -683,7 +692,7 @@ def train(
     *,
     resume: str | PathLike[str] | None = None,
     fallback: bool = False,
-    callback: Callable[[dict[str, Any]], bool | None] | None = None,
+    callback: Callable[[_Metrics], bool | None] | Callable[[dict[str, Any]], bool | None] | None = None,
     progress: bool = True,
     folders: _Folders = None,
 ) -> TrainedRun:

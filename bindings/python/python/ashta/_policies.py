@@ -61,7 +61,7 @@ class _OneKind:
         try:
             number = operator.index(answer)
         except TypeError:
-            number = -1
+            raise ValueError(f"{self.name} must return a whole number at `{state}`, not {answer!r}") from None
         if 0 <= number < state.num_distinct_actions():
             return number
         legal = set(state.legal_actions())

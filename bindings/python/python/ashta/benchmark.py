@@ -6,12 +6,15 @@ import json
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._ashta import Agent, Game, States, Table, arena, verify_result
+
+if TYPE_CHECKING:
+    from ._results import _Regret
 
 TASKS = {
     "ashtapada": "ashtapada?pieces=2",
@@ -74,7 +77,7 @@ def verify(
     *,
     table: Table | None = None,
     folders: Sequence[str | PathLike[str]] | None = None,
-) -> dict[str, Any]:
+) -> _Regret:
     """Replays all games of a result, or of the file of a result. Returns `regret` as in `ashta.regret`, for the turns
     that were played.
 

@@ -7,6 +7,7 @@ Importing this module registers `ashta/Race-v0` for `gymnasium.make` and `gymnas
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from os import PathLike
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import Agent, Game, State, States, VectorGame
+from ._ashta import seed_of
 from ._game import game_of, options_of, position_of
 
 __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
@@ -38,6 +40,7 @@ class _Versus:
     """The common parts of both environments."""
 
     np_random: Any
+    __copy__ = deepcopy
 
     def _set_up(self, num_games, game, seats, opponent, player, turn_limit):
         """Makes the games; returns the observation space and the action space of one game."""
@@ -58,7 +61,8 @@ class RaceEnv(_Versus, gymnasium.Env):
     `ashta.Agent.of`. `player` is the number of the caller's player; with `None`, it is random in each game.
 
     Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, marks the legal actions.
-    With `illegal="error"`, an illegal action raises `ValueError`; with `"random"`, a random legal action replaces it.
+    `info["outcomes"]` lists the outcomes of all throws since the last action, as `State.apply_action` takes them. With
+    `illegal="error"`, an illegal action raises `ValueError`; with `"random"`, a random legal action replaces it.
     The reward is between -1 and 1 at the end of the game, and 0 before. At the turn limit, the game is truncated. After
     the step that ends a game, the observation shows the last position, as the caller sees it.
     """
@@ -81,7 +85,7 @@ class RaceEnv(_Versus, gymnasium.Env):
         self.render_mode, self._illegal = render_mode, illegal
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks()}
+        return {"action_mask": self.action_masks(), "outcomes": self._games.outcomes[0]}
 
     def action_masks(self) -> NDArray[np.int8]:
         """The legal actions, `int8[actions]`; sb3-contrib calls this method."""
@@ -90,15 +94,16 @@ class RaceEnv(_Versus, gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Starts a game; equal seeds and actions give equal games.
+        """Starts a game; equal seeds and actions give equal games. `info["seed"]` is the seed.
 
         The game starts at `options["position"]`: a position in the notation, or an `ashta.State`. If the opponent ends
         the game before the caller can choose, no action is legal.
         """
         position = position_of(self.game, options_of(options, "position").get("position"))
+        seed = self._draw_seed() if seed is None else seed_of(seed)
         super().reset(seed=seed)
-        self._games.reset([self._draw_seed() if seed is None else seed], positions=[position])
-        return self._games.observations[0].copy(), self._info()
+        self._games.reset([seed], positions=[position])
+        return self._games.observations[0].copy(), {"seed": seed, **self._info()}
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Applies an action and runs until the caller must choose again."""
@@ -151,8 +156,9 @@ class RaceVectorEnv(_Versus, VectorEnv):
         return array.copy() if self.copy else array
 
     def _info(self) -> dict[str, Any]:
-        mask = self._games.legal_actions.astype(np.int8)
-        return {"action_mask": mask, "_action_mask": np.ones(self.num_envs, bool)}
+        mask, has = self._games.legal_actions.astype(np.int8), np.ones(self.num_envs, bool)
+        outcomes = np.fromiter(self._games.outcomes, object)
+        return {"action_mask": mask, "_action_mask": has, "outcomes": outcomes, "_outcomes": has}
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -160,7 +166,7 @@ class RaceVectorEnv(_Versus, VectorEnv):
         """Starts all games, or only games with `True` in `options["reset_mask"]`, `bool[num_envs]`.
 
         `seed` is a list with a seed for each game, or one number: game `i` then has the seed `seed + i`. Game `i`
-        equals the game of a `RaceEnv` with this seed. With `None`, the seed is random. `options["position"]` is a
+        equals the game of a `RaceEnv` with this seed. With `None`, the seed is random. `info["seed"]` has the seeds. `options["position"]` is a
         position for all games, or a list with a position or `None` for each game. The next start of a game does not use
         this position again.
         """
@@ -169,22 +175,27 @@ class RaceVectorEnv(_Versus, VectorEnv):
         wanted = [wanted] * self.num_envs if wanted is None or isinstance(wanted, (str, State)) else wanted
         positions = [position_of(self.game, one, f"position [{row}]") for row, one in enumerate(wanted)]
         numbers: Sequence[int | None]
-        if seed is None or isinstance(seed, (int, np.integer)):
-            super().reset(seed=None if seed is None else int(seed))
-            numbers = [None] * self.num_envs if seed is None else range(int(seed), int(seed) + self.num_envs)
-        else:
+        if seed is None:
+            numbers = [None] * self.num_envs
+        elif isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
             numbers = seed
             if len(numbers) != self.num_envs:
                 raise ValueError(f"`seed` has {len(numbers)} numbers for {self.num_envs} games")
+        else:
+            first = seed_of(seed)
+            super().reset(seed=first)
+            numbers = range(first, first + self.num_envs)
         mask = options.get("reset_mask")
         if mask is not None:
             mask = np.asarray(mask)
             if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
                 found = f"{mask.dtype} with the shape {mask.shape} and {np.count_nonzero(mask)} values that are not 0"
                 raise ValueError(f'`options["reset_mask"]` must be bool[{self.num_envs}] with a `True`, not {found}')
-        seeds = [self._draw_seed() if number is None else int(number) for number in numbers]
+        seeds = [self._draw_seed() if number is None else number for number in numbers]
         self._games.reset(seeds, mask, positions)
-        return self._own(self._games.observations), self._info()
+        has_seed = np.ones(self.num_envs, bool) if mask is None else mask
+        info = {"seed": np.array(seeds, np.uint64), "_seed": has_seed, **self._info()}
+        return self._own(self._games.observations), info
 
     def step(
         self, actions: NDArray[np.integer]

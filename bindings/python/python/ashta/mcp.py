@@ -20,6 +20,7 @@ with needs("mcp"):
     from pydantic import Field
 
 from . import Agent, Game, State, States, __version__, analyze
+from ._ashta import seed_of
 
 __all__ = ["server"]
 
@@ -96,7 +97,7 @@ def rules(game: _Name = "", seats: _Seats = None, sheet: _Sheet = None) -> str:
 
 def new_game(game: _Name = "", seats: _Seats = None, first: int | None = None, sheet: _Sheet = None) -> _Answer:
     """Returns the first position. `first` is the number of the player who throws first, from 0; by default random."""
-    return _view(_game(game, seats, sheet).new_initial_state(first, random.getrandbits(64)))
+    return _view(_game(game, seats, sheet).new_initial_state(first))
 
 
 def view(position: _Position, sheet: _Sheet = None) -> _Answer:
@@ -134,15 +135,16 @@ def play(
     position: _Position, moves: list[int | str] = [], by: _By = "auto", seed: int | None = None, sheet: _Sheet = None
 ) -> _Answer:
     """Plays moves in their order: actions or throws, each as number or text of `legal_moves`. Without moves, throws the
-    dice until a seat chooses, or lets the agent `by` complete the turn; `seed` repeats random throws and choices."""
-    state, generator = _state(position, sheet), random.Random(seed)
+    dice until a seat chooses, or lets the agent `by` complete the turn; the same `seed` repeats throws and choices."""
+    state, seed = _state(position, sheet), seed_of(seed)
+    generator = random.Random(seed)
     played = [_apply(state, move) for move in moves]
     begun = state.turn_player(), state.is_chance_node()
     agent = None if moves or state.is_chance_node() else _agent(by, state.get_game())
     while not moves and (state.turn_player(), state.is_chance_node()) == begun:
         bits = generator.getrandbits(64)
         played.append(_apply(state, state.clone().throw(bits) if agent is None else agent.step(state, bits)))
-    return {"played": played} | _view(state)
+    return {"played": played, "seed": seed} | _view(state)
 
 
 def values(position: _Position, by: _By = "auto", sheet: _Sheet = None) -> _Answer:

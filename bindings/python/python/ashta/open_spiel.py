@@ -141,7 +141,7 @@ def _specification(name: str) -> tuple[list[int], dict[str, Any]]:
     return players, {"players": players[0], "first_player": -1, "pieces": described["pieces"]["count"], **flags}
 
 
-def _default(flag: dict[str, Any]) -> bool | int | str:
+def _default(flag: Any) -> bool | int | str:
     """The default of a house rule, in the type that OpenSpiel reads from the text of its values."""
     names = {value["name"] for value in flag["values"]}
     if names <= {"true", "false"}:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from copy import deepcopy
 from typing import Any
 
 from ._extras import needs
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import Game
+from ._ashta import seed_of
 from ._game import game_of, options_of, position_of
 
 __all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
@@ -27,6 +29,7 @@ class _Spaces:
 
     observation_spaces: dict[str, Dict]
     action_spaces: dict[str, Discrete]
+    __copy__ = deepcopy
 
     def observation_space(self, agent: str) -> Dict:
         """Returns the same object each time."""
@@ -44,7 +47,7 @@ class RaceEnv(_Spaces, AECEnv):
     limit. For a game of your own, pass an `ashta.Game`. The agents `player_0`, `player_1` and so on are the players of
     the game in their order: `player_1` has the seat `game.seats[1]`. An observation is a dict. It contains
     `observation`, `float32[n]` of zeros and ones as the agent sees the board, and `action_mask`, `int8[actions]`;
-    `info` contains the mask, too. At the end of a game, the reward of an agent is twice its return minus one, from -1
+    `info` contains the mask, too, and `outcomes`, the outcomes of all throws since the last action. At the end of a game, the reward of an agent is twice its return minus one, from -1
     to 1; before, it is 0. At the turn limit, the game is truncated and no agent gets a reward. At the end, each agent
     observes the last position. With `illegal="error"`, an illegal action raises `ValueError`. With `"lose"`, an illegal
     action ends the game: the agent that chose it gets -1, the others 0.
@@ -84,48 +87,51 @@ class RaceEnv(_Spaces, AECEnv):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Starts a game; equal seeds and actions give equal games.
+        """Starts a game; equal seeds and actions give equal games. Each `info` has the `seed`.
 
         The game starts at `options["position"]`: a position in the notation, or an `ashta.State`.
         """
         # The tests of PettingZoo pass an option with the name `options`; it has no meaning.
         position = position_of(self.game, options_of(options, "position", "options").get("position"))
-        if seed is not None:
-            self._random = random.Random(int(seed))
+        seed = seed_of(self._random.getrandbits(53) if seed is None else seed)
+        self._random = random.Random(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {"action_mask": self._empty_mask()} for agent in self.agents}
         first = self._random.randrange(len(self.agents))
         self.state_ = position or self.game.new_initial_state(first)
         self.turns = int(self.state_.is_player_node())
         self.agent_selection = self.possible_agents[self.state_.turn_player() or 0]
         self._throw_dice()
+        for info in self.infos.values():
+            info["seed"] = seed
 
     def _empty_mask(self) -> NDArray[np.int8]:
         return np.zeros(self.game.num_distinct_actions(), np.int8)
 
     def _throw_dice(self) -> None:
         """Throws the dice until the next decision or the end, and selects the agent that acts."""
-        state = self.state_
+        state, outcomes = self.state_, list[int]()
+        # Only the acting agent can choose.
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: {"action_mask": self._empty_mask(), "outcomes": outcomes} for agent in self.agents
+        }
         if state.is_chance_node():
             self.turns += 1
             if self.turns > self._most_turns:
                 self.truncations = dict.fromkeys(self.agents, True)
             else:
                 while state.is_chance_node():
-                    state.throw(self._random.getrandbits(64))
+                    outcomes.append(state.throw(self._random.getrandbits(64)))
         player = state.turn_player()
-        # Only the acting agent can choose.
-        self.infos[self.agent_selection] = {"action_mask": self._empty_mask()}
         if player is None:
             self.terminations = dict.fromkeys(self.agents, True)
             self.rewards = {agent: 2 * got - 1 for agent, got in zip(self.possible_agents, state.returns())}
         else:
             self.agent_selection = agent = self.possible_agents[player]
-            self.infos[agent] = {"action_mask": state.legal_actions_mask().view(np.int8)}
+            self.infos[agent]["action_mask"] = state.legal_actions_mask().view(np.int8)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Returns the observation and the action mask of an agent."""

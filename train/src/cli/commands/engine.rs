@@ -6,6 +6,7 @@ use std::io::{BufRead, Read, Write};
 
 use crate::run::games;
 use anyhow::{Context, Result};
+use ashta_agents::play::throws::random_seed;
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 
 /// Runs the command until the end of the input.
@@ -14,7 +15,7 @@ use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 /// When the agent cannot be loaded, or standard input or output fails.
 pub fn run(agent: Option<&str>) -> Result<()> {
     let agent = agent.map(games::agent).transpose()?;
-    let mut engine = Engine::new(agent);
+    let mut engine = Engine::new(agent, random_seed());
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut line = Vec::new();
     while read_line(&mut input, &mut line).context("cannot read standard input")? {

@@ -1,13 +1,13 @@
 //! `ashta play`: a game of a person against an agent in the terminal.
 
 use std::fs::File;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use crate::run::config::usual_game;
 use crate::run::games;
 use crate::run::output::in_line;
 use anyhow::{Context, Result, bail, ensure};
+use ashta_agents::play::throws::random_seed;
 use ashta_agents::roster::NamedAgent;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
@@ -58,7 +58,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         agent: player.agent(),
         evaluator: player.evaluator(),
         agent_name: in_line(&agent.to_string()),
-        seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS),
+        seed: args.seed.unwrap_or_else(|| random_seed() % SEEDS),
         position,
         shows_chances: args.show,
         record: args.record.clone(),

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result, anyhow};
 use ashta_agents::perfect::table::TableHeader;
 use ashta_agents::play::stop::Stop;
+use ashta_agents::play::throws::random_seed;
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 use ashta_agents::roster::folders::{BOT, Folders};
 use ashta_agents::roster::{NamedAgent, TABLE};
@@ -162,7 +163,7 @@ impl Site {
         let number = self.numbers.hash_one(key) >> 11;
         if self.engine(number).is_none() {
             let agent = agent()?;
-            let engine = Arc::new(Mutex::new(Engine::new(Some(agent.clone()))));
+            let engine = Arc::new(Mutex::new(Engine::new(Some(agent.clone()), random_seed())));
             lock(&self.agents).push(Opened { number, agent, engine });
             self.drop_agents();
         }
@@ -325,7 +326,7 @@ impl Site {
             ("engine", number, _) => {
                 let body = body(request, LONGEST_REQUEST).inspect_err(|_| drop_body(request))?;
                 match number {
-                    None => Ok(Engine::new(None).answer(&body)),
+                    None => Ok(Engine::new(None, random_seed()).answer(&body)),
                     Some(number) => self.answer(number, parameter("page").unwrap_or(number).to_owned(), &body),
                 }
             }

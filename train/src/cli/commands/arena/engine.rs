@@ -1,7 +1,7 @@
 //! Engines in the arena: programs that speak the engine protocol on standard input and output, and can fail.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -155,7 +155,7 @@ pub(super) struct Running {
     input: Option<ChildStdin>,
     /// The engine and the processes that it has started.
     group: EngineGroup,
-    lines: Receiver<Vec<u8>>,
+    lines: Receiver<io::Result<Vec<u8>>>,
     /// Dropped after `group`, when the engine has ended.
     _errors: ErrorsRead,
     /// Number of requests so far, which is also the `id` of the last request.
@@ -199,7 +199,10 @@ impl Running {
     /// Sends a request and returns the answer.
     pub(super) fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value, Fault> {
         if let Ok(line) = self.lines.try_recv() {
-            return Err(Fault(format!("it wrote a line without a request: {}", quoted_line(&line))));
+            return Err(Fault(format!(
+                "it wrote a line without a request: {}",
+                quoted_line(&line.map_err(unreadable)?)
+            )));
         }
         self.requests += 1;
         reap();
@@ -208,7 +211,7 @@ impl Running {
         let line = format!("{request}\n");
         let input = self.input.as_mut().ok_or_else(|| Fault("its standard input is closed".to_owned()))?;
         if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
-            return Err(self.ended());
+            return Err(self.ended("input"));
         }
         let line = self.line(patience)?;
         if line.len() as u64 > LONGEST_LINE {
@@ -227,14 +230,17 @@ impl Running {
         let clock = Instant::now();
         loop {
             let left = patience.saturating_sub(clock.elapsed());
+            // A child of the engine can keep the output open. The last lines are read after this check.
+            let has_ended = self.has_ended();
             return match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(line) => Ok(line),
+                Ok(line) => line.map_err(unreadable),
                 Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => Err(stopped()),
-                Err(RecvTimeoutError::Timeout) if left > POLL_INTERVAL => continue,
+                Err(RecvTimeoutError::Timeout) if left > POLL_INTERVAL && !has_ended => continue,
+                Err(RecvTimeoutError::Timeout) if self.has_ended() => Err(self.ended("output")),
                 Err(RecvTimeoutError::Timeout) => {
                     Err(Fault(format!("it did not answer within {} s", patience.as_secs_f64())))
                 }
-                Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+                Err(RecvTimeoutError::Disconnected) => Err(self.ended("output")),
             };
         }
     }
@@ -243,6 +249,10 @@ impl Running {
     pub(super) fn ends_within(&mut self, patience: Duration) -> bool {
         self.input = None;
         self.status(patience).is_some()
+    }
+
+    fn has_ended(&mut self) -> bool {
+        !matches!(self.group.child.try_wait(), Ok(None))
     }
 
     /// The exit status, if the engine ends within `patience`.
@@ -257,10 +267,10 @@ impl Running {
         None
     }
 
-    /// The fault of an engine that has ended, with its exit status.
-    fn ended(&mut self) -> Fault {
+    /// The fault of an engine that has ended, with its exit status, or has only closed `stream`.
+    fn ended(&mut self, stream: &str) -> Fault {
         // The output closes a moment before the exit status is available.
-        let Some(status) = self.status(END_TIMEOUT) else { return Fault("it closed its output".to_owned()) };
+        let Some(status) = self.status(END_TIMEOUT) else { return Fault(format!("it closed its standard {stream}")) };
         // The first request is `hello`.
         let when = if self.requests == 1 { "the engine ended before it answered `hello`" } else { "it ended" };
         Fault(format!("{when} ({status})"))
@@ -278,12 +288,21 @@ impl Drop for ErrorsRead {
     }
 }
 
-/// Sends each line of `output`. Cuts lines that are longer than [`LONGEST_LINE`].
-fn send_lines(output: impl Read, sender: &SyncSender<Vec<u8>>) {
-    let (mut output, mut line) = (BufReader::new(output), Vec::new());
-    while let Ok(1..) = output.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line)
-        && sender.send(std::mem::take(&mut line)).is_ok()
-    {}
+/// Sends each line of `output` and the first error. Cuts lines that are longer than [`LONGEST_LINE`].
+fn send_lines(output: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        let read = output.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line);
+        let is_last = !matches!(read, Ok(1..));
+        if matches!(read, Ok(0)) || sender.send(read.map(|_| line)).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn unreadable(error: io::Error) -> Fault {
+    Fault(format!("its output cannot be read: {error}"))
 }
 
 /// Copies the beginning of `output` to the file. Reads and drops the rest, so that the engine does not block.
@@ -305,4 +324,25 @@ fn quoted(text: &str) -> String {
     let text = in_line(text);
     let start: String = text.chars().take(QUOTED).collect();
     if start.len() < text.len() { format!("`{start}…`") } else { format!("`{start}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_before_a_read_error_are_sent_with_it() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken pipe"))
+            }
+        }
+        let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
+        send_lines(b"{}\nlast".chain(Broken), &sender);
+        drop(sender);
+        let sent: Vec<String> =
+            lines.iter().map(|line| line.map_or_else(|error| unreadable(error).0, |line| quoted_line(&line))).collect();
+        assert_eq!(sent, ["`{}`", "its output cannot be read: broken pipe"]);
+    }
 }

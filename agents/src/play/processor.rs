@@ -1,0 +1,29 @@
+//! The check that the processor has the instructions of this build. Front ends call it before anything else.
+
+use std::ffi::CStr;
+use std::sync::LazyLock;
+
+/// The error for processors without [`is_supported`].
+pub const UNSUPPORTED: &CStr = c"ashta needs a processor with AVX2 and FMA";
+
+/// Whether the processor has the instructions of this build.
+#[inline(never)]
+pub fn is_supported() -> bool {
+    static FOUND: LazyLock<bool> = LazyLock::new(ask_processor);
+    *FOUND
+}
+
+/// Asks the processor itself: the macros of Rust assume that it has the instructions of the build.
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+fn ask_processor() -> bool {
+    use std::arch::x86_64::__cpuid;
+    // FMA, MOVBE, OSXSAVE, AVX and F16C; BMI1, AVX2 and BMI2.
+    const BASIC: u32 = 1 << 12 | 1 << 22 | 1 << 27 | 1 << 28 | 1 << 29;
+    const EXTENDED: u32 = 1 << 3 | 1 << 5 | 1 << 8;
+    __cpuid(0).eax >= 7 && __cpuid(1).ecx & BASIC == BASIC && __cpuid(7).ebx & EXTENDED == EXTENDED
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_feature = "avx2")))]
+fn ask_processor() -> bool {
+    true
+}
