@@ -74,8 +74,8 @@ impl TurnClock {
     }
 }
 
-/// Draws a seed from the operating system, for front ends. It is below 2⁵³, so JSON numbers are exact. In WebAssembly there
-/// is no source of random numbers, so JavaScript draws the seeds.
+/// Draws a seed from the operating system, for front ends. The seed is below 2⁵³, so JSON numbers are exact.
+/// WebAssembly has no random numbers, so JavaScript draws the seeds there.
 pub fn random_seed() -> u64 {
     // A forked process has the random keys of its parent.
     let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };

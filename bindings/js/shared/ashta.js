@@ -93,7 +93,8 @@ class Ashta {
     if (agent?.pointer === null) throw new Error("the agent was freed");
     // The module has no random numbers.
     const seeded = { ...request, seed: request.seed ?? Math.floor(Math.random() * 2 ** 53) };
-    const answer = this.#withText(JSON.stringify(seeded), (text) => this.#exports.ashta_answer(agent?.pointer ?? 0, text));
+    const pointer = agent?.pointer ?? 0;
+    const answer = this.#withText(JSON.stringify(seeded), (text) => this.#exports.ashta_answer(pointer, text));
     if (answer === 0) throw this.#failure();
     const text = this.#text(answer);
     this.#exports.ashta_text_free(answer);

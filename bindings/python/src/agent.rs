@@ -326,7 +326,8 @@ impl Agent {
     }
 
     /// Chooses a legal action for each state: a list for a list of `State`, `int64[n]` for `States`. All states must be
-    /// decision nodes. Random choices for state `i` use stream `i` of `seed`; without `seed`, each call draws a new seed.
+    /// decision nodes. Random choices for state `i` use stream `i` of `seed`; without `seed`, each call draws a new
+    /// seed.
     #[pyo3(signature = (states, seed = None))]
     fn act<'py>(&self, py: Python<'py>, states: &Bound<'py, PyAny>, seed: Option<Seed>) -> Result<Bound<'py, PyAny>> {
         let chosen = self.choose(py, &positions(&self.game, states)?, seed)?;

@@ -178,9 +178,9 @@ impl Game {
         self.race.spec().name.clone()
     }
 
-    /// Describes the game for people, as a dict. docs/json-output.md describes the keys; `pieces` and each of `flags`
-    /// also have the `value` in this game. `understood` lists the rules as the program applies them with these house
-    /// rules.
+    /// Describes the game for people, as a dict. docs/json-output.md describes the keys; `pieces` and each of
+    /// `flags` also have the `value` in this game. `understood` lists the rules as the program applies them with these
+    /// house rules.
     fn describe<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
         let mut described = describe(&self.race);

@@ -423,8 +423,8 @@ impl States {
         })
     }
 
-    /// Draws an outcome for `throw` in each state, `int64[n]`; -1 where no dice are thrown. State `i` uses stream `i` of
-    /// `seed`; without `seed`, the seed is random.
+    /// Draws an outcome for `throw` in each state, `int64[n]`; -1 where no dice are thrown. State `i` uses stream `i`
+    /// of `seed`; without `seed`, the seed is random.
     ///
     /// Raises `ValueError` if no dice are thrown in any state.
     #[pyo3(signature = (seed = None))]

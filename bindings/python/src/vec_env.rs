@@ -15,7 +15,7 @@ use pyo3::PyTraverseError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::PyTuple;
 
 use crate::agent::{AgentInstance, Mind, folders_or_default};
 use crate::game::Game;
@@ -185,19 +185,16 @@ impl VectorGame {
 
 /// Random generators for the games: different streams of one seed, or stream 0 of a different seed for each game.
 fn generators(seed: &Bound<'_, PyAny>, num_games: usize) -> Result<Vec<GameRng>> {
-    let one = seed.extract();
-    let (false, Ok(seeds)) = (one.is_ok() || seed.is_instance_of::<PyString>(), seed.try_iter()) else {
-        let Seed(seed) = one?;
+    let Ok(seeds) = seed.extract::<Vec<Bound<'_, PyAny>>>() else {
+        let Seed(seed) = seed.extract()?;
         return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
     };
-    let py = seed.py();
-    let generator = |(game, seed): (_, PyResult<Bound<'_, PyAny>>)| {
-        let Seed(seed) = seed?.extract().map_err(|error: PyErr| anyhow!("`seed` [{game}]: {}", error.value(py)))?;
-        Ok(chance::stream(seed, 0))
+    ensure!(seeds.len() == num_games, "`seed` has {} numbers for {num_games} games", seeds.len());
+    let generator = |(game, seed): (usize, &Bound<'_, PyAny>)| {
+        let found = seed.extract().map_err(|error: PyErr| anyhow!("`seed` [{game}]: {}", error.value(seed.py())));
+        found.map(|Seed(seed)| chance::stream(seed, 0))
     };
-    let found = seeds.enumerate().map(generator).collect::<Result<Vec<_>>>()?;
-    ensure!(found.len() == num_games, "`seed` has {} numbers for {num_games} games", found.len());
-    Ok(found)
+    Ok(seeds.iter().enumerate().map(generator).collect::<anyhow::Result<_>>()?)
 }
 
 #[pymethods]
@@ -251,7 +248,7 @@ impl VectorGame {
     /// Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
     /// from random stream `i` of `seed`. If `seed` is a list, game `i` takes stream 0 of seed `i`, like a single game
     /// with this seed. Without `seed`, the games have a random seed. `positions` lists the first state of each game;
-    /// `None` means the usual start. Returns the seed, with which the games can be repeated.
+    /// `None` means the usual start. Returns the seed, which repeats the games.
     #[pyo3(signature = (seed = None, only = None, positions = None))]
     fn reset<'py>(
         &self,

@@ -78,9 +78,9 @@ class Game:
     def name(self) -> str:
         """The name of the game with its house rules."""
     def describe(self) -> _Description:
-        """Describes the game for people, as a dict. docs/json-output.md describes the keys; `pieces` and each of `flags`
-        also have the `value` in this game. `understood` lists the rules as the program applies them with these house
-        rules."""
+        """Describes the game for people, as a dict. docs/json-output.md describes the keys; `pieces` and each of
+        `flags` also have the `value` in this game. `understood` lists the rules as the program applies them with these
+        house rules."""
     @property
     def seats(self) -> str:
         """The letters of the seats, in the order of the players."""
@@ -325,7 +325,7 @@ class VectorGame:
         """Starts all games again, or only the games with `True` in `only`, `bool[num_games]`. Game `i` takes its throws
         from random stream `i` of `seed`. If `seed` is a list, game `i` takes stream 0 of seed `i`, like a single game
         with this seed. Without `seed`, the games have a random seed. `positions` lists the first state of each game;
-        `None` means the usual start. Returns the seed, with which the games can be repeated."""
+        `None` means the usual start. Returns the seed, which repeats the games."""
     def step(self, actions: ArrayLike) -> None:
         """Applies one action in every game, `int[num_games]`, and runs each game until the caller must choose again. If
         an action is not legal, raises `ValueError` and changes no game."""

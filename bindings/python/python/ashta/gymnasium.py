@@ -166,9 +166,9 @@ class RaceVectorEnv(_Versus, VectorEnv):
         """Starts all games, or only games with `True` in `options["reset_mask"]`, `bool[num_envs]`.
 
         `seed` is a list with a seed for each game, or one number: game `i` then has the seed `seed + i`. Game `i`
-        equals the game of a `RaceEnv` with this seed. With `None`, the seed is random. `info["seed"]` has the seeds. `options["position"]` is a
-        position for all games, or a list with a position or `None` for each game. The next start of a game does not use
-        this position again.
+        equals the game of a `RaceEnv` with this seed. With `None`, the seed is random. `info["seed"]` has the seeds.
+        `options["position"]` is a position for all games, or a list with a position or `None` for each game. The next
+        start of a game does not use this position again.
         """
         options = options_of(options, "position", "reset_mask")
         wanted = options.get("position")

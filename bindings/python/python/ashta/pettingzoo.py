@@ -47,10 +47,11 @@ class RaceEnv(_Spaces, AECEnv):
     limit. For a game of your own, pass an `ashta.Game`. The agents `player_0`, `player_1` and so on are the players of
     the game in their order: `player_1` has the seat `game.seats[1]`. An observation is a dict. It contains
     `observation`, `float32[n]` of zeros and ones as the agent sees the board, and `action_mask`, `int8[actions]`;
-    `info` contains the mask, too, and `outcomes`, the outcomes of all throws since the last action. At the end of a game, the reward of an agent is twice its return minus one, from -1
-    to 1; before, it is 0. At the turn limit, the game is truncated and no agent gets a reward. At the end, each agent
-    observes the last position. With `illegal="error"`, an illegal action raises `ValueError`. With `"lose"`, an illegal
-    action ends the game: the agent that chose it gets -1, the others 0.
+    `info` contains the mask, too, and `outcomes`, the outcomes of all throws since the last action. At the end of a
+    game, the reward of an agent is twice its return minus one, from -1 to 1; before, it is 0. At the turn limit, the
+    game is truncated and no agent gets a reward. At the end, each agent observes the last position. With
+    `illegal="error"`, an illegal action raises `ValueError`. With `"lose"`, an illegal action ends the game: the agent
+    that chose it gets -1, the others 0.
     """
 
     metadata = {"name": "ashta_v0", "is_parallelizable": False, "render_modes": ["ansi", "human"], "render_fps": 1}
