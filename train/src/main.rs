@@ -11,7 +11,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     if !is_supported() {
-        let _ = stderr().write_all(UNSUPPORTED.to_bytes());
+        for text in [UNSUPPORTED.to_bytes(), b"\n"] {
+            let _ = stderr().write_all(text);
+        }
         return ExitCode::FAILURE;
     }
     ashta_train::program::run(std::env::args_os()).into()
