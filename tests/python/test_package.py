@@ -326,7 +326,7 @@ import ashta
 game = ashta.Game("ashte-kashte?pieces=1")
 found = ashta.regret("greedy", game)
 low: float | None = found["regret"]["regret_per_decision"]["interval"][0]
-total: float = ashta.exploitability("greedy", game)["best_response"]["first"] + found["score"]
+total: float = ashta.exploitability("greedy", game)["best_response"]["first"] + found["chance_level"]
 print(ashta.rollout([game.new_initial_state()], "greedy")["mean"].shape, game.describe()["flags"][0]["values"][0]["about"])
 def stops(metrics: dict[str, Any]) -> bool:
     return bool(metrics["eval/vs_greedy/score"] > 0.5)
@@ -356,7 +356,7 @@ def test_results_have_types(tmp_path):
         (["_Flag"], siga.describe()["flags"][0]),
         (["_Facts"], ashta.Table.load("siga").facts),
     ]:
-        assert set(result) == set().union(*(keys[name] for name in names)), names
+        assert set(result) <= set().union(*(keys[name] for name in names)), names
 
 
 def test_the_version_is_that_of_the_wheel():

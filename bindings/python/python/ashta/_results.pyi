@@ -34,7 +34,7 @@ class _Regret(TypedDict):
 
 class _Match(TypedDict):
     opponent: str
-    score: float
+    score: float | None
     standard_error: float | None
     interval: list[float]
     chance_level: float
@@ -86,6 +86,7 @@ class _Rollout(TypedDict):
     mean: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     games: NDArray[np.int64]
+    truncated: NotRequired[NDArray[np.int64]]
 
 class _Certificate(TypedDict):
     """The proven bounds of a table."""
