@@ -15,6 +15,7 @@ mod playthroughs;
 mod search;
 mod sheet_keys;
 mod sheet_reference;
+mod small_sheets;
 mod solving;
 mod turn_lines;
 mod understood;

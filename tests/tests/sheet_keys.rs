@@ -18,7 +18,7 @@ use ashta_tests::{amount, engine, number, oracle, random};
 use serde_json::Value;
 
 /// The kinds of turn by letter: throw, series in one hop, series throw by throw, dice, divided total.
-const KINDS: &str = "TSEDV";
+pub(crate) const KINDS: &str = "TSEDV";
 
 /// Keys that no turn is about: texts, the drawing in colours, house rules and their names.
 const NO_RULES: [&str; 11] =
@@ -61,7 +61,7 @@ throws.values = [8, 1, 2, 3, 4]
 const PRIVATE: &str =
     r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = ["D1", "G4", "D7", "A4"]"#;
 
-fn base(kind: char) -> String {
+pub(crate) fn base(kind: char) -> String {
     let series = "turn.kind = 'series'\nturn.must = 'most'\nturn.stop = [2, 3]";
     let dice = "throws.values = [1, 3, 4, 6]\nthrows.odds = 'equal'\nthrows.dice = 2\nturn.must = 'most'";
     let own = match kind {
@@ -87,7 +87,7 @@ type Row = (&'static str, &'static str, &'static str, &'static str, &'static str
 
 /// Changes that rows name in capital letters.
 #[rustfmt::skip]
-const NAMED: [(&str, &str); 12] = [
+const NAMED: [(&str, &str); 13] = [
     ("TEAMS", "seats.allowed = ['SENW']; seats.teams = 'opposite'"),
     ("ONE_PIECE", "pieces.count = 1; pieces.allowed = [1]"),
     ("LAP", "gate.at = 16; gate.lap = 16; gate.without = 'lap'"),
@@ -100,6 +100,7 @@ const NAMED: [(&str, &str); 12] = [
     ("CROSSING", "board.side = 3; board.columns = 8; board.course = 'D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1'; board.copy = 'mirror'; board.marks = []; seats.allowed = ['SN']"),
     ("FILLED", "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; stacking.plain = 'one'"),
     ("PRIVATE", "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N2'"),
+    ("TWICE", "board.side = 7; board.course = 'D3 S2 E3 N6 W6 S6 E3 N1 NE1'; board.marks = []"),
 ];
 
 #[rustfmt::skip]
@@ -137,6 +138,10 @@ const ROWS: &[Row] = &[
     ("D", "board.middle", "['D4']", "", "drawing"),
     ("TSEDV", "pieces.count", "3", "", "start"),
     ("TSEDV", "pieces.allowed", "[2, 3]", "", "choices"),
+    ("TE", "pieces.setup", "[1, 1]", "stacking.plain = 'one'; pieces.allowed = [1, 2]", "refused: does not have room"),
+    ("TE", "pieces.setup", "[0, 0]", "stacking.plain = 'one'; board.marks = []; pieces.allowed = [2]", "refused: does not have room"),
+    ("T", "pieces.setup", "[1, 27]", "TWICE; stacking.plain = 'one'; pieces.allowed = [2]", "refused: does not have room"),
+    ("T", "pieces.setup", "[0, 0, 0, 1]", "stacking.marked = 'one'; pieces.allowed = [1, 2]", "start"),
     ("TSEDV", "pieces.allowed", "[2, 2]", "", "refused: contains 2 twice"),
     ("TSEDV", "pieces.allowed", "[3]", "", "refused: pieces.count, which is 2"),
     ("TSEDV", "board.courses", "{}", "", "refused: this table is empty"),
@@ -201,7 +206,7 @@ const ROWS: &[Row] = &[
     ("T", "turn.divide", "'finish'", "GATE", "turns"),
     ("TED", "entry.first", "[4]", "", "turns"),
     ("D", "entry.first", "[10]", "ONE_PIECE", "turns"),
-    ("D", "entry.first", "[10]", "", "refused: must contain a value of one die"),
+    ("D", "entry.first", "[10]", "", "turns"),
     ("D", "entry.first", "[11]", "", "refused: 11 is never thrown"),
     ("V", "entry.first", "'any'", "", "turns"),
     ("S", "entry.first", "'any'", "", "refused: must be [1]"),
@@ -384,7 +389,7 @@ fn changes(written: &str) -> Vec<String> {
     split(written).into_iter().flat_map(named).collect()
 }
 
-fn read(table: &toml::Table) -> Result<Arc<Sheet>, String> {
+pub(crate) fn read(table: &toml::Table) -> Result<Arc<Sheet>, String> {
     let text = toml::to_string(table).expect("TOML");
     Sheet::read(&text, "keys.toml").map(Arc::new).map_err(|error| error.to_string())
 }
@@ -516,7 +521,7 @@ fn keys(schema: &Value, at: &Value, key: &str, found: &mut BTreeMap<String, BTre
 }
 
 /// The names of a value, as [`keys`] has them.
-fn name(value: &toml::Value) -> &str {
+pub(crate) fn name(value: &toml::Value) -> &str {
     match value {
         toml::Value::String(text) => text,
         toml::Value::Boolean(true) => "true",
@@ -533,12 +538,27 @@ fn name_of(value: &str) -> String {
     name(&value["value"]).to_owned()
 }
 
-/// Whether the base sheet of this kind of turn refuses a value that has an effect in another kind, with an error of the
-/// section.
-fn is_refused(kind: char, key: &str, value: &str) -> bool {
-    let has_effect = |row: &Row| row.1 == key && name_of(row.2) == value && !row.4.starts_with("refused");
-    let Some(row) = rows().find(has_effect) else { return false };
-    let sheet = read(&changed(&base(kind).parse().expect("a base sheet"), &split(&format!("{key} = {}", row.2))));
+/// The accepted sheets of the rows of a key, with the names of the values.
+pub(crate) fn accepted(key: &str) -> Vec<(String, toml::Table)> {
+    let sheets = rows_of(key, "").flat_map(|(kinds, _, value, with, _)| {
+        let before = move |kind| changed(&base(kind).parse().expect("a base sheet"), &changes(with));
+        let key = key.to_owned();
+        kinds.chars().map(move |kind| (name_of(value), changed(&before(kind), &split(&format!("{key} = {value}")))))
+    });
+    sheets.filter(|(_, table)| read(table).is_ok()).collect()
+}
+
+/// The rows that say that a value has an effect. An empty name means any value.
+fn rows_of(key: &str, value: &str) -> impl Iterator<Item = Row> {
+    let is_meant = move |row: &Row| row.1 == key && (value.is_empty() || name_of(row.2) == value);
+    rows().filter(move |row| is_meant(row) && !row.4.starts_with("refused"))
+}
+
+/// Whether the base sheet of this kind of turn refuses a value that can have an effect in another kind, with an error
+/// of the section.
+pub(crate) fn is_refused(kind: char, key: &str, value: &str) -> bool {
+    let tried = rows_of(key, value).next().map_or_else(|| format!("'{value}'"), |row| row.2.to_owned());
+    let sheet = read(&changed(&base(kind).parse().expect("a base sheet"), &split(&format!("{key} = {tried}"))));
     let section = key.split_once('.').map_or(key, |(section, _)| section);
     sheet.is_err_and(|error| error.contains(section))
 }
@@ -571,9 +591,9 @@ fn every_key_and_value_has_a_row() {
             }
             let is_text = values.contains("a text") && !said.is_empty();
             let left = values.iter().filter(|value| !(said.contains(*value) || *value == "a text" && is_text));
-            missing.extend(
-                left.filter(|value| !is_refused(kind, key, value)).map(|value| format!("{kind} {key} {value}")),
-            );
+            let is_effect = |value: &str| rows_of(key, value).next().is_some();
+            let is_said = |value: &&String| is_effect(value) && is_refused(kind, key, value);
+            missing.extend(left.filter(|value| !is_said(value)).map(|value| format!("{kind} {key} {value}")));
         }
     }
     assert!(missing.is_empty(), "ROWS lacks {} values, or NO_RULES keys:\n{}", missing.len(), missing.join("\n"));
@@ -602,7 +622,7 @@ fn rows_of_two_dice_are_so() {
 }
 
 /// The base sheet with a random pair of rows on a random course, if it is a good one.
-fn random_pair(kind: char, rng: &mut GameRng) -> Option<Arc<Sheet>> {
+pub(crate) fn random_pair(kind: char, rng: &mut GameRng) -> Option<Arc<Sheet>> {
     let rows: Vec<Row> = rows().filter(|row| row.0.contains(kind) && !row.4.starts_with("refused")).collect();
     let mut table = base(kind).parse().expect("a base sheet");
     if below(4, rng) > 0 {

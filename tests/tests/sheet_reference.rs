@@ -1,7 +1,8 @@
 //! The page of all keys of a sheet, `docs/sheet-keys.md`, written from the schema and the built-in games.
 //!
 //! With which kinds of turn a value goes is found by trying: it is set in built-in games of each kind, also under one
-//! house rule, and goes with the kind where one of them takes it and the key makes a difference.
+//! house rule, and in the sheets of `sheet_keys`, and goes with the kind where one of them takes it and the key makes a
+//! difference.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -16,6 +17,8 @@ use ashta_tests::golden;
 use serde_json::Value;
 use toml::Table;
 
+use super::sheet_keys;
+
 /// The kinds of turn, in the words of the page. A series is played in two ways.
 const KINDS: [&str; 5] = ["throw", "series", "each", "dice", "divide"];
 
@@ -28,10 +31,10 @@ A key is written in its section, as `order = "clockwise"` below `[seats]`, or wi
 default is what a key means that is left out; keys without one are required.
 
 *Turns* are the kinds of turn with which a value goes: `turn.kind`, and *each* is a series with `turn.hop = "each"`. This
-was found by trying. The value was set in the built-in games of each kind: one has to take it, and the key has to make
-a difference there, unless it makes none in any game. A default only has to be taken. Where a value needs others beside
-it, `ashta game FILE` names them; it also says which keys have no effect. *Games* are the built-in ones that have the
-value, of themselves or by a house rule (`?`).
+was found by trying. The value was set in the built-in games and in test sheets of each kind: one has to take it, and the
+key has to make a difference there, unless it makes none in any game. A default only has to be taken. Where a value
+needs others beside it, `ashta game FILE` names them; it also says which keys have no effect. *Games* are the built-in
+ones that have the value, of themselves or by a house rule (`?`).
 "#;
 
 /// Whether a sheet is a good one, by its text.
@@ -50,7 +53,10 @@ fn kind(table: &Table) -> usize {
     KINDS.iter().position(|&kind| Some(kind) == name).expect("a kind of turn")
 }
 
-/// The built-in games of themselves and under each of their house rules.
+/// The name of the sheets of `sheet_keys`, which are no built-in games.
+const OWN: &str = "keys";
+
+/// The built-in games of themselves and under each of their house rules, and the base sheets of `sheet_keys`.
 fn bases() -> Vec<Base> {
     let mut bases = Vec::new();
     for sheet in builtin::all() {
@@ -71,7 +77,8 @@ fn bases() -> Vec<Base> {
             }
         }
     }
-    bases
+    let own = |kind| Base { name: OWN.to_owned(), table: sheet_keys::base(kind).parse().expect("a base sheet") };
+    bases.into_iter().chain(sheet_keys::KINDS.chars().map(own)).collect()
 }
 
 /// The game of a sheet, if it is a good one.
@@ -100,6 +107,11 @@ fn lists(base: &Base, is_of_squares: bool) -> Vec<toml::Value> {
 struct Choice {
     values: Vec<toml::Value>,
     lists: Option<bool>,
+}
+
+/// The names of the values to try.
+fn choice_names(choice: &Choice) -> impl Iterator<Item = &str> {
+    choice.values.iter().map(sheet_keys::name)
 }
 
 /// A key such as `order` in the section `seats`; the section is empty for top-level keys.
@@ -141,8 +153,15 @@ impl Key<'_> {
         };
         let is_taken = |base: &Base, of: usize| tries(base, values, of);
         let matters = |base: &Base, of: usize| all.is_none_or(|all| tries(base, all, of));
+        let is_meant =
+            |name: &str| choice_names(values).any(|meant| meant == name) || values.lists.is_some() && name == "a list";
+        let rows: Vec<usize> = sheet_keys::accepted(&self.path())
+            .iter()
+            .filter(|(name, _)| all.is_some() && is_meant(name))
+            .map(|(_, table)| kind(table))
+            .collect();
         let kinds = |goes: &dyn Fn(&Base, usize) -> bool| -> Vec<&str> {
-            let has = |&of: &usize| bases.iter().any(|base| goes(base, of));
+            let has = |of: &usize| rows.contains(of) || bases.iter().any(|base| goes(base, *of));
             (0..KINDS.len()).filter(has).map(|of| KINDS[of]).collect()
         };
         let found = kinds(&|base, of| is_taken(base, of) && matters(base, of));
@@ -152,7 +171,8 @@ impl Key<'_> {
 
     /// The built-in games with a value that `is` the one meant: a game of itself, or by a house rule.
     fn games(&self, bases: &[Base], is: impl Fn(Option<&toml::Value>) -> bool) -> Vec<String> {
-        let has: Vec<&Base> = bases.iter().filter(|base| is(self.of(&base.table))).collect();
+        let has = bases.iter().filter(|base| base.name != OWN && is(self.of(&base.table)));
+        let has: Vec<&Base> = has.collect();
         let plain: BTreeSet<&str> =
             has.iter().map(|base| base.name.as_str()).filter(|name| !name.contains('?')).collect();
         let is_new = |name: &&str| match name.split_once('?') {
@@ -354,4 +374,57 @@ fn the_page_of_keys_is_up_to_date() {
     )
     .expect("text");
     golden::compare("../../docs/sheet-keys.md", &page);
+}
+
+/// What the page says of a key: the values that are not the default with their kinds of turn, and the kinds that the
+/// description names.
+fn said(part: &str) -> (Vec<(&str, Vec<&str>)>, Vec<&str>) {
+    let kinds_of = |kinds: &'static [&str], text: &str| -> Vec<&str> {
+        kinds.iter().copied().filter(|kind| text == "all" || text.split(", ").any(|other| other == *kind)).collect()
+    };
+    let mut values = Vec::new();
+    for line in part.lines() {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        match (line.strip_prefix("* Turns: "), &cells[..]) {
+            (Some(kinds), _) => values.push(("", kinds_of(&KINDS, kinds))),
+            (None, [value, _, kinds, games]) if value.starts_with("| `") && !games.contains("by default") => {
+                values.push((value[2..].trim_matches(['`', '"']), kinds_of(&KINDS, kinds)));
+            }
+            _ => {}
+        }
+    }
+    let about = part.lines().nth(2).and_then(|about| about.split_once(':')).map_or("", |(kinds, _)| kinds);
+    let named = about.split('`').skip(1).step_by(2).flat_map(|kind| match kind {
+        "series" => vec!["series", "each"],
+        kind => KINDS.into_iter().filter(|other| *other == kind).collect(),
+    });
+    (values, if about.starts_with('`') { named.collect() } else { Vec::new() })
+}
+
+/// The kinds of turn that the page leaves out refuse the value, and its descriptions name the kinds of its lists.
+#[test]
+fn the_page_of_keys_says_what_is_accepted() {
+    let page = std::fs::read_to_string("../docs/sheet-keys.md").expect("the page");
+    let (mut wrong, mut refused) = (Vec::new(), 0);
+    for part in page.split("\n### ").skip(1) {
+        let key = part
+            .lines()
+            .next()
+            .filter(|key| !["turn.kind", "turn.hop"].contains(key) && !key.starts_with("words."))
+            .unwrap_or_default();
+        let (values, named) = if key.is_empty() { Default::default() } else { said(part) };
+        for (value, kinds) in &values {
+            for (letter, kind) in sheet_keys::KINDS.chars().zip(KINDS).filter(|(_, kind)| !kinds.contains(kind)) {
+                let is_refused = sheet_keys::is_refused(letter, key, value);
+                refused += usize::from(is_refused);
+                wrong.extend((!is_refused).then(|| format!("{key} {value}: {kind} does not refuse it")));
+            }
+            let is_other = |kind: &&&str| kinds.len() < KINDS.len() && !named.is_empty() && !named.contains(kind);
+            wrong.extend(kinds.iter().filter(is_other).map(|kind| format!("{key} {value}: not described for {kind}")));
+        }
+        let is_listed = |kind: &&&str| values.iter().any(|(_, kinds)| kinds.contains(kind) || kinds.is_empty());
+        let missing = named.iter().filter(|kind| !is_listed(kind));
+        wrong.extend(missing.map(|kind| format!("{key} is described for {kind}, which no value goes with")));
+    }
+    assert!(wrong.is_empty() && refused > 60, "{refused} refused\n{}", wrong.join("\n"));
 }

@@ -3,7 +3,7 @@
 //! `ASHTA_LINES_POSITIONS` sets the number of random positions for each game and number of seats (by default
 //! 200, in `./test deep` 1,500).
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ashta_env::chance::{self, below};
 use ashta_env::game::{Action, Game, Node, Seat};
@@ -12,8 +12,10 @@ use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::builtin;
 use ashta_env::turn::{TurnResults, turn_results};
-use ashta_tests::{amount, number};
+use ashta_tests::{amount, engine, number, random};
 use rand::Rng;
+
+use super::sheet_keys;
 
 /// The places of a seat's pieces, as the notation writes them.
 fn places(race: &Race, state: &State, seat: Seat) -> Vec<String> {
@@ -111,6 +113,64 @@ fn lines_lead_to_all_results_and_announce_what_they_capture() {
                 }
             }
         }
+    }
+}
+
+/// Random sheets of every kind of turn, many with courses that visit squares twice. `ASHTA_WORDS` sets their number (by
+/// default 150, in `./test deep` 10,000), `ASHTA_SEED` chooses them.
+#[test]
+fn turns_of_random_sheets_have_words_of_their_own() {
+    let mut rng = chance::stream(number("ASHTA_SEED", 58) as u64, 1);
+    for kind in sheet_keys::KINDS.chars().cycle().take(number("ASHTA_WORDS", amount(150, 10_000))) {
+        let own = if below(2, &mut rng) == 0 { None } else { sheet_keys::random_pair(kind, &mut rng) };
+        let sheet = own.unwrap_or_else(|| random::sheets::one_throw(&mut rng));
+        let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));
+        let mut starts = random::played(&race, 4, &mut rng);
+        starts.extend((0..8).map(|_| random::placed(&race, &mut rng)));
+        for start in starts {
+            let throws = engine::draw(&race, &start, &mut rng);
+            let mut state = race.parse_state(&start).expect("a position");
+            if throws.len() <= 4 && race.throw(&mut state, &throws).is_ok() {
+                for _ in 0..3 {
+                    check_actions(&race, &state);
+                    check(&race, &state);
+                    let action = random::action(&race, &state, &mut rng);
+                    race.apply_action(&mut state, action);
+                    if !matches!(race.node(&state), Node::Decision(_)) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The words of two legal actions differ unless they lead to the same results.
+fn check_actions(race: &Race, state: &State) {
+    let mut known: HashMap<String, BTreeSet<String>> = HashMap::new();
+    for action in race.legal_actions(state).iter() {
+        let Some(step) = race.step(state, action) else { continue };
+        let mut next = *state;
+        race.apply_action(&mut next, action);
+        let is_end = !matches!(race.node(&next), Node::Decision(_));
+        let results = if is_end { BTreeSet::from([race.print(&next)]) } else { engine::afterstates(race, &next) };
+        let other = known.entry(step.text.clone()).or_insert_with(|| results.clone());
+        assert_eq!(*other, results, "{}: {}", race.print(state), step.text);
+    }
+}
+
+#[test]
+fn lines_with_the_same_results_are_shown_once() {
+    for (position, lines) in [
+        ("ashtapada S:7,22/N:3,20 N 1,1,2", &["H4 to H6 by 2"][..]),
+        (
+            "sokkattan?extra=any&move=optional S:hand,10,34/N:hand,hand,hand N 25",
+            &["enter on J12", "enter on J12 (25 unused)"],
+        ),
+    ] {
+        let (race, state) = Race::parse_position(position).expect("a position");
+        let shown = check(&race, &state);
+        assert!(lines.iter().all(|line| shown.iter().any(|other| other == line)), "{shown:?}");
     }
 }
 

@@ -5,6 +5,7 @@
 //! of moves made so far. The web page shows the possible moves of a node (its `lines`).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::BoardStep;
 use super::steps::Travel;
@@ -12,6 +13,7 @@ use crate::game::{Action, Game, Node, Seat};
 use crate::race::Race;
 use crate::race::board::Square;
 use crate::race::position::state::{State, sort};
+use crate::race::turns::actions::PASS;
 use crate::race::turns::text::joined;
 
 /// All ways to play the rest of a turn; see [`Race::turn_graph`].
@@ -36,6 +38,8 @@ pub struct TurnMove {
     pub is_declared: bool,
     /// The captured pieces, by seat and slot in the position of node 0.
     pub captures: Vec<(Seat, usize)>,
+    /// The throws that stay unused before this move.
+    unused: Vec<u8>,
 }
 
 /// The moves that can follow, or the end of the turn.
@@ -69,6 +73,7 @@ impl Race {
         } else {
             growth.play(0, state, &[], &[])?;
         }
+        growth.merge();
         growth.distinguish();
         Some(growth.graph)
     }
@@ -102,8 +107,8 @@ struct Growth<'a> {
     graph: TurnGraph,
     /// The number of each identity of a move.
     numbers: HashMap<MoveKey, usize>,
-    /// The moves by their numbers and captures.
-    moves: HashMap<(usize, Vec<(Seat, usize)>), usize>,
+    /// The moves by their numbers, captures and unused throws.
+    moves: HashMap<(usize, Vec<(Seat, usize)>, Vec<u8>), usize>,
     ends: HashMap<State, usize>,
     /// The nodes by the position that is shown and, if all pieces land at the end, the numbers of the moves made.
     nodes: HashMap<(State, Vec<usize>), usize>,
@@ -243,13 +248,18 @@ impl Growth<'_> {
         let [before, mut captures] =
             [at, to].map(|node| self.race.captured(self.start, &self.keys[node].0, self.colour));
         captures.retain(|piece| !before.contains(piece));
-        let (key, race, start) = ((self.number(walk), captures), self.race, self.start);
+        let (mut state, mut unused, race, start) = (self.keys[at].0, Vec::new(), self.race, self.start);
+        for &action in &actions {
+            unused.extend((action == PASS).then(|| race.pending_throws(&state)).into_iter().flatten());
+            race.apply_action(&mut state, action);
+        }
+        let key = (self.number(walk), captures, unused);
         let TurnGraph { moves, nodes, .. } = &mut self.graph;
-        let taken = *self.moves.entry(key).or_insert_with_key(|(_, captures)| {
+        let taken = *self.moves.entry(key).or_insert_with_key(|(_, captures, unused)| {
             let mut step = race.board_step(start, walk);
             race.captures_text(start, captures).iter().for_each(|text| step.text += &format!(", {text}"));
             let (leaves, is_declared, captures) = (walk.taken.from, walk.is_declared, captures.clone());
-            moves.push(TurnMove { step, leaves, is_declared, captures });
+            moves.push(TurnMove { step, leaves, is_declared, captures, unused: unused.clone() });
             moves.len() - 1
         });
         if !nodes[at].lines.iter().any(|line| (line.0, line.1) == (taken, to)) {
@@ -257,21 +267,70 @@ impl Growth<'_> {
         }
     }
 
-    /// Appends the origin and the throws to the texts of moves, if several moves of a node have the same text.
-    fn distinguish(&mut self) {
+    /// Removes moves of a node that differ from another move only in their throws, if both can lead to the same ends.
+    fn merge(&mut self) {
         let TurnGraph { moves, nodes, .. } = &mut self.graph;
-        let mut alike = BTreeSet::new();
-        for node in nodes {
-            let mut texts = HashMap::new();
-            for &(taken, ..) in &node.lines {
-                let other = texts.insert(&moves[taken].step.text, taken);
-                alike.extend(other.into_iter().flat_map(|other| [other, taken]));
+        let like = |taken: usize| {
+            let TurnMove { step, leaves, is_declared, captures, .. } = &moves[taken];
+            (*leaves, *is_declared, step.pieces.len(), &step.place, captures)
+        };
+        let mut known = HashMap::new();
+        for at in 0..nodes.len() {
+            let mut lines = nodes[at].lines.clone();
+            lines.sort_by_key(|line| moves[line.0].step.throws.len());
+            let mut kept: Vec<(usize, usize, Vec<Action>)> = Vec::new();
+            for line in lines {
+                let mut is_same = |other: &(usize, usize, Vec<Action>)| {
+                    like(other.0) == like(line.0)
+                        && ends_after(nodes, other.1, &mut known) == ends_after(nodes, line.1, &mut known)
+                };
+                if !kept.iter().any(&mut is_same) {
+                    kept.push(line);
+                }
             }
-        }
-        for taken in alike {
-            let TurnMove { step, leaves, is_declared, .. } = &mut moves[taken];
-            let mark = if *is_declared { "t" } else { "" };
-            step.text += &format!(" (from {}{mark}, by {})", self.race.place_text(*leaves), joined(&step.throws, "+"));
+            nodes[at].lines.retain(|line| kept.contains(line));
         }
     }
+
+    /// Appends what differs to the texts of moves, if several moves of a node have the same text: unused throws, or the
+    /// origin and the throws.
+    fn distinguish(&mut self) {
+        let race = self.race;
+        let unused = |TurnMove { unused, .. }: &TurnMove| match unused.is_empty() {
+            true => String::new(),
+            false => format!(" ({} unused)", joined(unused, ", ")),
+        };
+        let origin = |TurnMove { step, leaves, is_declared, .. }: &TurnMove| {
+            let mark = if *is_declared { "t" } else { "" };
+            format!(" (from {}{mark}, by {})", race.place_text(*leaves), joined(&step.throws, "+"))
+        };
+        for difference in [&unused as &dyn Fn(&TurnMove) -> String, &origin] {
+            let TurnGraph { moves, nodes, .. } = &mut self.graph;
+            let mut alike = BTreeSet::new();
+            for node in nodes {
+                let mut texts = HashMap::new();
+                for &(taken, ..) in &node.lines {
+                    let other = texts.insert(&moves[taken].step.text, taken);
+                    alike.extend(other.into_iter().flat_map(|other| [other, taken]));
+                }
+            }
+            for taken in alike {
+                let text = difference(&moves[taken]);
+                moves[taken].step.text += &text;
+            }
+        }
+    }
+}
+
+/// The ends to which a node leads, in ascending order.
+fn ends_after(nodes: &[TurnNode], at: usize, known: &mut HashMap<usize, Rc<BTreeSet<usize>>>) -> Rc<BTreeSet<usize>> {
+    if let Some(ends) = known.get(&at) {
+        return Rc::clone(ends);
+    }
+    let own = nodes[at].end.iter().map(|end| end.0);
+    let later =
+        nodes[at].lines.iter().flat_map(|line| Vec::from_iter(ends_after(nodes, line.1, known).iter().copied()));
+    let ends = Rc::new(own.chain(later).collect());
+    known.insert(at, Rc::clone(&ends));
+    ends
 }

@@ -63,9 +63,23 @@ impl Race {
 
     /// The move that a legal `action` makes in `state`; `None` if no piece moves.
     pub fn step(&self, state: &State, action: Action) -> Option<BoardStep> {
-        let mut step = self.board_step(state, &self.walk(state, action)?);
-        let mut end = *state;
-        self.apply_action(&mut end, action);
+        let mut walk = self.walk(state, action)?;
+        let mut step = self.board_step(state, &walk);
+        let after = |action: Action| {
+            let mut end = *state;
+            self.apply_action(&mut end, action);
+            end
+        };
+        let end = after(action);
+        let is_alike = |other: &Action| {
+            let text = self.walk(state, *other).map(|walk| self.board_step(state, &walk).text);
+            text.as_ref() == Some(&step.text) && after(*other) != end
+        };
+        // A piece can have come to the square of another piece in this turn.
+        if self.legal_actions(state).iter().any(|other| is_alike(&other)) {
+            walk.taken.hidden = state.steps[walk.taken.slot];
+            step = self.board_step(state, &walk);
+        }
         if !matches!(self.node(&end), Node::Decision(_)) {
             step.text.push_str(&self.effects(state, &end, step.seat));
         }

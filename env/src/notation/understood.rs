@@ -13,7 +13,7 @@ use crate::race::Race;
 use crate::race::compile::reach::places_of;
 use crate::race::position::state::Series;
 use crate::race::turns::text::{any_of, joined};
-use crate::sheet::{Area, OpenedBy, Teams, UnitKind};
+use crate::sheet::{Area, BonusOrder, OpenedBy, Teams, UnitKind};
 
 /// Rules that belong together, as sentences.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -178,6 +178,7 @@ impl Race {
             ("half spent", words.half_spent),
             ("shared", words.shared.unwrap_or_default()),
             ("not borne", words.not_borne),
+            ("both enter", words.both_enter),
         ] {
             facts.set(name, text);
         }
@@ -249,6 +250,8 @@ impl Race {
             || [turn.again_on_doublet, turn.again_on_capture, turn.again_on_finish].contains(&true)
             || rules.lands_again != 0;
         facts.set_if(!grants, "nothing grants", true);
+        let (has_parts, must) = (turn.bonus_order == BonusOrder::Any, facts.value("turn.must"));
+        facts.set_if(has_parts, "both parts", must);
         let most = turn.throw_limit().unwrap_or_default();
         facts.set_if(most > 0, "most throws", counted(most.into(), "throw"));
     }

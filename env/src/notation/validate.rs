@@ -4,19 +4,14 @@ use crate::game::{Game, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::PLACES;
 use crate::race::position::state::{NO_PIECE, State};
-use crate::sheet::WithPartner;
 
 impl Race {
     pub(crate) fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
         let rules = &*self.rules;
         let pieces = &state.pieces[seat.index()][..self.pieces()];
-        let cell = |place: u8| rules.cells[seat.index()][usize::from(place) % PLACES];
-        for &place in pieces {
-            let is_here = |&&other: &&u8| other == place || cell(place) != 0 && cell(other) == cell(place);
-            let (here, most) = (pieces.iter().filter(is_here).count(), rules.room[usize::from(place) % PLACES]);
-            if here > usize::from(most) {
-                return Err(format!("{here} pieces are on {}, but it has room for {most}", self.place_text(place)));
-            }
+        if let Some((place, here)) = rules.crowded(state, seat) {
+            let (most, place) = (rules.room[usize::from(place) % PLACES], self.place_text(place));
+            return Err(format!("{here} pieces are on {place}, but it has room for {most}"));
         }
         if pieces.contains(&rules.goal) && rules.goal > rules.home && pieces[0] < rules.home {
             return Err("a piece can be borne off only when all other pieces are at the finish or borne off".to_owned());
@@ -53,21 +48,11 @@ impl Race {
                 return Err(format!("{seat} has entered a piece: write `{seat}+:`"));
             }
         }
-        let exclusive = rules.exclusive;
-        for seat in seats.iter() {
-            let shares = rules.sheet.stacking.partner == WithPartner::Shares;
-            let are_apart = |&other: &Seat| !shares || rules.seating.enemies(seat).contains(&other);
-            for other in seats.iter().filter(|&other| other > seat).filter(are_apart) {
-                let bit = |seat: Seat, place: u8| rules.bits[seat.index()][usize::from(place) % PLACES];
-                let held = state.pieces[other.index()].iter().fold(0, |held, &place| held | bit(other, place));
-                let is_shared = |&&place: &&u8| bit(seat, place) & held & exclusive != 0;
-                if let Some(&place) = state.pieces[seat.index()].iter().find(is_shared) {
-                    let place = self.place_text(place);
-                    return Err(format!(
-                        "{seat} and {other} have pieces on one square ({seat}'s {place}), which is not allowed"
-                    ));
-                }
-            }
+        if let Some((seat, other, place)) = rules.collision(state) {
+            let place = self.place_text(place);
+            return Err(format!(
+                "{seat} and {other} have pieces on one square ({seat}'s {place}), which is not allowed"
+            ));
         }
         self.check_finished(state)
     }

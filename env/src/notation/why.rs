@@ -13,6 +13,9 @@ use crate::race::turns::text::{any_of, joined};
 /// larger turn, the piece counts as unable to move there.
 const MOST: usize = 1 << 12;
 
+/// The largest number of dice that are thrown together.
+const MOST_DICE: usize = 4;
+
 impl Race {
     /// Says why no piece can move in the turn of `state`: that the turn is lost, or the reasons with the names of the
     /// pieces that have not finished. `None` if a piece can move.
@@ -84,14 +87,15 @@ impl Race {
         if let Some(there) = self.barring(state, place, &moves) {
             return format!("it is blocked by {there}");
         }
-        let fit: Vec<u8> = self.fitting(state, place).into_iter().collect();
-        if fit.is_empty() {
+        let (values, pairs) = self.fitting(state, place);
+        if values.is_empty() && pairs.is_empty() {
             return "no throw can move it in this position".to_owned();
         }
-        if self.pending_throws(state).iter().any(|value| fit.contains(value)) {
+        if self.pending_throws(state).iter().any(|value| values.contains(value)) {
             return "the throws must be used by other pieces".to_owned();
         }
-        format!("it waits for a throw of {}", any_of(&fit))
+        let pairs = pairs.iter().map(|[a, b]| format!("{a},{b}"));
+        format!("it waits for a throw of {}", any_of(&Vec::from_iter(values.iter().map(u8::to_string).chain(pairs))))
     }
 
     /// The throws that can begin a move of a piece at `place` in the turn of `state`.
@@ -129,38 +133,40 @@ impl Race {
         Some(if all == own { "other pieces of its seat".to_owned() } else { format!("pieces of {}", all.name()) })
     }
 
-    /// The values of throws that could move a piece at `place` in a turn of one throw. In a series, a throw that ends
-    /// the series is added.
-    fn fitting(&self, state: &State, place: u8) -> BTreeSet<u8> {
+    /// The values that could move a piece at `place` in a turn of one throw, and the throws of two dice that could move
+    /// it although neither of their values always could. In a series, throws that end the series are added.
+    fn fitting(&self, state: &State, place: u8) -> (BTreeSet<u8>, Vec<[u8; 2]>) {
         let mut start = *state;
         start.begin_turn(state.mover);
-        let outcomes = 0..self.chance_outcomes(&start).len() as u8;
-        let thrown = |state: &State, outcome: u8| {
+        let outcomes = || (0..self.chance_outcomes(&start).len() as u8).map(Outcome);
+        let thrown = |state: &State, outcome: Outcome| {
             let mut next = *state;
-            self.apply_chance(&mut next, Outcome(outcome));
+            self.apply_chance(&mut next, outcome);
             next
         };
-        let mut fit = BTreeSet::new();
-        for outcome in outcomes.clone() {
-            let values = self.throw_values(Outcome(outcome));
+        let is_moved = |outcome: Outcome| {
             let next = thrown(&start, outcome);
-            // If the throw continues a series, add a throw that ends the series.
-            let ended = match self.node(&next) {
-                Node::Chance(_) => {
-                    let ends = outcomes.clone().map(|end| thrown(&next, end));
-                    ends.into_iter().find(|end| matches!(self.node(end), Node::Decision(_)))
-                }
-                _ => Some(next),
-            };
-            let begins = ended.map(|state| self.beginnings(&state, place)).unwrap_or_default();
-            if begins.is_empty() {
-                continue;
+            if matches!(self.node(&next), Node::Decision(_)) {
+                return !self.beginnings(&next, place).is_empty();
             }
-            // If only a part of a divided throw moves the piece, all values of the throw fit.
-            let is_whole = begins.iter().any(|value| values.contains(value));
-            fit.extend(values.into_iter().filter(|value| !is_whole || begins.contains(value)));
-        }
-        fit
+            // Several dice, or a throw that continues a series.
+            let value = self.throw_values(outcome)[0];
+            outcomes().any(|other| {
+                let mut next = next;
+                for _ in 1..MOST_DICE {
+                    next = if matches!(self.node(&next), Node::Chance(_)) { thrown(&next, other) } else { next };
+                }
+                self.beginnings(&next, place).contains(&value)
+            })
+        };
+        let throws: Vec<(Vec<u8>, bool)> =
+            outcomes().map(|outcome| (self.throw_values(outcome), is_moved(outcome))).collect();
+        let fits = |value: &u8| throws.iter().filter(|(values, _)| values.contains(value)).all(|throw| throw.1);
+        let values: BTreeSet<u8> = throws.iter().flat_map(|(values, _)| values).copied().filter(fits).collect();
+        let moving = throws.iter().filter(|(_, is_moved)| *is_moved);
+        let pairs = moving.filter_map(|(throw, _)| <[u8; 2]>::try_from(&throw[..]).ok());
+        let pairs = pairs.filter(|throw| !throw.iter().any(|value| values.contains(value))).collect();
+        (values, pairs)
     }
 }
 

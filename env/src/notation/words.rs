@@ -103,10 +103,11 @@ impl Race {
 
     /// One move in words; it reaches the place `target`.
     pub(super) fn move_text(&self, taken: &UnitMove, colour: Seat, target: u8) -> String {
+        let steps = format!("{} step{}", taken.hidden, if taken.hidden == 1 { "" } else { "s" });
         let by = match (taken.hidden, joined(&taken.throws, "+")) {
             (0, throws) => throws,
-            (steps, throws) if throws.is_empty() => format!("{steps} steps"),
-            (steps, throws) => format!("{throws} after {steps} steps"),
+            (_, throws) if throws.is_empty() => steps,
+            (_, throws) => format!("{throws} after {steps}"),
         };
         let name = |place: u8| self.square(colour, place).map(|square| square.to_string());
         let count = match taken.throws.len() {
@@ -120,7 +121,7 @@ impl Race {
         };
         let from = name(taken.from).map(|from| {
             // The course visits this square on the way out and on the way home.
-            let is_back = taken.from == self.rules.back;
+            let is_back = taken.from == self.rules.back || self.is_like_first_visit(taken, colour, target);
             if is_back { format!("{from} (on its way home)") } else { from }
         });
         match (taken.kind, from) {
@@ -133,6 +134,18 @@ impl Race {
                 format!("{unit} {} {to} by {by}", from.unwrap_or_default())
             }
         }
+    }
+
+    /// Whether a move begins on the second visit of a square, and the same throws lead from the first visit to the same
+    /// square.
+    fn is_like_first_visit(&self, taken: &UnitMove, colour: Seat, target: u8) -> bool {
+        let course = self.board().course(colour);
+        let square = |place: u8| course.get(usize::from(place).wrapping_sub(1));
+        let Some(first) = (1..taken.from).find(|&place| square(place) == square(taken.from)) else { return false };
+        let steps = taken.steps.saturating_add(taken.hidden);
+        let reached = [true, false].map(|is_open| self.rules.target(first, steps, is_open));
+        let straight = (target > taken.from).then(|| first + target - taken.from);
+        reached.into_iter().chain(straight).any(|place| square(place).is_some() && square(place) == square(target))
     }
 
     /// The effects of a turn of `colour`'s pieces from `start` to `end`, each after a comma: captures, finishes,

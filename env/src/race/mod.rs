@@ -165,13 +165,7 @@ impl Game for Race {
     }
 
     fn initial_state(&self, first: Seat) -> State {
-        let mut state = State::empty(first);
-        let setup = self.rules.setup();
-        let pieces = self.seating.pieces;
-        for seat in self.seating.seats.iter() {
-            state.pieces[seat.index()][..pieces].copy_from_slice(&setup[setup.len() - pieces..]);
-        }
-        state
+        self.rules.initial_state(first)
     }
 
     #[inline]

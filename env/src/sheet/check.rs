@@ -1,9 +1,10 @@
 //! Checks a sheet after parsing: reports values that contradict each other.
 
 mod board;
+mod ending;
 mod idle;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -18,7 +19,7 @@ use super::{
     WithPartner, Without,
 };
 use crate::game::SeatSet;
-use crate::race::turns::{self, TurnKeys, text::joined};
+use crate::race::turns::{TurnKeys, text::joined};
 
 /// The largest number of pieces of a seat if pieces move as units or share throws.
 const FEW_PIECES: u8 = 4;
@@ -95,8 +96,8 @@ fn flag_values(problems: &mut Vec<Problem>, sheet: &Sheet, key: &str, flag: &Fla
         let is_changed_default = at == 0 && !value.changes.is_empty();
         let problem = "the first value of a house rule is the default: it must not change any key";
         report(problems, is_changed_default, &key, problem);
-        for part in ["name", "title", "flags"] {
-            let is_changed = value.changes.contains_key(part);
+        for part in ["name", "title", "flags", "pieces.count", "pieces.allowed"] {
+            let is_changed = value.changes.contains_key(part) || value_of(&value.changes, part).is_some();
             report(problems, is_changed, &format!("{key}.{part}"), format!("a house rule cannot change `{part}`"));
         }
         match sheet.changed(&[&value.changes]) {
@@ -303,7 +304,6 @@ impl Check<'_> {
                 "board.mark_rule" => value == Some(&"plain".into()),
                 "unit.speed" => value == Some(&"double".into()),
                 "entry.at" | "pieces.sent_to" => value.is_some_and(Value::is_integer),
-                "turn.most_throws" => self.sheet.turn.throw_limit().is_some(),
                 _ => value != value_of(&DEFAULTS, key),
             };
             let kinds = TurnKeys::ALL.into_iter().filter(|keys| keys.supports.contains(&key)).map(|keys| keys.name);
@@ -325,9 +325,6 @@ impl Check<'_> {
         let (by_count, is_free) = (entry.at == EntryAt::COUNT, !entry.spends);
         let is_forced = sheet.turn.must != Must::Optional;
         let loses = entry.lost_before != LostBefore::Never;
-        let is_face = |value: &u8| sheet.throws.values.contains(value);
-        let by_sum = matches!(&entry.first, Values::These(values) if !values.iter().any(is_face));
-        let all_wait = sheet.pieces.setup == Setup::All(SentTo::Off) && self.most_pieces() > 1;
         let has_others = self.has_dice || sheet.seats.teams == Teams::Opposite;
         self.report_all([
             (is_dice && !entry.compulsory, "entry.compulsory", "must be true with turn.kind = \"dice\""),
@@ -335,11 +332,6 @@ impl Check<'_> {
                 entry.compulsory && !is_dice && !self.is_throw,
                 "entry.compulsory",
                 "only works with turn.kind = \"throw\" or \"dice\"",
-            ),
-            (
-                is_dice && by_sum && all_wait,
-                "entry.first",
-                "must contain a value of one die: while all pieces wait, each enters with one die",
             ),
             (is_dice && !by_count, "entry.at", "must be \"count\" with turn.kind = \"dice\""),
             (is_divide && by_count, "entry.at", "must be \"start\" with turn.kind = \"divide\""),
@@ -538,41 +530,5 @@ impl Check<'_> {
     fn most_pieces(&self) -> u8 {
         let pieces = &self.sheet.pieces;
         pieces.allowed.iter().copied().fold(pieces.count, u8::max)
-    }
-
-    /// Reports games that cannot end: a piece cannot get to the finish, or no seat can win.
-    fn check_end(&mut self) {
-        if !self.problems.is_empty() {
-            return;
-        }
-        let sheet = self.sheet;
-        let rules = match turns::compile(Arc::new(sheet.clone()), SeatSet::ALL, sheet.pieces.count.into()) {
-            Ok(rules) => rules,
-            Err(error) => return self.report(true, "board.course", error),
-        };
-        let stranded = rules.stranded();
-        let numbers = (1..rules.home).filter(|place| stranded >> place & 1 == 1);
-        let numbers = joined(numbers.map(|place| rules.place_text(place)), ", ");
-        self.report(stranded != 0, "throws.values", format!("no throws lead from {numbers} to the finish"));
-        let reaches = rules.reachable() >> rules.finished_from.min(rules.home) != 0;
-        self.report(!reaches, "board.course", "no piece can ever reach the finish");
-        let setup = rules.setup();
-        let is_crowded = |&&place: &&u8| {
-            let room = usize::from(rules.room[usize::from(place)]);
-            room > 0 && setup.iter().filter(|&&other| other == place).count() > room && place > 1
-        };
-        if let (Setup::On(_), Some(&place)) = (&sheet.pieces.setup, setup.iter().find(is_crowded)) {
-            let problem =
-                format!("square {} does not have room for all pieces that begin on it", rules.place_text(place));
-            self.report(true, "pieces.setup", problem);
-        }
-        let begun = setup.iter().fold(0, |begun, &place| begun | 1 << place);
-        let meet = idle::shared_cells(&rules, begun) & rules.exclusive != 0;
-        self.report(meet, "pieces.setup", "pieces of two seats begin on one square, and the square cannot hold both");
-        for letters in &sheet.seats.allowed {
-            let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));
-            let problem = format!("no seat can win: no seat of {letters} can capture before its gate");
-            self.report(!opens, "gate.at", problem);
-        }
     }
 }

@@ -214,7 +214,7 @@ mod tests {
         let text = builtin::named("main-pacheh").expect("a built-in game").text();
         let fives = text.replace("values = [8, 1, 2, 3, 4]", "values = [8, 5, 10, 15, 20]").replace("[4, 8]", "[8]");
         let error = Sheet::read(&fives, "fives.toml").expect_err("19 squares are left from the sixth").to_string();
-        assert!(error.contains("no throws lead from") && error.contains("throws.values"), "{error}");
+        assert!(error.contains("no throws lead the last piece") && error.contains("throws.values"), "{error}");
         // The course goes around the edge, where all squares are safe. Only a capture opens the way on.
         let safe = |marks: &str, gate: &str| {
             let text = builtin::text("siga").expect("a built-in game");

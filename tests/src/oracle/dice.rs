@@ -38,25 +38,30 @@ fn all_dice(rules: &Rules) -> impl Iterator<Item = (u8, u8)> {
 }
 
 fn options(rules: &Rules, before: &Position, seat: usize, (a, b): (u8, u8)) -> Options {
-    let waits = |piece: &usize| before.pieces[seat][*piece].place == Place::Off;
-    let waiting: Vec<usize> = (0..rules.count).filter(waits).filter(|_| rules.compulsory).collect();
+    let waits = |piece: usize| before.pieces[seat][piece].place == Place::Off;
+    let can_enter = |position: &Position, count: u8| {
+        (0..rules.count).any(|piece| rules.enter(position, seat, piece, count).is_some())
+    };
+    let sum = a.saturating_add(b);
+    let others_wait = rules.compulsory && [a, b, sum].into_iter().any(|count| can_enter(before, count));
     let mut options = Options::default();
-    for one in 0..rules.count {
-        let comes_first = waiting.is_empty() || waiting.contains(&one);
-        for (first, second) in [(a, b), (b, a)].into_iter().filter(|_| comes_first) {
+    let mut both_enter = false;
+    for one in (0..rules.count).filter(|&one| !others_wait || waits(one)) {
+        for (first, second) in [(a, b), (b, a)] {
             let Some(between) = step(rules, before, seat, one, first) else { continue };
-            for other in (0..rules.count).filter(|&other| other != one) {
-                if waiting.len() < 2 || waiting.contains(&other) {
-                    options.both.extend(step(rules, &between, seat, other, second));
-                }
+            let others_wait = rules.compulsory && can_enter(&between, second);
+            for other in (0..rules.count).filter(|&other| other != one && (!others_wait || waits(other))) {
+                let after = step(rules, &between, seat, other, second);
+                both_enter |= after.is_some() && waits(one) && waits(other);
+                options.both.extend(after);
             }
             options.one.push(between);
         }
-        if comes_first && waiting.len() < 2 && a > 0 && b > 0 {
-            options.both.extend(step(rules, before, seat, one, a.saturating_add(b)));
-        }
     }
-    if a == b && waiting.is_empty() {
+    for one in (0..rules.count).filter(|&one| a > 0 && b > 0 && (!others_wait || waits(one) && !both_enter)) {
+        options.both.extend(step(rules, before, seat, one, sum));
+    }
+    if a == b && !others_wait {
         let distance = rules.unit_distance(&[a]);
         let pairs = rules.groups(before, seat, 2);
         options.both.extend(pairs.iter().filter_map(|pair| rules.hop(before, seat, pair, distance?)));

@@ -20,14 +20,12 @@
 //! * `entry.spends = false`: if `must` requires a move, at least one part is played; the entry is first.
 //! * Pieces on a private first square are not units.
 //! * `divide`: single pieces move, no units; entering counts as all pips of the throw.
-//! * `entry.compulsory`: other pieces also wait for a piece that cannot enter with this throw.
 //! * The seat that brings its last piece home throws no more, whatever its throw grants.
 //! * A usable throw that the seat passes counts as usable.
 //! * A plain mark is a plain square for room, units and meetings.
 //! * If the last of the allowed throws is lost, only throws of `again` count: another throw may earn one more.
 //! * The step after a throw is made by one piece, not by a unit. With `by_bonus` it moves no piece while others wait,
 //!   even if the waiting pieces cannot enter.
-//! * A step that may be first: the part that takes the seat's last piece home is enough.
 //! * `must` holds for the throw and for the step separately. A 0 takes no piece to the finish.
 //! * `entry.clear`: a piece on the square must leave it even if the square has another number for that piece.
 //! * A unit of the same seat or its partner that cannot be passed also stops a piece, even one that enters by count.

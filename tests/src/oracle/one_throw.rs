@@ -18,13 +18,11 @@ pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throw: u8) 
     played.into_iter().flat_map(|between| with_pass(rules, &between, seat, steps(rules, &between, seat))).collect()
 }
 
-/// The throw and its step in either order: both, the part that ends the seat's play, one of them, or nothing.
+/// The throw and its step in either order: both; otherwise one of them, or nothing.
 fn in_either_order(rules: &Rules, before: &Position, seat: usize, throw: u8) -> BTreeSet<Position> {
     let (moved, stepped) = (moves(rules, before, seat, throw), steps(rules, before, seat));
-    let is_home = |after: &Position| after.pieces[seat].iter().all(|piece| piece.place == Place::Home);
     let one: BTreeSet<Position> = moved.iter().chain(&stepped).cloned().collect();
-    let mut both: BTreeSet<Position> = one.iter().filter(|after| is_home(after)).cloned().collect();
-    both.extend(moved.iter().flat_map(|between| steps(rules, between, seat)));
+    let mut both: BTreeSet<Position> = moved.iter().flat_map(|between| steps(rules, between, seat)).collect();
     both.extend(stepped.iter().flat_map(|between| moves(rules, between, seat, throw)));
     let nothing = BTreeSet::from([before.clone()]);
     if rules.must == "optional" {

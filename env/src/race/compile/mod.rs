@@ -9,6 +9,7 @@ pub mod board;
 mod cells;
 pub(crate) mod odds;
 pub(crate) mod reach;
+mod room;
 
 use std::collections::BTreeSet;
 use std::ops::{BitAnd, BitOr};

@@ -152,20 +152,4 @@ impl Rules {
         }
         found
     }
-
-    /// Returns the reachable places that cannot reach the finish, as bits.
-    pub(crate) fn stranded(&self) -> u128 {
-        let hops = self.hops();
-        let (reachable, mut finishing) = (self.reachable(), u128::MAX << self.finished_from.min(self.home));
-        // A piece that bounces moves back, so the loop needs several passes.
-        loop {
-            let can_finish = |&place: &u8| self.hops_from(place, hops) & finishing != 0;
-            let found =
-                places_of(reachable & !finishing & !1).filter(can_finish).fold(0, |set, place| set | 1 << place);
-            if found == 0 {
-                return reachable & !finishing & !1;
-            }
-            finishing |= found;
-        }
-    }
 }

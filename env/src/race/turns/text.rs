@@ -115,6 +115,8 @@ pub(crate) struct TurnWords {
     pub(crate) shared: Option<&'static str>,
     /// A sentence about pieces that cannot yet be borne off (taken off the board); can be empty.
     pub(crate) not_borne: &'static str,
+    /// A sentence about two pieces that enter in one turn; can be empty.
+    pub(crate) both_enter: &'static str,
 }
 
 impl TurnWords {
@@ -128,6 +130,7 @@ impl TurnWords {
         half_spent: "A unit moves by half of each throw, rounded down. It cannot use a 1.",
         shared: None,
         not_borne: "",
+        both_enter: "",
     };
 }
 

@@ -11,7 +11,8 @@ use super::is_default;
 pub struct Stacking {
     /// The number for a plain square.
     pub plain: Room,
-    /// The number for a plain square from the gate on. The default is the value of `plain`.
+    /// The number for a plain square from the gate on, also for a private square if `private` is left out. The default
+    /// is the value of `plain`.
     pub inner: Option<Room>,
     /// The number for a private square, which is on the course of one seat only. The default is the value for other
     /// plain squares.

@@ -78,7 +78,7 @@ pub struct Turn {
     /// Whether a turn with captures grants one more throw, series or roll of the dice, whatever the number of captures.
     #[serde(default)]
     pub again_on_capture: bool,
-    /// `dice`, `divide`: whether a doublet (two equal dice) grants one more roll of the dice.
+    /// `divide`: whether a doublet (two equal dice) grants one more roll of the dice.
     #[serde(default)]
     pub again_on_doublet: bool,
     /// `throw`: whether a value of `again` that could not be used grants one more throw.
@@ -144,7 +144,8 @@ pub enum TurnKind {
     /// Throws are made until a value of `stop` comes. Then all throws are divided among the pieces.
     Series,
     /// Two dice are thrown. One piece moves by their sum in one hop, or two pieces move by one die each, or with a
-    /// doublet (two equal dice) a unit moves by one die. Waiting pieces must enter before other pieces move.
+    /// doublet (two equal dice) a unit moves by one die. A waiting piece that can enter must enter before other pieces
+    /// move. If two waiting pieces can enter with one die each, no piece enters with the sum.
     Dice,
     /// Two dice are thrown. Their total is divided among the pieces on the board; each piece moves at most once.
     Divide,
@@ -223,7 +224,8 @@ pub struct Entry {
     pub at: EntryAt,
     /// Whether a waiting piece must enter, if it can, before other pieces move. For `dice`, this key must be true.
     pub compulsory: bool,
-    /// `throw`: whether an own piece on the square of entry must move first, if it can, while other pieces wait.
+    /// `throw`: whether an own piece on the square of entry must move first, alone or in a unit, if it can, while other
+    /// pieces wait.
     #[serde(skip_serializing_if = "is_default")]
     pub clear: bool,
     /// `throw`: whether pieces enter only by the extra step of `turn.bonus`. While a piece waits, only a waiting piece
@@ -319,7 +321,8 @@ impl EntryAt {
 pub enum NamedEntry {
     /// On the first square of the course.
     Start,
-    /// With a throw of n, on the square with the number n.
+    /// With a throw of n, on the square with the number n. The piece passes the squares with lower numbers, so pieces
+    /// there can block it. It can enter at the finish; `finish.overshoot` applies to larger throws.
     Count,
 }
 
@@ -332,6 +335,6 @@ pub enum LostBefore {
     Never,
     /// While no own piece is on the course or at the finish. Pieces that were borne off do not count.
     OffBoard,
-    /// While no own piece is on the course.
+    /// While no own piece is on the course, even if no piece waits because all pieces are at the finish.
     OffCourse,
 }

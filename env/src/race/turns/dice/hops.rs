@@ -27,9 +27,11 @@ pub(crate) struct Hops<'a> {
     origins: Slots,
     ring: &'a Ring,
     beyond: Without,
-    /// The numbers that let a waiting piece enter, as bits: `[0]` for the first piece that moves, `[1]` for the second.
+    /// The numbers that let a waiting piece enter, as bits: `[0]` while no own piece is on the course, `[1]` otherwise.
     enters: [u64; 2],
     waiting: Set,
+    /// Whether a waiting piece can enter with a die or the sum. Other pieces then move after it.
+    can_enter: bool,
     /// The lowest slot of the pieces on each place; equal pieces are interchangeable.
     pub(crate) lowest: Set,
     /// The steps of each die.
@@ -73,8 +75,10 @@ impl<'a> Hops<'a> {
         let landings = dice.map(|die| Landings::new(squares, origins, die, ring, beyond));
         let (repeated, _) = own.repeated();
         let lowest = !repeated & !own.are(NO_PIECE);
-        let mut hops = Hops { squares, own, origins, ring, beyond, enters, waiting, lowest, dice, landings };
+        let can_enter = false;
+        let mut hops = Hops { squares, own, origins, ring, beyond, enters, waiting, can_enter, lowest, dice, landings };
         hops.landings = landings.map(|landings| hops.without_itself(landings));
+        hops.can_enter = !waiting.is_empty() && !hops.entering().is_empty();
         hops
     }
 
@@ -102,17 +106,32 @@ impl<'a> Hops<'a> {
         self.dice[SMALLER] == self.dice[LARGER]
     }
 
-    /// Returns the pieces that are allowed to move first: only waiting pieces if any piece waits.
-    #[inline]
-    fn may_begin(&self) -> Set {
-        if self.waiting.is_empty() { self.pieces() } else { self.waiting }
+    /// Returns the waiting pieces that can enter with a die or the sum before any other piece moves.
+    fn entering(&self) -> Set {
+        let [a, b] = self.dice;
+        let sum = self.landings(a + b, self.beyond);
+        let dice = self.dice.into_iter().zip(&self.landings);
+        dice.chain([(a + b, &sum)]).fold(Set::NONE, |all, (steps, landings)| all | self.entering_by(steps, landings))
     }
 
-    /// Returns whether a turn is allowed to begin with this number of steps. If pieces wait, the number must let a
-    /// piece enter.
+    fn entering_by(&self, steps: u8, landings: &Landings) -> Set {
+        let enters = self.enters[usize::from(self.squares.has_one_on_course(self.own))];
+        (self.waiting & landings.open()).when(enters >> steps & 1 == 1)
+    }
+
+    /// Returns the pieces that can move first by `steps`.
     #[inline]
-    fn lets_begin(&self, steps: u8) -> bool {
-        self.waiting.is_empty() | (self.enters[0] >> steps & 1 == 1)
+    fn beginning(&self, steps: u8, landings: &Landings) -> Set {
+        if self.can_enter { self.entering_by(steps, landings) } else { self.pieces() & !self.waiting & landings.open() }
+    }
+
+    /// Returns whether two waiting pieces can enter, one with each die.
+    fn can_both_enter(&self) -> bool {
+        let first = self.waiting.iter().next().filter(|_| self.waiting.len() > 1);
+        let follows = |slot: usize, die: usize| !(self.followers(slot, die) & self.waiting).is_empty();
+        first.is_some_and(|slot| {
+            [SMALLER, LARGER].into_iter().any(|die| self.firsts(die).contains(slot) && follows(slot, die))
+        })
     }
 
     #[inline]
@@ -123,16 +142,15 @@ impl<'a> Hops<'a> {
     /// Returns the pieces that can take a die before any other piece moves.
     #[inline]
     pub(crate) fn firsts(&self, die: usize) -> Set {
-        (self.may_begin() & self.landings[die].open()).when(self.lets_begin(self.dice[die]))
+        self.beginning(self.dice[die], &self.landings[die])
     }
 
-    /// Returns the pieces that can take both dice in one hop. If two pieces wait, a piece must enter with each die, so
-    /// no piece can take both dice.
+    /// Returns the pieces that can take both dice in one hop. If two waiting pieces can enter, one with each die, no
+    /// piece can take both dice.
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
-        (self.may_begin() & self.landings(steps, self.beyond).open())
-            .when(self.waiting.len() < 2 && self.lets_begin(steps))
+        self.beginning(steps, &self.landings(steps, self.beyond)).when(!self.can_enter || !self.can_both_enter())
     }
 
     /// Returns the pieces that can take a doublet together with the next piece on their place.
@@ -141,7 +159,7 @@ impl<'a> Hops<'a> {
         let (_, followed) = self.own.repeated();
         let landings = &self.landings[SMALLER];
         let open = landings.occupancy.only(CLOSED_TO_PAIR).are(0) | self.staying(landings);
-        (self.lowest & followed & open).when(self.waiting.is_empty() && self.is_doublet())
+        (self.lowest & followed & open & !self.waiting).when(!self.can_enter && self.is_doublet())
     }
 
     /// Returns the pieces that can take the other die after the piece of `slot` has taken `die`. This piece must be
@@ -158,10 +176,14 @@ impl<'a> Hops<'a> {
         let left = next.squares.are(from).when(from != BESIDE).without(slot);
         let come = next.squares.are(first.squares.get(slot));
         let occupancy = next.occupancy.minus(left.each(OWN)).plus(come.each(OWN));
-        // If two pieces wait, a piece must enter with each die.
-        let enters = self.enters[1] >> self.dice[other(die)] & 1 == 1;
-        let may_follow = if self.waiting.len() > 1 { self.waiting.when(enters) } else { self.pieces() };
-        may_follow.without(slot) & occupancy.only(CLOSED_TO_ONE).are(0)
+        let open = occupancy.only(CLOSED_TO_ONE).are(0).without(slot);
+        if self.waiting.is_empty() {
+            return self.pieces() & open;
+        }
+        let moved = self.own.with(slot, self.by(slot, die).place);
+        let enters = self.enters[usize::from(self.squares.has_one_on_course(moved))];
+        let entering = (self.waiting & open).when(enters >> self.dice[other(die)] & 1 == 1);
+        if entering.is_empty() { self.pieces() & !self.waiting & open } else { entering }
     }
 
     /// Returns the other slots that can take the other die after `slot` has taken `die`. Among equal pieces, only the

@@ -94,8 +94,7 @@ impl DiceTurns {
             ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
         }
         let beyond = if self.rules.gate_rule.is_open(state, colour) { Without::Open } else { self.closed };
-        let enters = [self.enters[self.rules.entry_stage(state, colour, &own)], self.enters[1]];
-        Hops::new(squares, own, ring, dice, beyond, enters)
+        Hops::new(squares, own, ring, dice, beyond, self.enters)
     }
 
     /// Returns the first piece and its die, after the first action.
@@ -272,6 +271,7 @@ impl TurnNotation for DiceTurns {
             ],
             used: ["die", "dice"],
             whole: "A unit moves with two equal dice, each of its pieces by one die.",
+            both_enter: "If two waiting pieces can enter with one die each, no piece enters with the sum.",
             entering: ["either die, or the sum of both,", "a die, or the sum of both, of"],
             ..TurnWords::ONE_BY_ONE
         }

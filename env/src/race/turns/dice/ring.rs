@@ -7,6 +7,7 @@
 use crate::game::Seat;
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{PLACES, Rules};
+use crate::race::position::slots::Slots;
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::Without;
 
@@ -26,6 +27,7 @@ pub(crate) struct Squares {
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
+    home: u8,
     /// The place before the place where a piece enters with a throw of 1.
     pub(crate) entry: u8,
     /// Whether a hop can end on the square where it begins.
@@ -51,7 +53,13 @@ impl Squares {
         let reached = |from: usize, steps: u8| landings.iter().map(move |to: &[u8; 256]| to[from + usize::from(steps)]);
         let back = |from: usize| places_of(rules.hops()).any(|steps| reached(from, steps).any(|to| to == of[from]));
         let comes_back = (1..usize::from(rules.home)).any(|from| of[from] != BESIDE && back(from));
-        Squares { of, landings, gate, lap, entry: rules.entry, comes_back }
+        Squares { of, landings, gate, lap, home: rules.home, entry: rules.entry, comes_back }
+    }
+
+    /// Returns whether one of the pieces `own` of the seat is on the course.
+    #[inline]
+    pub(crate) fn has_one_on_course(&self, own: Slots) -> bool {
+        !(own.at_least(1) & !own.at_least(self.home)).is_empty()
     }
 
     #[inline]

@@ -455,11 +455,9 @@ impl ThrowTurns {
     }
 
     /// Returns the legal actions if a throw and its step can be used in any order. If both must be used, an action is
-    /// legal if the other part can be used after it, or if the seat has then finished. If this is impossible, all
-    /// actions are legal.
+    /// legal if the other part can be used after it. If no action is, all actions are legal.
     #[cold]
     fn actions_in_either_order(&self, state: &State) -> ActionMask {
-        let seat = self.colour(state);
         let steps = self.actions_of_throw(state, BONUS).iter().filter(|&step| step < PASS);
         let steps: ActionMask = steps.map(|step| Action(self.slots + step.0)).collect();
         let all = self.actions_of_throw(state, state.dice[0]).iter().chain(steps.iter());
@@ -470,7 +468,7 @@ impl ThrowTurns {
         let is_whole = |&action: &Action| {
             let mut next = *state;
             self.apply_part(&mut next, action);
-            next.phase == Phase::Allot || self.rules.has_finished(&next.pieces[seat.index()])
+            next.phase == Phase::Allot
         };
         let whole: ActionMask = all.iter().filter(is_whole).collect();
         if whole.is_empty() { all } else { whole }
@@ -481,15 +479,18 @@ impl ThrowTurns {
     #[cold]
     fn before_others(&self, own: &[u8; MAX_PIECES], throw: u8, mask: ActionMask) -> ActionMask {
         let entry = &self.rules.sheet.entry;
-        let on = |place: u8| own.iter().position(|&other| other == place).map(|slot| Action(slot as u8));
-        let clears = on(self.rules.entry).filter(|action| entry.clear && mask.contains(*action));
-        let enters = Some(Action(0)).filter(|action| (entry.compulsory || throw == BONUS) && mask.contains(*action));
-        match clears.or(enters) {
-            Some(action) => ActionMask::of_bits(1 << action.0),
-            // Only the waiting piece can use the step after a throw.
-            None if throw == BONUS && entry.by_bonus => ActionMask::EMPTY,
-            None => mask,
+        let clears = own.iter().position(|&place| entry.clear && place == self.rules.entry).map_or(0, |slot| {
+            // The piece leaves alone or in a unit.
+            (1 << slot | 1 << (self.slots + slot as u8)) & mask.bits()
+        });
+        if clears != 0 {
+            return ActionMask::of_bits(clears);
         }
+        if (entry.compulsory || throw == BONUS) && mask.contains(Action(0)) {
+            return ActionMask::of_bits(1);
+        }
+        // Only the waiting piece can use the step after a throw.
+        if throw == BONUS && entry.by_bonus { ActionMask::EMPTY } else { mask }
     }
 
     /// Returns whether moves can grant one more throw.
