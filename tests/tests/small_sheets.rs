@@ -14,40 +14,34 @@ use ashta_tests::{engine, oracle, random};
 use super::sheet_keys::{base, read};
 
 const WAITING: &str = "throws.values = [1, 2, 3]; entry.first = [1, 4]; entry.next = [1, 4]";
-const THREE_WAITING: &str =
-    "throws.values = [1, 2, 3]; entry.first = [1, 4]; entry.next = [1, 4]; pieces.count = 3; pieces.allowed = [3]";
-const CLEAR: &str =
-    "entry.clear = true; unit.kind = 'together'; pieces.count = 3; pieces.allowed = [3]; board.marks = []";
-const TIED: &str = "entry.clear = true; unit.kind = 'together'; unit.split = false; pieces.count = 3; \
-                    pieces.allowed = [3]; board.marks = []";
+const THREE: &str = "pieces.count = 3; pieces.allowed = [3]";
+const CLEAR: &str = "entry.clear = true; unit.kind = 'together'; board.marks = []";
 const BONUS: &str =
     "turn.again = []; turn.bonus = [3]; turn.bonus_order = 'any'; pieces.count = 1; pieces.allowed = [1]";
-const BOUNCING: &str = "turn.again = []; turn.bonus = [3]; turn.bonus_order = 'any'; pieces.count = 1; \
-                        pieces.allowed = [1]; finish.overshoot = 'bounces'";
 
 /// The kind of turn, changes of its base sheet, North's pieces, the throws, and North's pieces after each turn.
-type Example = (char, &'static str, &'static str, &'static [u8], &'static [&'static str]);
+type Example = (char, [&'static str; 2], &'static str, &'static [u8], &'static [&'static str]);
 
 const EXAMPLES: &[Example] = &[
     // Waiting pieces that cannot enter do not hold up other pieces.
-    ('D', WAITING, "off,5", &[2, 3], &["off,10"]),
-    ('D', WAITING, "off,5", &[1, 3], &["1,8", "4,5"]),
-    ('D', WAITING, "off,5", &[2, 2], &["4,5"]),
+    ('D', [WAITING, ""], "off,5", &[2, 3], &["off,10"]),
+    ('D', [WAITING, ""], "off,5", &[1, 3], &["1,8", "4,5"]),
+    ('D', [WAITING, ""], "off,5", &[2, 2], &["4,5"]),
     // One of two waiting pieces enters with the sum, unless each can enter with one die.
-    ('D', WAITING, "off,off", &[2, 2], &["off,4"]),
-    ('D', WAITING, "off,off", &[1, 3], &["off,4"]),
-    ('D', WAITING, "off,off", &[1, 1], &["1,1"]),
-    ('D', WAITING, "off,off", &[2, 3], &["off,off"]),
-    ('D', THREE_WAITING, "off,5,5", &[3, 3], &["off,5,11", "off,8,8"]),
-    ('D', THREE_WAITING, "off,5,5", &[2, 2], &["4,5,5"]),
+    ('D', [WAITING, ""], "off,off", &[2, 2], &["off,4"]),
+    ('D', [WAITING, ""], "off,off", &[1, 3], &["off,4"]),
+    ('D', [WAITING, ""], "off,off", &[1, 1], &["1,1"]),
+    ('D', [WAITING, ""], "off,off", &[2, 3], &["off,off"]),
+    ('D', [WAITING, THREE], "off,5,5", &[3, 3], &["off,5,11", "off,8,8"]),
+    ('D', [WAITING, THREE], "off,5,5", &[2, 2], &["4,5,5"]),
     // A unit clears the square of entry, too.
-    ('T', CLEAR, "off,0,0", &[1], &["off,0,1", "off,1,1"]),
-    ('T', TIED, "off,0,0", &[1], &["off,1,1"]),
-    ('T', TIED, "0,0,0", &[1], &["0,0,1", "0,1,1"]),
+    ('T', [CLEAR, THREE], "off,0,0", &[1], &["off,0,1", "off,1,1"]),
+    ('T', [CLEAR, "unit.split = false; pieces.count = 3; pieces.allowed = [3]"], "off,0,0", &[1], &["off,1,1"]),
+    ('T', [CLEAR, "unit.split = false; pieces.count = 3; pieces.allowed = [3]"], "0,0,0", &[1], &["0,0,1", "0,1,1"]),
     // The throw or the step, if the other part cannot follow.
-    ('T', BONUS, "21", &[3], &["22", "home"]),
-    ('T', BONUS, "20", &[3], &["home"]),
-    ('T', BOUNCING, "21", &[3], &["23"]),
+    ('T', [BONUS, ""], "21", &[3], &["22", "home"]),
+    ('T', [BONUS, ""], "20", &[3], &["home"]),
+    ('T', [BONUS, "finish.overshoot = 'bounces'"], "21", &[3], &["23"]),
 ];
 
 fn sheet(kind: char, changes: &str) -> Result<Arc<Sheet>, String> {
@@ -68,7 +62,8 @@ fn position(race: &Race, north: &str) -> String {
 #[test]
 fn turns_of_small_sheets_have_these_results() {
     for &(kind, changes, north, throws, results) in EXAMPLES {
-        let sheet = sheet(kind, changes).unwrap_or_else(|error| panic!("{changes}: {error}"));
+        let changes = changes.join("; ");
+        let sheet = sheet(kind, &changes).unwrap_or_else(|error| panic!("{changes}: {error}"));
         let (race, expected) = (race(&sheet), results.iter().map(|&pieces| pieces.to_owned()).collect());
         let position = position(&race, north);
         for turns in [engine::turns(&race, &position, throws), oracle::turns(&sheet.text(), &position, throws)] {

@@ -73,7 +73,9 @@ fn check(race: &Race, start: &State) -> Vec<String> {
     }
     let mut results = TurnResults::new();
     turn_results(race, start, &mut results);
-    assert_eq!(ends, results.states().iter().copied().collect(), "{text}");
+    let [found, expected] = [ends.iter().copied().collect(), results.states().to_vec()]
+        .map(|states: Vec<State>| states.iter().map(|state| race.print(state)).collect::<BTreeSet<_>>());
+    assert_eq!(found, expected, "{text}: {:?} {:?}\n{}", found.difference(&expected).collect::<Vec<_>>(), expected.difference(&found).collect::<Vec<_>>(), race.ruleset().sheet().text());
     let texts: HashSet<String> = graph.ends.iter().map(|(_, actions)| race.turn_text(start, actions)).collect();
     assert_eq!(texts.len(), ends.len(), "{text}: turns read alike: {texts:?}");
     let first = graph.nodes.first().map_or(&[][..], |node| &node.lines);

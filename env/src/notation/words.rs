@@ -74,7 +74,9 @@ impl Race {
                 continue;
             }
             let kind = if role & role::LEAD != 0 { MoveKind::Together(2) } else { MoveKind::Alone };
-            let mut next = UnitMove { steps, throws: Vec::new(), ..UnitMove::by(kind, slot, own[slot], steps) };
+            let is_declared = self.is_declared_beside(state, slot);
+            let mut next =
+                UnitMove { steps, throws: Vec::new(), is_declared, ..UnitMove::by(kind, slot, own[slot], steps) };
             self.turns.notation().name_throws(state, &mut next);
             add(&mut moves, next);
         }
@@ -84,7 +86,15 @@ impl Race {
 
     /// The move that `action` makes in `state`; `None` if no piece moves.
     pub(super) fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
-        self.turns.notation().unit_move(state, action)
+        let taken = self.turns.notation().unit_move(state, action)?;
+        Some(UnitMove { is_declared: self.is_declared_beside(state, taken.slot), ..taken })
+    }
+
+    /// Whether a piece of the mover belongs to a declared unit, and another piece on its place does not.
+    fn is_declared_beside(&self, state: &State, slot: usize) -> bool {
+        let (own, seat) = (self.reached(state), self.colour(state).index());
+        let is_declared = |slot: usize| state.declared[seat] >> slot & 1 == 1;
+        is_declared(slot) && (0..self.pieces()).any(|other| own[other] == own[slot] && !is_declared(other))
     }
 
     /// The place that a move reaches in a turn that ends in `end`.
@@ -122,7 +132,8 @@ impl Race {
         let from = name(taken.from).map(|from| {
             // The course visits this square on the way out and on the way home.
             let is_back = taken.from == self.rules.back || self.is_like_first_visit(taken, colour, target);
-            if is_back { format!("{from} (on its way home)") } else { from }
+            let from = if is_back { format!("{from} (on its way home)") } else { from };
+            if taken.is_declared { format!("{from} (declared)") } else { from }
         });
         match (taken.kind, from) {
             (MoveKind::Enter, _) => format!("enter {count}on {}", name(self.rules.entry).unwrap_or_default()),

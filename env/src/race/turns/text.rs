@@ -149,6 +149,8 @@ pub(crate) struct UnitMove {
     pub(crate) used: usize,
     /// The target place, if the unit lands after this move and not at the end of the turn.
     pub(crate) target: Option<u8>,
+    /// Whether the pieces are a declared unit, and other pieces on their place are not.
+    pub(crate) is_declared: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,7 +175,8 @@ impl MoveKind {
 
 impl UnitMove {
     pub(crate) fn by(kind: MoveKind, slot: usize, from: u8, throw: u8) -> UnitMove {
-        UnitMove { kind, slot, from, steps: throw, hidden: 0, throws: vec![throw], used: 1, target: None }
+        let throws = vec![throw];
+        UnitMove { kind, slot, from, steps: throw, hidden: 0, throws, used: 1, target: None, is_declared: false }
     }
 
     pub(crate) fn to(self, target: u8) -> UnitMove {

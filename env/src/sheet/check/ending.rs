@@ -1,13 +1,12 @@
 //! Checks that a game can begin and end: the positions at the start, and the way of the last piece of a seat.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Check;
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::Rules;
 use crate::race::compile::reach::places_of;
-use crate::race::position::state::{MAX_PIECES, Phase, State, sort};
+use crate::race::position::state::{Phase, State, sort};
 use crate::race::turns::text::joined;
 use crate::race::turns::{self, Turns, by_kind};
 use crate::sheet::Setup;
@@ -15,9 +14,6 @@ use crate::sheet::Setup;
 /// The largest number of throws of one turn that are tried. Longer series move the last piece no further than several
 /// turns.
 const MOST_THROWS: usize = 4;
-
-/// The places of the pieces of a seat.
-type Places = [u8; MAX_PIECES];
 
 impl Check<'_> {
     /// Reports games that begin in an invalid position, and games that cannot end.
@@ -64,25 +60,22 @@ impl Check<'_> {
 
     /// Reports places from which the last piece of a seat never finishes.
     fn check_last_piece(&mut self, rules: &Arc<Rules>) {
-        let places = LastPiece {
-            rules,
-            turns: Turns::new(Arc::clone(rules)),
-            seat: rules.seating.seats.iter().next().unwrap_or(Seat::SOUTH),
-            finishing: HashSet::new(),
+        let seat = rules.seating.seats.iter().next().unwrap_or(Seat::SOUTH);
+        let places = LastPiece { rules, turns: Turns::new(Arc::clone(rules)), seat, finishing: 0 }.stuck_places();
+        let names = |holds: &dyn Fn(u8) -> bool, places: &[u8]| {
+            joined(places.iter().filter(|&&place| holds(place)).map(|&place| rules.place_text(place)), ", ")
         };
-        let places = places.stuck();
         for (key, range) in
             [("entry.first", 0..1), ("throws.values", 1..rules.home), ("finish.bear_off", rules.home..u8::MAX)]
         {
-            let places = places.iter().filter(|place| range.contains(place));
-            let names = joined(places.map(|&place| rules.place_text(place)), ", ");
+            let names = names(&|place| range.contains(&place), &places);
             let problem = format!("no throws lead the last piece of a seat from {names} to the end of its course");
             self.report(!names.is_empty(), key, problem);
         }
-        let unreached = (rules.finished_from..rules.home).filter(|place| rules.reachable() >> place & 1 == 0);
-        let names = joined(unreached.map(|place| rules.place_text(place)), ", ");
-        let is_missed = self.sheet.finish.fill && !names.is_empty();
-        self.report(is_missed, "finish.fill", format!("no throws lead to {names}, which must be filled"));
+        let filled: Vec<u8> = (rules.finished_from..rules.home).collect();
+        let names = names(&|place| rules.reachable() >> place & 1 == 0, &filled);
+        let problem = format!("no throws lead to {names}, which must be filled");
+        self.report(!names.is_empty(), "finish.fill", problem);
     }
 }
 
@@ -91,25 +84,29 @@ struct LastPiece<'a> {
     rules: &'a Rules,
     turns: Turns,
     seat: Seat,
-    /// The places of the seat's pieces from which the last piece finishes.
-    finishing: HashSet<Places>,
+    /// The places from which the last piece finishes, as bits.
+    finishing: u128,
 }
 
 impl LastPiece<'_> {
     /// The places from which the last piece cannot finish.
-    fn stuck(mut self) -> Vec<u8> {
+    fn stuck_places(mut self) -> Vec<u8> {
         let rules = self.rules;
-        let places = places_of(rules.reachable()).filter(|&place| place < rules.finished_from);
-        let mut open: Vec<(u8, Vec<State>)> =
-            places.flat_map(|place| self.positions(place).into_iter().map(move |states| (place, states))).collect();
+        let mut open = Vec::new();
+        for place in places_of(rules.reachable()).filter(|&place| place < rules.finished_from) {
+            let positions = self.positions(place);
+            // The values for the first entry of the game and the values for later entries must let the piece enter.
+            let is_first = |state: &State| rules.remembers_entry && place == 0 && state.seat_marks == 0;
+            let (first, later): (Vec<State>, Vec<State>) = positions.into_iter().partition(is_first);
+            open.extend([first, later].into_iter().filter(|states| !states.is_empty()).map(|states| (place, states)));
+        }
         // A piece can also move back, so the loop needs several passes.
         loop {
             let before = open.len();
             for at in (0..before).rev() {
-                let can_finish = |state: &&State| (1..=MOST_THROWS).any(|throws| self.can_finish(state, throws));
-                if let Some(state) = open[at].1.iter().find(can_finish) {
-                    self.finishing.insert(self.key(state));
-                    open.remove(at);
+                let can_finish = |state: &State| (1..=MOST_THROWS).any(|throws| self.can_finish(state, throws));
+                if open[at].1.iter().any(can_finish) {
+                    self.finishing |= 1 << open.remove(at).0;
                 }
             }
             if open.len() == before {
@@ -118,32 +115,30 @@ impl LastPiece<'_> {
         }
     }
 
-    /// The positions with the last piece on `place`, in groups. The piece must finish from one position of each group.
-    fn positions(&self, place: u8) -> Vec<Vec<State>> {
-        let (rules, at) = (self.rules, self.seat.index());
-        let (home, pieces) = (rules.home, rules.seating.pieces);
-        let mut state = State::empty(self.seat);
-        rules.seating.seats.iter().for_each(|seat| state.pieces[seat.index()][..pieces].fill(rules.sent_to()));
-        let end = if place < home { home } else { rules.goal };
-        // If squares must be filled, the last piece fills any one of them.
-        let fills = rules.sheet.finish.fill;
-        let gaps = if fills { rules.finished_from..home } else { home..home + 1 };
+    /// The positions with the last piece on `place`, without and with the marks of seats. If squares must be filled,
+    /// any one of them can be empty.
+    fn positions(&self, place: u8) -> Vec<State> {
+        let (rules, pieces) = (self.rules, self.rules.seating.pieces);
+        let end = if place < rules.home { rules.home } else { rules.goal };
         let mut positions = Vec::new();
-        for (gap, marks) in gaps.flat_map(|gap| [(gap, 0), (gap, u8::MAX)]) {
-            let filled = (rules.finished_from..home).filter(|&other| fills && other != gap);
-            let others = filled.chain(std::iter::repeat(end)).take(pieces - 1);
-            let mut next = state;
-            next.seat_marks = marks;
-            std::iter::once(place).chain(others).zip(&mut next.pieces[at]).for_each(|(place, own)| *own = place);
-            sort(&mut next.pieces[at]);
-            positions.push(next);
+        for last in if rules.sheet.finish.fill { 0..pieces } else { 0..1 } {
+            let mut state = State::empty(self.seat);
+            for seat in rules.seating.seats.iter() {
+                state.pieces[seat.index()][..pieces].fill(rules.sent_to());
+            }
+            let own = &mut state.pieces[self.seat.index()];
+            for at in 0..pieces {
+                own[at] = if rules.sheet.finish.fill { rules.finished_from + at as u8 } else { end };
+            }
+            own[last] = place;
+            sort(own);
+            positions.extend([state, State { seat_marks: u8::MAX, ..state }]);
         }
-        // The values for the first entry of the game, and the values for later entries.
-        let is_split = rules.remembers_entry && place == 0;
-        if is_split { positions.into_iter().map(|state| vec![state]).collect() } else { vec![positions] }
+        positions
     }
 
-    /// Whether one turn from this position can lead to a position of `finishing`, with at most `throws` more throws.
+    /// Whether the turn that goes on in this position can take the last piece to a place of `finishing` or to the end,
+    /// with at most `throws` more throws.
     fn can_finish(&self, state: &State, throws: usize) -> bool {
         if state.phase == Phase::Throw {
             let follows = |outcome: usize| {
@@ -156,19 +151,11 @@ impl LastPiece<'_> {
         by_kind!(&self.turns, turns => turns.legal_actions(state)).iter().any(|action| {
             let mut next = *state;
             by_kind!(&self.turns, turns => turns.apply_action(&mut next, action));
+            let own = &next.pieces[self.seat.index()];
             match next.phase {
                 Phase::Choose | Phase::Allot => self.can_finish(&next, throws),
-                Phase::Throw | Phase::Over => {
-                    let own = &next.pieces[self.seat.index()];
-                    self.rules.has_finished(own) || self.finishing.contains(&self.key(&next))
-                }
+                Phase::Throw | Phase::Over => self.rules.has_finished(own) || self.finishing >> own[0] & 1 == 1,
             }
         })
-    }
-
-    /// The places of the last piece and, if squares must be filled, of all pieces.
-    fn key(&self, state: &State) -> Places {
-        let own = state.pieces[self.seat.index()];
-        if self.rules.sheet.finish.fill { own } else { [own[0]; MAX_PIECES] }
     }
 }
