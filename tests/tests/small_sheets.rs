@@ -165,17 +165,19 @@ fn random_sheets_begin_and_end() {
     }
 }
 
-/// Whether the last piece of South finishes in random turns, while the other seats do not play.
+/// Whether the last piece of South finishes in random turns, while the pieces of other seats wait.
 fn last_piece_finishes(race: &Race, rng: &mut chance::GameRng) -> bool {
     let sheet = race.ruleset().sheet();
     let start = race.print(&race.initial_state(Seat::SOUTH));
-    let (own, others) = start.split(' ').nth(1).and_then(|seats| seats.split_once('/')).expect("two seats");
+    let own = start.split(' ').nth(1).and_then(|seats| seats.split('/').next()).expect("a seat");
     let home = race.place_text(race.last_place() - u8::from(race.bears_off()));
     let first = own[2..].split(',').next().expect("a piece");
     let pieces = [vec![first; 1], vec![&*home; race.pieces() - 1]].concat().join(",");
     let mark = if sheet.gate.at > 0 || sheet.entry.first_while == FirstWhile::Never { "+" } else { "" };
     let game = race.ruleset().game_text();
-    let mut seats = format!("S{mark}:{pieces}/{others}");
+    let waiting = vec![race.place_text(race.waiting_place()); race.pieces()].join(",");
+    let others = race.spec().seats.iter().skip(1).map(|seat| format!("/{seat}{mark}:{waiting}"));
+    let mut seats = format!("S{mark}:{pieces}{}", others.collect::<String>());
     for _ in 0..20_000 {
         let position = format!("{game} {seats} S *");
         // The seat has finished, or the game is over. Squares that must be filled have examples above.

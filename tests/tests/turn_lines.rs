@@ -73,9 +73,7 @@ fn check(race: &Race, start: &State) -> Vec<String> {
     }
     let mut results = TurnResults::new();
     turn_results(race, start, &mut results);
-    let [found, expected] = [ends.iter().copied().collect(), results.states().to_vec()]
-        .map(|states: Vec<State>| states.iter().map(|state| race.print(state)).collect::<BTreeSet<_>>());
-    assert_eq!(found, expected, "{text}: {:?} {:?}\n{}", found.difference(&expected).collect::<Vec<_>>(), expected.difference(&found).collect::<Vec<_>>(), race.ruleset().sheet().text());
+    assert_eq!(ends, results.states().iter().copied().collect(), "{text}");
     let texts: HashSet<String> = graph.ends.iter().map(|(_, actions)| race.turn_text(start, actions)).collect();
     assert_eq!(texts.len(), ends.len(), "{text}: turns read alike: {texts:?}");
     let first = graph.nodes.first().map_or(&[][..], |node| &node.lines);
@@ -132,16 +130,14 @@ fn turns_of_random_sheets_have_words_of_their_own() {
         for start in starts {
             let throws = engine::draw(&race, &start, &mut rng);
             let mut state = race.parse_state(&start).expect("a position");
-            if throws.len() <= 4 && race.throw(&mut state, &throws).is_ok() {
-                for _ in 0..3 {
-                    check_actions(&race, &state);
-                    check(&race, &state);
-                    let action = random::action(&race, &state, &mut rng);
-                    race.apply_action(&mut state, action);
-                    if !matches!(race.node(&state), Node::Decision(_)) {
-                        break;
-                    }
-                }
+            if throws.len() > 4 || race.throw(&mut state, &throws).is_err() {
+                continue;
+            }
+            check(&race, &state);
+            while let Node::Decision(_) = race.node(&state) {
+                check_actions(&race, &state);
+                let action = random::action(&race, &state, &mut rng);
+                race.apply_action(&mut state, action);
             }
         }
     }

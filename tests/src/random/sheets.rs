@@ -70,7 +70,7 @@ const DICE: [&str; 9] = [
 ];
 
 /// Changes of the pieces: their number, how they enter and how they finish.
-const PIECES: [&str; 21] = [
+const PIECES: [&str; 22] = [
     "entry.first = values; entry.next = values",
     "entry.first = 'any'; entry.next = values; entry.first_while = 'empty' | 'never'",
     "entry.first_while = 'empty'",
@@ -78,6 +78,8 @@ const PIECES: [&str; 21] = [
     "entry.at = number",
     "entry.compulsory = true | false",
     "entry.clear = true | false",
+    "entry.clear = true; entry.at = 'start'; unit.kind = 'together'; unit.split = true | false; turn.bonus = -; \
+     turn.bonus_order = -; entry.by_bonus = -",
     "entry.by_bonus = true | false",
     "entry.spends = true",
     "entry.spends = false; turn.must = 'optional'",
