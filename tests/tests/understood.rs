@@ -150,6 +150,13 @@ fn changed_keys_change_the_sentences_about_them() {
         ("pagade", "entry.next = [4]", "", "Otherwise a die, or the sum of both, of 4 does."),
         ("pagade", "gate.at = 50", "from 77 (J2) on", "from 50 (I12) on"),
         ("pagade", "pieces.setup = [1, 2, 3, 4]", "6, 7, 12, 12", "Pieces begin on 1, 2, 3, 4."),
+        (
+            "sokkattan",
+            "turn.bonus_order = \"any\"",
+            "",
+            "If possible, both parts are played, otherwise one of the two.",
+        ),
+        ("ashtapada", "entry.lost_before = \"off-course\"", "", "entry are lost, even if no piece waits."),
         ("saturankam", "finish.doublets = [3]", "is 1, 3 or 4 squares away", "is 3 squares away"),
         ("ludo", "finish.from_last = [6]", "", "From the square before it, 1 or 6 moves a piece there."),
         ("ludo", "turn.bonus = [4]", "", "After 4 an extra step of 1 is played by any piece on the board."),

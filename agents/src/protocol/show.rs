@@ -3,6 +3,7 @@
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::notation::{BoardStep, Ground, Standing};
 use ashta_env::race::Race;
+use ashta_env::race::actions::PASS;
 use ashta_env::race::board::Square;
 use ashta_env::race::state::State;
 use ashta_env::sheet::{Area, UnitKind};
@@ -57,7 +58,9 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
     let actions = legal.iter().map(|action| {
         let text = race.action_text(&state, action);
         let Some(step) = race.step(&state, action) else {
-            return json!({"id": action.0, "text": text, "words": "pass", "seat": mover.map(Seat::letter), "pieces": [],
+            // A throw that is played later is not passed.
+            let words = if action == PASS { "pass" } else { &text };
+            return json!({"id": action.0, "text": text, "words": words, "seat": mover.map(Seat::letter), "pieces": [],
                           "from": null, "path": [], "place": null, "throws": []});
         };
         let mut shown = describe_step(&standing, &step);

@@ -96,6 +96,9 @@ const FEW_THROWS: usize = 8;
 /// if there are many), and the place that they reach.
 type MoveKey = (u8, bool, usize, Vec<u8>, u8);
 
+/// Captured pieces, by seat and slot.
+type Captured = Vec<(Seat, usize)>;
+
 /// Builds a [`TurnGraph`].
 struct Growth<'a> {
     race: &'a Race,
@@ -108,7 +111,7 @@ struct Growth<'a> {
     /// The number of each identity of a move.
     numbers: HashMap<MoveKey, usize>,
     /// The moves by their numbers, captures and unused throws.
-    moves: HashMap<(usize, Vec<(Seat, usize)>, Vec<u8>), usize>,
+    moves: HashMap<(usize, Captured, Vec<u8>), usize>,
     ends: HashMap<State, usize>,
     /// The nodes by the position that is shown and, if all pieces land at the end, the numbers of the moves made.
     nodes: HashMap<(State, Vec<usize>), usize>,

@@ -127,8 +127,8 @@ impl LastPiece<'_> {
                 state.pieces[seat.index()][..pieces].fill(rules.sent_to());
             }
             let own = &mut state.pieces[self.seat.index()];
-            for at in 0..pieces {
-                own[at] = if rules.sheet.finish.fill { rules.finished_from + at as u8 } else { end };
+            for (place, at) in own[..pieces].iter_mut().zip(0..) {
+                *place = if rules.sheet.finish.fill { rules.finished_from + at } else { end };
             }
             own[last] = place;
             sort(own);
