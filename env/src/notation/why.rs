@@ -196,7 +196,7 @@ mod tests {
         has("ashte-kashte S:7,8,35,47/N:8,12,23,45 N 8", "3: it waits for a throw of 1, 2 or 3");
         has("thaayam S:4,7,13,keep/N:off,23,23,keep S 1,3", "3: it is blocked by other pieces of its seat");
         has("saturankam S:54,72/N:off,home N 1,4", "0: it waits for a throw of 1,1");
-        has("ashtapada S:19,59/N:57,keep N 3", "1: no throw can move it in this position");
+        has("ashtapada S:19,59/N:57,keep N 3", "1: it waits for a throw of 1");
         has("ludo S:hand,hand,hand,7/N:hand,hand,hand,3 S 6*3", "3: 3 throws of 6 in a row: the turn is lost");
         assert_eq!(reasons("pagade S:60,74,75,76/N:6,7,12,12 S 1,1"), ["3: the gate opens when South has cut"]);
     }
