@@ -180,8 +180,8 @@ pub fn play_match<G: Game>(
 }
 
 /// As [`play_match`]. When a game is over, the thread that played it also calls `watch` with the game; truncated games
-/// are included. A is agent 0. If `watch` returns [the luck of the sides](luck_of_sides), the report has a luck-adjusted
-/// score.
+/// are included. A is agent 0. If `watch` returns [the luck of the sides](luck_of_sides), the report has a
+/// luck-adjusted score.
 ///
 /// # Panics
 /// As [`play_match`].

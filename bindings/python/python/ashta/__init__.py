@@ -10,7 +10,7 @@ from pathlib import Path
 from numpy._core._multiarray_umath import __cpu_features__ as _features  # type: ignore[import-not-found]
 
 # numpy has asked the processor. The compiled part cannot raise this exception: all its code needs AVX2.
-if _features["SSE2"] and not (_features["AVX2"] and _features["FMA3"]):
+if _features.get("SSE2") and not (_features["AVX2"] and _features["FMA3"]):
     raise ImportError("ashta needs a processor with AVX2 and FMA")
 
 from ._ashta import (
