@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::{BySeat, Game};
 
-use super::{Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, analyze_turns, play_watched_match};
+use super::{Ending, Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, analyze_turns, play_watched_match};
 use crate::play::agent::{Agent, OnePly, Pick, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
@@ -111,6 +111,9 @@ where
     let whole = || Box::new(OnePly::new(evaluator.clone())) as Box<dyn Agent<G> + Send>;
     let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
     let watch = |played: &PlayedGame| {
+        if played.ending == Ending::Truncated {
+            return None;
+        }
         let turns = analyze_turns(game, &mut evaluator.clone(), played, 0);
         let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
         for turn in turns.iter().filter(|turn| turn.is_choice()) {

@@ -189,7 +189,8 @@ pub(super) fn ratings(agents: usize, results: &Results) -> impl Fn(Option<usize>
 impl Rating {
     /// This share of a difference of ratings.
     fn times(self, share: f64) -> Rating {
-        let times = |elo: f64| if share == 0.0 { 0.0 } else { share * elo };
+        // Adding 0 turns -0 into 0.
+        let times = |elo: f64| if share == 0.0 { 0.0 } else { share * elo + 0.0 };
         let [a, b] = self.interval.map(times);
         Rating { elo: times(self.elo), interval: [a.min(b), a.max(b)] }
     }

@@ -177,7 +177,7 @@ fn shares(race: &Race, agent: &mut dyn Agent<Race>, turns: &[TurnAnalysis<State>
 /// does, and measures the regret of the agent. `agent` makes an agent for each thread.
 ///
 /// Returns `None` for three or four seats, because perfect play of one seat then depends on the play of the other
-/// seats.
+/// seats. There is no regret if no block counts.
 pub fn against_perfect(
     race: &Race,
     agent: MakeAgent<'_, '_, Race>,
@@ -185,7 +185,7 @@ pub fn against_perfect(
     table: &Arc<Table>,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
-) -> Option<(MatchReport, RegretReport)> {
+) -> Option<(MatchReport, Option<RegretReport>)> {
     if race.spec().seats.len() != 2 {
         return None;
     }
@@ -197,10 +197,11 @@ pub fn against_perfect(
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
     let regrets = regrets.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Some((report, regrets.report(race)))
+    let has_games = report.games > 0;
+    Some((report, has_games.then(|| regrets.report(race))))
 }
 
-/// The regret of an agent, by its number, in games of two seats that were played.
+/// The regret of an agent, by its number, in games of two seats that were played, including truncated games.
 pub(super) fn of_games<'a>(
     race: &Race,
     table: &Arc<Table>,
@@ -209,7 +210,9 @@ pub(super) fn of_games<'a>(
 ) -> RegretReport {
     let regrets = Mutex::new(Regrets::default());
     games.for_each(|game| add_game(&regrets, race, table, (game, agent), None));
-    regrets.into_inner().unwrap_or_else(PoisonError::into_inner).report(race)
+    let mut regrets = regrets.into_inner().unwrap_or_else(PoisonError::into_inner);
+    regrets.0.values_mut().for_each(|game| game.is_truncated = false);
+    regrets.report(race)
 }
 
 /// Returns the probability of each afterstate of each turn.

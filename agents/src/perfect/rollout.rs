@@ -45,7 +45,7 @@ pub struct Rollout {
     pub truncated: u64,
     /// The mean return of each seat, minus its luck if there are values; NaN without a game that counts.
     pub mean: BySeat<f64>,
-    /// The standard error of each mean. Without values, it is computed with a variance that is never 0.
+    /// The standard error of each mean; NaN without a game that counts. Without values, it is computed with a variance that is never 0.
     pub error: BySeat<f64>,
 }
 
@@ -72,9 +72,12 @@ impl Sums {
     fn result(&self, prior: f64) -> Rollout {
         let error =
             |squares: f64| ((squares + prior) / (self.games * (self.games - 1.0)).max(1.0)).sqrt().max(PRECISION);
-        let mean = if self.games > 0.0 { self.mean } else { BySeat([f64::NAN; 4]) };
         let (games, truncated) = (self.games as u64, self.truncated);
-        Rollout { games, truncated, mean, error: BySeat(self.squares.0.map(error)) }
+        if games == 0 {
+            let nothing = BySeat([f64::NAN; 4]);
+            return Rollout { games, truncated, mean: nothing, error: nothing };
+        }
+        Rollout { games, truncated, mean: self.mean, error: BySeat(self.squares.0.map(error)) }
     }
 }
 

@@ -206,7 +206,9 @@ impl Engine {
 
     /// The seed of a request; a random seed if the request has none. JSON numbers below 2⁵³ are exact everywhere.
     fn seed(&mut self, request: &Map<String, Value>) -> Result<u64, Refusal> {
-        let Some(seed) = request.get("seed") else { return Ok(self.rng.next_u64() >> 11) };
+        let Some(seed) = request.get("seed").filter(|seed| !seed.is_null()) else {
+            return Ok(self.rng.next_u64() >> 11);
+        };
         let wrong = || format!("`seed` must be a whole number from 0 to 2^64 - 1 (got {seed})");
         seed.as_u64().ok_or_else(|| refuse(code::REQUEST, wrong()))
     }

@@ -82,7 +82,7 @@ pub fn regret<'py>(
     let make = || mind.agent(&game, &stop);
     let found = stop.watch_thread(py, || against_perfect(race, &make, judged, &perfect, &config, &progress))?;
     let (report, regret) = found.context("regret exists only in games for two players")?;
-    let result = MatchResult { opponent: "perfect".to_owned(), report, regret: Some(regret) };
+    let result = MatchResult { opponent: "perfect".to_owned(), report, regret };
     let shown = json!({
         "agent": mind.name(), "game": race.spec().name, "seats": sides(race.spec()).len(), "pairs": pairs, "seed": seed,
     });
@@ -320,7 +320,19 @@ impl Positions {
         } else {
             index.try_iter()?.map(|row| all.get_item(row?)?.extract()).collect::<PyResult<_>>()?
         };
-        let states: Vec<Position> = py.detach(|| rows.iter().map(|&row| self.states(row..row + 1)[0]).collect());
+        let states: Vec<Position> = py.detach(|| {
+            // Rows of one chunk are next to each other in most lists, and a chunk is read only once for them.
+            let mut read = (0..0, Vec::new());
+            let mut state = |row: usize| {
+                if !read.0.contains(&row) {
+                    let at = self.before.partition_point(|&before| before <= row);
+                    let chunk = self.before[at - 1]..self.before[at];
+                    read = (chunk.clone(), self.states(chunk));
+                }
+                read.1[row - read.0.start]
+            };
+            rows.iter().map(|&row| state(row)).collect()
+        });
         Ok(States::of(py, &self.game, &states)?.into_pyobject(py)?.into_any())
     }
 

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 use crate::game::Game;
 use crate::interrupt::Interrupt;
+use crate::seed::Seed;
 use crate::{Result, Whole, wrong_type};
 
 /// The number of positions between two checks for an interrupt.
@@ -167,9 +168,9 @@ impl State {
 
     /// Throws the dice at a chance node with 64 random bits, for example `state.throw(random.getrandbits(64))`. Returns
     /// the outcome.
-    fn throw(&mut self, bits: u64) -> Result<usize> {
+    fn throw(&mut self, bits: Seed) -> Result<usize> {
         ensure!(self.is_chance_node(), "`{}` is not a chance node", self.serialize());
-        let outcome = outcome(self.game.race.chance_outcomes(&self.state), bits);
+        let outcome = outcome(self.game.race.chance_outcomes(&self.state), bits.0);
         self.game.race.apply_chance(&mut self.state, outcome);
         Ok(usize::from(outcome.0))
     }

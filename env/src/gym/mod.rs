@@ -164,7 +164,6 @@ impl<G: Game> Env<G> {
     /// # Errors
     /// See [`Env::play`].
     pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
-        self.outcomes.clear();
         self.play(action)?;
         Ok(Step {
             observation: self.observation(),
@@ -185,6 +184,7 @@ impl<G: Game> Env<G> {
         if !self.legal.contains(action) {
             return Err(StepError::IllegalAction { action: action.0, legal: self.legal, game: None });
         }
+        self.outcomes.clear();
         self.play_legal(action);
         Ok(())
     }

@@ -4,7 +4,7 @@
 use anyhow::{Result, ensure};
 use ashta_agents::arena::Reference;
 use ashta_agents::arena::game_record::GameLine;
-use ashta_agents::arena::{Move, TurnAnalysis, analyze_game};
+use ashta_agents::arena::{Ending, Move, TurnAnalysis, analyze_game};
 use ashta_agents::protocol::by_seat;
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
@@ -94,6 +94,8 @@ pub struct Analysis {
     pub turns: Vec<AnalyzedTurn>,
     /// The last position.
     pub end: String,
+    /// Whether the game was truncated at the turn limit.
+    pub truncated: bool,
     /// The return of each seat, if the game is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returns: Option<Vec<f32>>,
@@ -157,6 +159,7 @@ impl Analysis {
             players,
             turns,
             end: race.print(&end),
+            truncated: line.ending == Ending::Truncated,
             returns: (race.node(&end) == Node::Terminal).then(|| by_seat(race, &race.returns(&end))),
         })
     }

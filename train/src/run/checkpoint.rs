@@ -28,6 +28,9 @@ pub struct LoopState {
     /// The highest measure of the short evaluations; absent in checkpoints of earlier versions.
     #[serde(default)]
     pub highest: Option<Measure>,
+    /// The best score in checkpoints of earlier versions; it is not used.
+    #[serde(default, skip_serializing)]
+    pub best_score: Option<f64>,
     /// The settings at this iteration, as TOML. In checkpoints of earlier versions, `config` and `history` are empty.
     #[serde(default)]
     pub config: String,
@@ -61,6 +64,12 @@ fn parse_state(json: &[u8]) -> Result<LoopState> {
     for (name, number, most) in numbers {
         let number = number.unwrap_or_default();
         ensure!((0.0..=most).contains(&number), "`{name}` is {number}, but must be from 0 to {most}");
+    }
+    for number in state.highest.iter().flat_map(|highest| [highest.value, highest.low]) {
+        ensure!(
+            (-1.0..=1.0).contains(&number),
+            "`highest` contains {number}, but only numbers from -1 to 1 are possible"
+        );
     }
     Ok(state)
 }

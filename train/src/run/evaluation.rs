@@ -128,8 +128,7 @@ pub fn against(
     let opponents = || opponent.agent();
     let luck = |game: &PlayedGame| net.map(|net| luck_of_sides(race, &mut NetEvaluator::new(Arc::clone(net)), game));
     let report = report.unwrap_or_else(|| play_watched_match(race, agent, &opponents, config, progress, &luck));
-    let regret = regret.filter(|_| report.score.is_some());
-    MatchResult { opponent: opponent.named_agent().to_string(), report, regret }
+    MatchResult { opponent: opponent.named_agent().to_string(), report, regret: regret.flatten() }
 }
 
 /// The evaluation of a network.
@@ -237,27 +236,34 @@ impl RunEvaluator {
     /// Runs a short evaluation.
     pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<RunEvaluation> {
         let never = Stop::default();
-        let results = self.matches(net, &self.during, self.config.evaluation.pairs, &never);
+        // Regret is more precise than any score.
+        let luck = Some(net).filter(|_| self.perfect.is_none());
+        let results = self.matches(net, &self.during, self.config.evaluation.pairs, luck, &never);
         Ok(RunEvaluation { results, exploitability: self.exploitability(net, &never)? })
     }
 
     /// Runs the evaluation at the end of a run. Ends immediately with `None` if `stop` is set.
     pub fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>> {
-        let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs, stop);
+        let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs, None, stop);
         let exploitability = if stop.is_set() { None } else { self.exploitability(net, stop)? };
         let evaluation = RunEvaluation { results, exploitability };
         Ok((!stop.is_set()).then_some(evaluation))
     }
 
     /// Plays against the opponents. Also plays against perfect play, if it is available and no opponent plays
-    /// perfectly.
-    fn matches(&self, net: &Arc<PortableNet>, opponents: &[NamedPlayer], pairs: u64, stop: &Stop) -> Vec<MatchResult> {
+    /// perfectly. The values of `luck`, if given, adjust the scores for luck.
+    fn matches(
+        &self,
+        net: &Arc<PortableNet>,
+        opponents: &[NamedPlayer],
+        pairs: u64,
+        luck: Option<&Arc<PortableNet>>,
+        stop: &Stop,
+    ) -> Vec<MatchResult> {
         let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
         let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
         let progress = MatchProgress { is_stopped: &|| stop.is_set(), ..MatchProgress::UNWATCHED };
-        // Regret is more precise than any score.
-        let luck = Some(net).filter(|_| self.perfect.is_none());
         let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress, luck);
         let named = |(name, opponent): &NamedPlayer| MatchResult { opponent: name.clone(), ..meet(opponent) };
         let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();

@@ -47,10 +47,10 @@ pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
             (number("iteration"), number("train/learning_rate"), number("train/lambda"))
         {
             // Both only fall, unless settings change.
-            if rate > before[0] || lambda > before[1] {
-                rises.push(format!("From iteration {iteration} on, {}", schedule_change(before, [rate, lambda])));
-            }
-            before = [rate, lambda];
+            let now = [rate, lambda];
+            let change = schedule_change(before, now).filter(|_| rate > before[0] || lambda > before[1]);
+            rises.extend(change.map(|change| format!("From iteration {iteration} on, {change}")));
+            before = now;
         }
         for (name, value) in &metrics {
             let drawn = |(_, begin, end): &(&str, &str, &str)| name.starts_with(begin) && name.ends_with(end);
@@ -69,10 +69,11 @@ pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
     write_whole(&run.join("report.html"), page(title, &contents)?)
 }
 
-/// A change of the learning rate and of λ in words.
-pub fn schedule_change(before: [f64; 2], after: [f64; 2]) -> String {
-    let [[rate, lambda], [new_rate, new_lambda]] = [before, after];
-    format!(
-        "the learning rate is {new_rate:.2e} instead of {rate:.2e}, and λ is {new_lambda:.2} instead of {lambda:.2}"
-    )
+/// A change of the learning rate or of λ in words; `None` if both are equal after rounding.
+pub fn schedule_change(before: [f64; 2], after: [f64; 2]) -> Option<String> {
+    let texts = |[rate, lambda]: [f64; 2]| [format!("{rate:.2e}"), format!("{lambda:.2}")];
+    let both = ["the learning rate", "λ"].into_iter().zip(texts(before).into_iter().zip(texts(after)));
+    let changed = both.filter(|(_, (old, new))| old != new);
+    let words: Vec<String> = changed.map(|(name, (old, new))| format!("{name} is {new} instead of {old}")).collect();
+    (!words.is_empty()).then(|| words.join(", and "))
 }

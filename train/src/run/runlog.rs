@@ -87,8 +87,8 @@ impl RunLog {
             [config.training.learning.learning_rate_at(share), config.training.learning.lambda_at(share)]
         };
         let [old, new] = [&before, &config].map(schedule);
-        if step.games > 0 && old != new {
-            remark(format_args!("with the changed settings, {}", schedule_change(old, new)));
+        if let Some(change) = schedule_change(old, new).filter(|_| step.games > 0) {
+            remark(format_args!("with the changed settings, {change}"));
         }
         if let Some(state) = state {
             // If the run was interrupted just after it saved this checkpoint, the mark of the best checkpoint can be
@@ -177,6 +177,8 @@ impl RunLog {
         let TrainConfig { learning, .. } = &self.config.training;
         let share = self.config.training.share_done(all_games, self.config.time_share(all_seconds));
         let (value, policy) = (losses.value, losses.policy);
+        let finished = games - report.tally.truncated as f64;
+        let of_finished = |sum: f64| (finished > 0.0).then(|| sum / finished);
         let numbers = [
             ("train/value_loss", value.map(|losses| losses.value.into())),
             ("train/gradient_norm", value.map(|losses| losses.gradient_norm.into())),
@@ -188,7 +190,7 @@ impl RunLog {
             ("selfplay/games_per_second", Some(per_second(games))),
             ("selfplay/samples_per_second", Some(per_second(report.added as f64))),
             ("selfplay/luck_coefficient", Some(report.luck_coefficient)),
-            ("selfplay/first_seat_score", Some(report.tally.first_seat_returns / games)),
+            ("selfplay/first_seat_score", of_finished(report.tally.first_seat_returns)),
             ("selfplay/drawn_share", Some(report.tally.drawn as f64 / games)),
             ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
         ];
@@ -225,8 +227,8 @@ impl RunLog {
         for MatchResult { opponent, report, regret } in &evaluation.results {
             if let Some(score) = report.score {
                 self.metrics.scalar(&format!("eval/vs_{opponent}/score"), score);
+                self.metrics.scalar(&format!("eval/vs_{opponent}/drawn_share"), report.drawn_share());
             }
-            self.metrics.scalar(&format!("eval/vs_{opponent}/drawn_share"), report.drawn_share());
             self.metrics.scalar(&format!("eval/vs_{opponent}/truncated_games"), report.truncated_games as f64);
             if let Some(regret) = regret {
                 self.metrics.scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
@@ -294,7 +296,8 @@ impl RunLog {
             self.rundir.save_checkpoint(iteration, |dir| {
                 let (trainer, config, history) = (write(dir)?, self.config.to_toml(), self.history.clone());
                 let (best, highest) = (self.best, self.highest.clone());
-                let state = LoopState { iteration, games, trainer, seconds, best, highest, config, history };
+                let state =
+                    LoopState { iteration, games, trainer, seconds, best, highest, best_score: None, config, history };
                 checkpoint::save_state(dir, &state)
             })?;
             self.rundir.mark_best(self.best)?;

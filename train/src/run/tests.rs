@@ -155,6 +155,24 @@ fn an_extended_run_names_the_change_of_its_schedule() {
 }
 
 #[test]
+fn checkpoints_of_earlier_versions_resume_and_wrong_measures_are_refused() {
+    let scratch = Scratch::new();
+    let path = train(&config(&scratch, &["evaluation.every_iterations=1"]), u64::MAX);
+    let dir = path.join("checkpoints").join("4");
+    let text = std::fs::read_to_string(dir.join("loop.json")).expect("a state");
+    let mut state: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let mut load = |key: &str, value: serde_json::Value| {
+        state[key] = value;
+        std::fs::write(dir.join("loop.json"), state.to_string()).expect("writable");
+        checkpoint::load_state(&dir)
+    };
+    let measure = |value: f64| serde_json::json!({"name": "regret", "value": value, "low": -0.5});
+    assert!(load("highest", measure(2.0)).is_err());
+    assert!(load("highest", serde_json::Value::Null).is_ok());
+    assert_eq!(load("best_score", 0.75.into()).expect("the key of earlier versions").highest, None);
+}
+
+#[test]
 fn without_opponents_no_checkpoint_is_the_best() {
     let scratch = Scratch::new();
     let path = train(&config(&scratch, &["evaluation.during=[]"]), u64::MAX);

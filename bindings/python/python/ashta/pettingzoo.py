@@ -117,7 +117,7 @@ class RaceEnv(_Spaces, AECEnv):
         state, outcomes = self.state_, list[int]()
         # Only the acting agent can choose.
         self.infos: dict[str, dict[str, Any]] = {
-            agent: {"action_mask": self._empty_mask(), "outcomes": outcomes} for agent in self.agents
+            agent: {"action_mask": self._empty_mask()} for agent in self.agents
         }
         if state.is_chance_node():
             self.turns += 1
@@ -126,6 +126,8 @@ class RaceEnv(_Spaces, AECEnv):
             else:
                 while state.is_chance_node():
                     outcomes.append(state.throw(self._random.getrandbits(64)))
+        for info in self.infos.values():
+            info["outcomes"] = outcomes.copy()
         player = state.turn_player()
         if player is None:
             self.terminations = dict.fromkeys(self.agents, True)

@@ -53,7 +53,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
 }
 
 fn print_analysis(race: &Race, analysis: &Analysis) -> Result<()> {
-    let Analysis { game, by, by_version, players, turns, end, returns } = analysis;
+    let Analysis { game, by, by_version, players, turns, end, truncated, returns } = analysis;
     let names: Vec<String> =
         players.iter().map(|player| format!("{} is {}", player.seat, in_line(&player.name))).collect();
     let version = by_version.as_ref().map_or(String::new(), |version| format!(" ({version})"));
@@ -88,6 +88,9 @@ fn print_analysis(race: &Race, analysis: &Analysis) -> Result<()> {
         let got = |(player, own): (&PlayerAnalysis, &f32)| format!("{} {}", player.seat, percent(f64::from(*own)));
         let got: Vec<String> = players.iter().zip(returns).map(got).collect();
         print(format_args!("The game is over: {}.", got.join(", ")))?;
+    }
+    if *truncated {
+        print("The game was truncated at the turn limit, so it has no result.")?;
     }
     print("")?;
     let head = ["", "", "choices", "lost", "lost per choice", "doubtful", "errors", "blunders", "luck", "verdict"];

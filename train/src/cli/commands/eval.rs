@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::run::evaluation::{MatchResult, against, score_table};
 use crate::run::files::check_writable;
 use crate::run::games;
-use crate::run::output::{in_line, print, print_json};
-use anyhow::{Context, Result, bail};
+use crate::run::output::{in_line, print, print_json, remark};
+use anyhow::{Result, bail};
 use ashta_agents::arena::{Interval, MatchProgress, sides};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
@@ -44,9 +44,10 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     }
     if let Some((mut bot, lookahead, output)) = recorded {
         for result in &results {
-            let strength = result.strength(lookahead);
-            let nothing = || format!("--record: no game against {} was finished", result.opponent);
-            bot.manifest.record(strength.with_context(nothing)?);
+            match result.strength(lookahead) {
+                Some(strength) => bot.manifest.record(strength),
+                None => remark(format_args!("--record leaves out {}: no game was finished", result.opponent)),
+            }
         }
         bot.write(output)?;
     }

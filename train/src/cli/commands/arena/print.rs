@@ -45,6 +45,8 @@ pub fn summary(summary: &Summary) -> Result<()> {
             let shrinkage = agent.shrinkage.filter(|_| summary.blocks >= ENOUGH_BLOCKS);
             row.push(shrinkage.map_or_else(|| "-".to_owned(), |shrinkage| format!("{shrinkage:.1}")));
             row.push(format!("{:+.2}", 100.0 * luck.mean));
+        } else if has_luck {
+            row.extend(unknown().into_iter().chain(["-", "-"].map(str::to_owned)));
         }
         row.push(agent.milliseconds.map_or_else(|| "-".to_owned(), |time| format!("{time:.3}")));
         row.push(agent.forfeits.to_string());
