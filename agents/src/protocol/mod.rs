@@ -255,7 +255,7 @@ impl Engine {
         check_turn(&race, &state)?;
         let mut values = Vec::new();
         self.evaluator(&agent).values(&race, &[state], &mut values);
-        Ok(json!({"by": agent.evaluator_name(), "values": by_seat(&race, &values[0])}))
+        Ok(json!({"values": by_seat(&race, &values[0])}))
     }
 }
 

@@ -196,6 +196,7 @@ impl Engine {
             Node::Chance(_) => {
                 let mut answer = self.evaluate((race, state))?;
                 answer["actions"] = json!([]);
+                answer["by"] = agent.evaluator_name().into();
                 return Ok(answer);
             }
             Node::Terminal => return Err(refuse(code::POSITION, "the game is over: there is no action to value")),

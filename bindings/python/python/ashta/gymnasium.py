@@ -177,7 +177,7 @@ class RaceVectorEnv(_Versus, VectorEnv):
         numbers: Sequence[int | None]
         if seed is None:
             numbers = [None] * self.num_envs
-        elif np.ndim(seed) > 0:
+        elif isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
             numbers = seed
             if len(numbers) != self.num_envs:
                 raise ValueError(f"`seed` has {len(numbers)} numbers for {self.num_envs} games")
