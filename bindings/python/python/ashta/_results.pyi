@@ -37,6 +37,7 @@ class _Match(TypedDict):
     score: float | None
     standard_error: float | None
     interval: list[float]
+    luck_adjusted_score: _Mean | None
     chance_level: float
     blocks: int
     games: int
@@ -60,7 +61,7 @@ class _RegretResult(_Match):
     seats: int
     pairs: int
     seed: int
-    regret: _Regret
+    regret: NotRequired[_Regret]
 
 class _BestResponse(TypedDict):
     """The scores of the best response by its place in the order of throws, and on each seat."""
@@ -86,7 +87,7 @@ class _Rollout(TypedDict):
     mean: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     games: NDArray[np.int64]
-    truncated: NotRequired[NDArray[np.int64]]
+    truncated: NDArray[np.int64]
 
 class _Certificate(TypedDict):
     """The proven bounds of a table."""
