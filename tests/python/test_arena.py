@@ -367,6 +367,11 @@ def test_games_that_reach_the_turn_limit_are_reported_and_give_no_score(tmp_path
     result = json.loads(program.done(*judged, "--json"))["results"][0]
     assert (result["score"], result["games"], result["truncated_games"]) == (None, 0, 8)
     assert "no finished game" in program.done(*judged)
+    games = tmp_path / "games.jsonl"
+    arena("greedy", "random", "--game", sheet, "--pairs", "1", "--luck", "none", "--games", games)
+    analysis = ["analyze", games, "--by", "greedy"]
+    assert json.loads(program.done(*analysis, "--json"))["truncated"] is True
+    assert "The game was truncated at the turn limit" in program.done(*analysis)
     begun = ["rollout", "short S:off,off/N:off,off S *", "--game", sheet, "--games", 10]
     for values, games, has_mean in [("none", 0, False), ("greedy", 10, True)]:
         result = json.loads(program.done(*begun, "--values", values, "--json"))["results"][0]

@@ -148,3 +148,13 @@ time.sleep(60)
     for part in ["legal action in time: it chose action 31", "has no object `error`", "still runs after"]:
         assert part in bad.stdout
     assert "cannot be started" in program.refused("engine", "--check", "./absent")
+
+
+@pytest.mark.usefixtures("checkpoints")
+@pytest.mark.parametrize(
+    ("agent", "by"), [("siga", "siga"), ("siga+policy", "siga"), ("siga+novice", "siga"), ("siga+2ply", "siga+2ply"), ("runner", "greedy")]
+)
+def test_a_hint_names_the_agent_of_its_values(agent, by):
+    with program.Engine(agent) as engine:
+        assert engine.get(op="hint", position="siga S:off,5/N:off,off S 4")["by"] == by
+        assert engine.get(op="hint", position="siga S:off,5/N:off,off S *")["by"] == by

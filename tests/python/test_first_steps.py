@@ -66,6 +66,9 @@ def test_errors_end_with_the_command_that_helps(tmp_path, arguments, helps):
 def test_a_missing_table_is_answered_with_the_command_that_makes_it(tmp_path):
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     refused = program.run("eval", "perfect", "--game", "ashte-kashte?pieces=1", "--against", "greedy", cwd=tmp_path, env=environment)
+    assert "`ashta solve` makes one, which takes seconds" in refused.stderr
+    large = program.run("eval", "perfect", "--game", "ludo", "--against", "greedy", cwd=tmp_path, env=environment)
+    assert "can be solved" in large.stderr and large.stderr.endswith("help: ashta help eval\n"), large.stderr
     making = re.fullmatch(r"help: mkdir -p (\S+) && (ashta solve .+)", refused.stderr.splitlines()[-1])
     (tmp_path / making[1]).mkdir(parents=True)
     assert program.run(*shlex.split(making[2])[1:], "--no-proof", cwd=tmp_path, env=environment).returncode == 0

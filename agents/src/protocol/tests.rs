@@ -101,6 +101,9 @@ fn a_hint_is_the_value_of_the_best_end_of_the_turn() {
     assert_eq!(actions.len(), 2);
     let best = actions.iter().map(|action| values(action)[0]).fold(0.0, f32::max);
     assert_eq!(values(&hint)[0], best);
+    let random = Engine::new(Some(agent("random")), 0)
+        .answer(json!({"op": "hint", "position": position}).to_string().as_bytes());
+    assert_eq!([&hint["by"], &random["by"]], ["greedy"; 2], "baselines have the values of `greedy`");
     let chosen = ask(&json!({"op": "bestmove", "position": position}).to_string())["action"].clone();
     let choice = actions.iter().find(|action| action["id"] == chosen).expect("the choice is an action");
     assert_eq!(values(choice)[0], best, "greedy plays the action of the highest value");

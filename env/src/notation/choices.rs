@@ -325,7 +325,7 @@ impl Growth<'_> {
     }
 }
 
-/// The ends to which a node leads, in ascending order.
+/// Returns the ends that can follow a node, in ascending order.
 fn ends_after(nodes: &[TurnNode], at: usize, known: &mut HashMap<usize, Rc<BTreeSet<usize>>>) -> Rc<BTreeSet<usize>> {
     if let Some(ends) = known.get(&at) {
         return Rc::clone(ends);
