@@ -58,7 +58,7 @@ impl Check<'_> {
         self.report(rules.collision(&start).is_some(), "pieces.setup", problem);
     }
 
-    /// Reports places from which the last piece of a seat never finishes.
+    /// Reports places where the last piece of a seat is stuck.
     fn check_last_piece(&mut self, rules: &Arc<Rules>) {
         let seat = rules.seating.seats.iter().next().unwrap_or(Seat::SOUTH);
         let places = LastPiece { rules, turns: Turns::new(Arc::clone(rules)), seat, finishing: 0 }.stuck_places();
@@ -84,12 +84,12 @@ struct LastPiece<'a> {
     rules: &'a Rules,
     turns: Turns,
     seat: Seat,
-    /// The places from which the last piece finishes, as bits.
+    /// The places where the last piece can finish, as bits.
     finishing: u128,
 }
 
 impl LastPiece<'_> {
-    /// The places from which the last piece cannot finish.
+    /// Returns the places where the last piece is stuck.
     fn stuck_places(mut self) -> Vec<u8> {
         let rules = self.rules;
         let mut open = Vec::new();
@@ -104,8 +104,7 @@ impl LastPiece<'_> {
         loop {
             let before = open.len();
             for at in (0..before).rev() {
-                let can_finish = |state: &State| (1..=MOST_THROWS).any(|throws| self.can_finish(state, throws));
-                if open[at].1.iter().any(can_finish) {
+                if open[at].1.iter().any(|state| self.can_finish(state, MOST_THROWS)) {
                     self.finishing |= 1 << open.remove(at).0;
                 }
             }
@@ -115,8 +114,8 @@ impl LastPiece<'_> {
         }
     }
 
-    /// The positions with the last piece on `place`, without and with the marks of seats. If squares must be filled,
-    /// any one of them can be empty.
+    /// The positions with the last piece on `place`: with no mark and with all marks. If squares must be filled, any
+    /// one of them can be empty.
     fn positions(&self, place: u8) -> Vec<State> {
         let (rules, pieces) = (self.rules, self.rules.seating.pieces);
         let end = if place < rules.home { rules.home } else { rules.goal };
