@@ -174,8 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_sheet_reads_as_itself() {
-        for sheet in builtin::all() {
+    fn built_in_sheets_are_valid_and_read_as_themselves_when_printed() {
+        for (sheet, text) in builtin::all().iter().zip(builtin::TEXTS) {
+            assert_eq!(Sheet::read(text, "built-in sheet").as_ref(), Ok(&**sheet), "{}", sheet.name);
             assert_eq!(Sheet::read(&sheet.text(), "printed").as_ref(), Ok(&**sheet), "{}", sheet.name);
         }
     }
