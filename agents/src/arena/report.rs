@@ -29,7 +29,7 @@ pub struct MatchReport {
     /// The 95 % confidence interval of the score, within 0 to 1; 0 to 1 with fewer than two blocks.
     pub interval: [f64; 2],
     /// The luck-adjusted score of A, if luck was measured and a block counts.
-    #[serde(default)]
+    #[serde(skip)]
     pub luck_adjusted_score: Option<Interval>,
     /// The expected score of an agent among equally strong agents: ½ for two sides and for games with placings (where
     /// all ranks count), otherwise 1 / sides.

@@ -82,7 +82,7 @@ pub fn regret<'py>(
     let make = || mind.agent(&game, &stop);
     let found = stop.watch_thread(py, || against_perfect(race, &make, judged, &perfect, &config, &progress))?;
     let (report, regret) = found.context("regret exists only in games for two players")?;
-    let result = MatchResult { opponent: "perfect".to_owned(), report, regret };
+    let result = MatchResult { opponent: "perfect".to_owned(), report, luck_adjusted_score: None, regret };
     let shown = json!({
         "agent": mind.name(), "game": race.spec().name, "seats": sides(race.spec()).len(), "pairs": pairs, "seed": seed,
     });

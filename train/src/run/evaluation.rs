@@ -33,6 +33,8 @@ pub struct MatchResult {
     pub opponent: String,
     /// The match.
     pub report: MatchReport,
+    /// The luck-adjusted score of the match, if a short evaluation measured luck; JSON does not contain it.
+    pub luck_adjusted_score: Option<Interval>,
     /// The regret of the agent, if the opponent plays perfectly in a game of two seats and a game was finished.
     pub regret: Option<RegretReport>,
 }
@@ -128,7 +130,8 @@ pub fn against(
     let opponents = || opponent.agent();
     let luck = |game: &PlayedGame| net.map(|net| luck_of_sides(race, &mut NetEvaluator::new(Arc::clone(net)), game));
     let report = report.unwrap_or_else(|| play_watched_match(race, agent, &opponents, config, progress, &luck));
-    MatchResult { opponent: opponent.named_agent().to_string(), report, regret: regret.flatten() }
+    let luck_adjusted_score = report.luck_adjusted_score;
+    MatchResult { opponent: opponent.named_agent().to_string(), report, luck_adjusted_score, regret: regret.flatten() }
 }
 
 /// The evaluation of a network.
@@ -160,9 +163,8 @@ impl RunEvaluation {
             return Some(Measure { name: "regret".to_owned(), value: -mean, low: -high.min(1.0) });
         }
         let score = |result: &MatchResult| {
-            let MatchReport { score, interval, luck_adjusted_score, .. } = &result.report;
-            let (score, interval) = ((*score)?, *interval);
-            let (mean, [low, high]) = luck_adjusted_score.map_or((score, interval), |of| (of.mean, of.interval));
+            let plain = (result.report.score?, result.report.interval);
+            let (mean, [low, high]) = result.luck_adjusted_score.map_or(plain, |of| (of.mean, of.interval));
             Some([mean, (high - low) / 2.0])
         };
         let scores: Vec<[f64; 2]> = self.results.iter().map(score).collect::<Option<_>>()?;
@@ -315,7 +317,7 @@ mod tests {
             decisions_per_game: 0.0,
             turns_per_game: 0.0,
         };
-        MatchResult { opponent: opponent.to_owned(), report, regret: None }
+        MatchResult { opponent: opponent.to_owned(), report, luck_adjusted_score: None, regret: None }
     }
 
     #[test]
@@ -345,8 +347,7 @@ mod tests {
         let plain = measure(&results).expect("games were finished");
         assert_eq!(plain.name, "score against random, greedy");
         assert!((plain.value - 0.75).abs() < 1e-12 && (plain.low - 0.725).abs() < 1e-12, "{plain:?}");
-        results[1].report.luck_adjusted_score =
-            Some(Interval { mean: 0.64, standard_error: None, interval: [0.64, 0.64] });
+        results[1].luck_adjusted_score = Some(Interval { mean: 0.64, standard_error: None, interval: [0.64, 0.64] });
         let adjusted = measure(&results).expect("games were finished");
         assert!((adjusted.value - 0.77).abs() < 1e-12 && (adjusted.low - 0.755).abs() < 1e-12, "{adjusted:?}");
         results[0].report.score = None;

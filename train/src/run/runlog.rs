@@ -224,7 +224,7 @@ impl RunLog {
     /// the best so far.
     pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
         self.is_evaluated = true;
-        for MatchResult { opponent, report, regret } in &evaluation.results {
+        for MatchResult { opponent, report, regret, .. } in &evaluation.results {
             if let Some(score) = report.score {
                 self.metrics.scalar(&format!("eval/vs_{opponent}/score"), score);
                 self.metrics.scalar(&format!("eval/vs_{opponent}/drawn_share"), report.drawn_share());

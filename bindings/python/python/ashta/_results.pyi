@@ -37,7 +37,6 @@ class _Match(TypedDict):
     score: float | None
     standard_error: float | None
     interval: list[float]
-    luck_adjusted_score: _Mean | None
     chance_level: float
     blocks: int
     games: int
