@@ -11,7 +11,7 @@ use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::Engine;
-use ashta_env::chance::{self, GameRng, below};
+use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game, Node, Payoff, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -20,7 +20,7 @@ use ashta_env::sheet::Sheets;
 use ashta_env::testing::laws::successors;
 use ashta_env::turn::{TurnResults, turn_results_within};
 use ashta_env::turn_index::TurnIndex;
-use rand::Rng;
+use ashta_rule_tests::random::advance;
 use serde_json::Value;
 
 /// A function of this module.
@@ -324,22 +324,6 @@ pub fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
         }
         check(race, &state);
     }
-}
-
-/// Plays on at random by one node; `false` when the game is over.
-pub fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
-    match race.node(state) {
-        Node::Chance(_) => {
-            let outcome = chance::outcome(race.chance_outcomes(state), rng.next_u64());
-            race.apply_chance(state, outcome);
-        }
-        Node::Decision(_) => {
-            let legal = race.legal_actions(state);
-            race.apply_action(state, legal.nth(below(legal.len(), rng)).expect("a decision has a legal action"));
-        }
-        Node::Terminal => return false,
-    }
-    true
 }
 
 /// The properties of every position.

@@ -15,7 +15,7 @@ use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::turn_index::TurnModel;
-use ashta_tests::amount;
+use ashta_rule_tests::amount;
 use ashta_tests::solving::{CONFIG, positions, solved, start, turns};
 
 #[test]

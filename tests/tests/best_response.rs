@@ -20,7 +20,7 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::Sheet;
 use ashta_env::testing::exact::{self, Play};
 use ashta_env::turn_index::{TurnIndex, TurnModel};
-use ashta_tests::amount;
+use ashta_rule_tests::amount;
 use ashta_tests::solving::{CONFIG, OneByOne, positions, race, solved, start, turns};
 
 #[test]

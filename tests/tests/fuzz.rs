@@ -9,8 +9,8 @@ use ashta_env::game::{Game, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, builtin};
+use ashta_rule_tests::{number, random};
 use ashta_tests::fuzz::{TARGETS, walk};
-use ashta_tests::{number, random};
 
 /// The files of a folder, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -17,8 +17,8 @@ use ashta_env::sheet::{Overshoot, Sheet, TurnKind, builtin};
 use ashta_env::testing::exact::{self, Play};
 use ashta_env::turn::{TurnResults, turn_results};
 use ashta_env::turn_index::{Continuation, RaceTurns, Sides, TurnEnd, TurnIndex, TurnModel};
+use ashta_rule_tests::{amount, random};
 use ashta_tests::solving::{CONFIG, OneByOne, positions, solved, start, table, throws, turns};
-use ashta_tests::{amount, random};
 
 #[test]
 fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {

@@ -12,7 +12,7 @@ use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::builtin;
 use ashta_env::turn::{TurnResults, turn_results};
-use ashta_tests::{amount, engine, number, random};
+use ashta_rule_tests::{amount, cases, engine, number, random};
 use rand::Rng;
 
 use super::sheet_keys;
@@ -120,8 +120,8 @@ fn lines_lead_to_all_results_and_announce_what_they_capture() {
 /// default 150, in `./test deep` 10,000), `ASHTA_SEED` chooses them.
 #[test]
 fn turns_of_random_sheets_have_words_of_their_own() {
-    let mut rng = chance::stream(number("ASHTA_SEED", 58) as u64, 1);
-    for kind in sheet_keys::KINDS.chars().cycle().take(number("ASHTA_WORDS", amount(150, 10_000))) {
+    let kinds = sheet_keys::KINDS.chars().cycle().zip(cases(number("ASHTA_SEED", 58) as u64));
+    for (kind, mut rng) in kinds.take(number("ASHTA_WORDS", amount(150, 10_000))) {
         let own = if below(2, &mut rng) == 0 { None } else { sheet_keys::random_pair(kind, &mut rng) };
         let sheet = own.unwrap_or_else(|| random::sheets::one_throw(&mut rng));
         let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));

@@ -7,7 +7,7 @@ use ashta_env::notation::RuleTopic;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Look, Sheet, Words, builtin};
-use ashta_tests::changes;
+use ashta_rule_tests::changes;
 
 fn race(sheet: Sheet) -> Race {
     Race::new(Ruleset::seated_of(Arc::new(sheet), None, []).expect("a sheet that was checked"))

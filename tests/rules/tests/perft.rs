@@ -9,7 +9,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::builtin;
 use ashta_env::testing::laws::successors;
-use ashta_tests::golden;
+use ashta_rule_tests::golden;
 
 /// The number of different positions `depth` plies after `state`.
 fn perft(race: &Race, state: State, depth: usize) -> usize {

@@ -14,7 +14,7 @@ use ashta_env::gym::{Caller, VecEnv};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Hop, Must, builtin};
-use ashta_tests::buffers::Buffers;
+use ashta_rule_tests::buffers::Buffers;
 
 /// The allocator of the system, counting the allocations of each thread.
 struct Counting;

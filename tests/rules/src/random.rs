@@ -6,12 +6,11 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{FirstWhile, UnitKind};
-
-pub use crate::fuzz::advance;
+use rand::Rng;
 
 pub mod sheets;
 
-/// A random valid ruleset of `game`: each flag differs from its default with probability 1/4. House rules that
+/// A random valid ruleset of `game`: each flag has a random value with probability 1/2. House rules that
 /// contradict each other are drawn again.
 pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
     let sheet = Ruleset::seated(game, None).expect("a built-in game");
@@ -22,7 +21,7 @@ pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
         let seats = if below(2, rng) == 0 { Ruleset::default_seats(2).expect("two seats") } else { seats };
         let mut chosen: Vec<(&str, &str)> = Vec::new();
         for flag in &flags {
-            if below(4, rng) == 0 {
+            if below(2, rng) == 0 {
                 chosen.push((&flag.name, &flag.values[below(flag.values.len(), rng)]));
             }
         }
@@ -39,6 +38,22 @@ pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
 pub fn action(race: &Race, state: &State, rng: &mut GameRng) -> Action {
     let legal = race.legal_actions(state);
     legal.nth(below(legal.len(), rng)).expect("a decision has a legal action")
+}
+
+/// Plays on at random by one node; `false` when the game is over.
+pub fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
+    match race.node(state) {
+        Node::Chance(_) => {
+            let outcome = chance::outcome(race.chance_outcomes(state), rng.next_u64());
+            race.apply_chance(state, outcome);
+        }
+        Node::Decision(_) => {
+            let legal = race.legal_actions(state);
+            race.apply_action(state, legal.nth(below(legal.len(), rng)).expect("a decision has a legal action"));
+        }
+        Node::Terminal => return false,
+    }
+    true
 }
 
 /// Turn-start states from random play, at most `count`, spread over a game. Play that gets stuck ends.
@@ -90,6 +105,10 @@ fn crowd(race: &Race, rng: &mut GameRng) -> Vec<(Seat, Vec<usize>)> {
     let waiting = usize::from(race.waiting_place());
     let focus = below(last + 1, rng);
     let late = below(3, rng) == 0;
+    let sheet = race.ruleset().sheet();
+    // Pieces before the gate, and captures that open it.
+    let gate = (usize::from(sheet.gate.at) + 1).saturating_sub(sheet.board.first_number.into());
+    let at_gate = sheet.gate.at > 0 && below(2, rng) == 0;
     let mut all: Vec<(Seat, Vec<usize>)> = Vec::new();
     for seat in race.spec().seats.iter() {
         let mut places: Vec<usize> = Vec::new();
@@ -99,6 +118,7 @@ fn crowd(race: &Race, rng: &mut GameRng) -> Vec<(Seat, Vec<usize>)> {
                 1 if late => last,
                 2 | 3 if late => last - below(10, rng).min(last),
                 4 => (focus + below(9, rng)).min(last),
+                7 if at_gate => gate.saturating_sub(1 + below(9, rng)),
                 5 if !places.is_empty() => places[below(places.len(), rng)],
                 6 if !all.is_empty() => behind_another(race, seat, &all, rng).unwrap_or(focus),
                 _ => below(last + 1, rng),

@@ -15,8 +15,8 @@ use ashta_env::game::SeatSet;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, builtin};
-use ashta_tests::changes::{changed, split};
-use ashta_tests::{engine, oracle};
+use ashta_rule_tests::changes::{changed, split};
+use ashta_rule_tests::{engine, oracle};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -50,14 +50,13 @@ impl Example {
             return race.ruleset().base().text();
         }
         let name = self.position.split([' ', '?']).next().expect("a name");
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../env/games/{name}.toml"));
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../env/games/{name}.toml"));
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 }
 
-/// Checks examples, of which there are `count`.
-fn check(all: &[Example], count: usize) {
-    assert_eq!(all.len(), count);
+fn check(all: &[Example]) {
+    assert!(!all.is_empty(), "no examples");
     for example in all {
         let Example { name, position, throws, results, .. } = example;
         let race = example.race();
@@ -71,8 +70,8 @@ fn check(all: &[Example], count: usize) {
     }
 }
 
-fn check_file(file: &str, count: usize) {
-    check(&serde_json::from_str::<Vec<Example>>(file).expect("a list of examples"), count);
+fn check_file(file: &str) {
+    check(&serde_json::from_str::<Vec<Example>>(file).expect("a list of examples"));
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -113,21 +112,21 @@ fn text(game: &str, seats: &[String], pieces: &[Vec<i64>], words: &[(i64, &str)]
     format!("{game} {} {end}", seats.join("/"))
 }
 
-/// Checks the `count` examples of `game` in `golden.json`; `read` returns the position, throws and results.
-fn check_golden(game: &str, count: usize, read: impl Fn(&Value) -> (String, Vec<u8>, BTreeSet<String>)) {
-    let all: Vec<Value> = serde_json::from_str(include_str!("../golden.json")).expect("golden.json is a list");
+/// Checks the examples of `game` in `golden.json`; `read` returns the position, throws and results.
+fn check_golden(game: &str, read: impl Fn(&Value) -> (String, Vec<u8>, BTreeSet<String>)) {
+    let all: Vec<Value> = serde_json::from_str(include_str!("../../golden.json")).expect("golden.json is a list");
     let example = |value: &Value| {
         let (position, throws, results) = read(value);
         Example { name: value["name"].to_string(), position, throws, results, keys: None }
     };
-    check(&all.iter().filter(|value| value["game"] == game).map(example).collect::<Vec<_>>(), count);
+    check(&all.iter().filter(|value| value["game"] == game).map(example).collect::<Vec<_>>());
 }
 
 #[test]
 fn ashtapada() {
     const WORDS: [(i64, &str); 3] = [(-1, "off"), (60, "keep"), (61, "borne")];
     let off = |own: &[i64]| own.iter().filter(|&&place| place == -1).count();
-    check_golden("ashtapada", 22, |example| {
+    check_golden("ashtapada", |example| {
         let game = match example["must_use"].as_str() {
             Some("max") => "ashtapada".to_owned(),
             other => format!("ashtapada?must_use={}", other.expect("a word")),
@@ -152,13 +151,13 @@ fn ashtapada_note_to_a14() {
     let game = "ashtapada?rule7_keep_counts=false";
     let results = BTreeSet::from([format!("{game} S:2,keep/N:off,off N *")]);
     let position = format!("{game} S:off,keep/N:off,off S *");
-    check(&[Example { name: "A14".to_owned(), position, throws: vec![4, 1, 2], results, keys: None }], 1);
+    check(&[Example { name: "A14".to_owned(), position, throws: vec![4, 1, 2], results, keys: None }]);
 }
 
 #[test]
 fn ashte_kashte() {
     const WORDS: [(i64, &str); 2] = [(0, "hand"), (48, "home")];
-    check_golden("ashte_kashte", 22, |example| {
+    check_golden("ashte_kashte", |example| {
         let seats = letters(example);
         let position = |state: &Value, end: &str| text("ashte-kashte", &seats, &lists(state), &WORDS, end);
         let result = |result: &Value| {
@@ -178,7 +177,7 @@ fn ashte_kashte() {
 #[test]
 fn pagade() {
     const WORDS: [(i64, &str); 2] = [(0, "cut"), (84, "home")];
-    check_golden("pagade", 19, |example| {
+    check_golden("pagade", |example| {
         let game = match (example["no_cut"].as_str(), example["teams"].is_array()) {
             (Some("wait"), false) => "pagade".to_owned(),
             (Some("wait"), true) => "pagade?teams=true".to_owned(),
@@ -204,15 +203,15 @@ fn pagade() {
 
 #[test]
 fn games_on_square_boards() {
-    check_file(include_str!("../square_golden.json"), 100);
+    check_file(include_str!("../../square_golden.json"));
 }
 
 #[test]
 fn games_on_crosses() {
-    check_file(include_str!("../cross_golden.json"), 99);
+    check_file(include_str!("../../cross_golden.json"));
 }
 
 #[test]
 fn house_rules_and_rare_keys() {
-    check_file(include_str!("../house_rules_golden.json"), 160);
+    check_file(include_str!("../../house_rules_golden.json"));
 }

@@ -11,7 +11,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::builtin;
-use ashta_tests::buffers::Buffers;
+use ashta_rule_tests::buffers::Buffers;
 use rand::Rng;
 
 /// Every built-in game for two, and some for more.

@@ -1,11 +1,11 @@
 //! The text notation: the examples of the rules, errors and their words, and random invalid texts.
 
-use ashta_env::chance::{self, GameRng, below};
+use ashta_env::chance::{GameRng, below};
 use ashta_env::race::Race;
 use ashta_env::sheet::builtin;
 use ashta_env::testing::laws::check_state;
-use ashta_tests::laws::Laws;
-use ashta_tests::random;
+use ashta_rule_tests::laws::Laws;
+use ashta_rule_tests::{cases, random};
 
 /// The examples of the notation in the rules.
 const EXAMPLES: [&str; 5] = [
@@ -237,8 +237,7 @@ fn check_whatever_is_read(text: &str) {
 
 #[test]
 fn changed_positions_are_read_or_refused() {
-    let mut rng = chance::stream(10, 0);
-    for _ in 0..3000 {
+    for mut rng in cases(10).take(3000) {
         let text = played(&mut rng);
         check_whatever_is_read(&text);
         check_whatever_is_read(&reworded(&text, &mut rng));
@@ -250,8 +249,8 @@ fn changed_positions_are_read_or_refused() {
 
 #[test]
 fn rows_with_wrong_bytes_are_refused_or_are_other_positions() {
-    let (mut rng, mut refused) = (chance::stream(61, 0), 0);
-    for _ in 0..400 {
+    let mut refused = 0;
+    for mut rng in cases(61).take(400) {
         let (race, state) = Race::parse_position(&played(&mut rng)).expect("a played position");
         for _ in 0..8 {
             let mut row = state.to_row();

@@ -13,7 +13,7 @@ use ashta_env::game::Seat;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{SCHEMA, Sheet, builtin};
-use ashta_tests::golden;
+use ashta_rule_tests::golden;
 use serde_json::Value;
 use toml::Table;
 
@@ -404,7 +404,7 @@ fn said(part: &str) -> (Vec<(&str, Vec<&str>)>, Vec<&str>) {
 /// The kinds of turn that the page leaves out refuse the value, and its descriptions name the kinds of its lists.
 #[test]
 fn the_page_of_keys_says_what_is_accepted() {
-    let page = std::fs::read_to_string("../docs/sheet-keys.md").expect("the page");
+    let page = std::fs::read_to_string("../../docs/sheet-keys.md").expect("the page");
     let (mut wrong, mut refused) = (Vec::new(), 0);
     for part in page.split("\n### ").skip(1) {
         let key = part

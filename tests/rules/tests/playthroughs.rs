@@ -13,7 +13,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::builtin;
-use ashta_tests::golden;
+use ashta_rule_tests::golden;
 use rand::Rng;
 
 /// Nodes that are shown from the beginning, around the first capture, and from the end of a game.

@@ -32,5 +32,5 @@ pub fn read(name: &str) -> String {
 }
 
 fn path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../golden").join(name)
 }

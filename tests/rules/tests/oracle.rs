@@ -5,13 +5,12 @@
 //! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (by default 120, in `./test deep`
 //! 10,000; twice as many for the three games with the most house rules).
 
-use ashta_agents::protocol::Engine;
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node, Seat};
+use ashta_env::chance::GameRng;
+use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, builtin};
-use ashta_tests::{amount, engine, number, oracle, random};
+use ashta_rule_tests::{amount, cases, engine, number, oracle, random};
 
 fn positions() -> usize {
     number("ASHTA_ORACLE_POSITIONS", amount(120, 10_000))
@@ -50,9 +49,9 @@ fn check(race: &Race, position: &str, rng: &mut GameRng) -> bool {
 }
 
 fn lock_step(game: &str, positions: usize, stream: u64) {
-    let mut rng = chance::stream(0x0AC1E, stream);
-    let mut checked = 0;
+    let (mut cases, mut checked) = (cases(0x0AC1E + stream), 0);
     while checked < positions {
+        let mut rng = cases.next().expect("cases never end");
         let race = Race::new(random::ruleset(game, &mut rng));
         for position in random::played(&race, 12, &mut rng) {
             checked += usize::from(check(&race, &position, &mut rng));
@@ -67,9 +66,9 @@ fn lock_step(game: &str, positions: usize, stream: u64) {
 /// Random sheets of games that use throws one by one.
 #[test]
 fn random_sheets() {
-    let mut rng = chance::stream(0x0AC1E, 6);
-    let mut checked = 0;
+    let (mut cases, mut checked) = (cases(0x0AC1E + 6), 0);
     while checked < positions() {
+        let mut rng = cases.next().expect("cases never end");
         let sheet = random::sheets::one_throw(&mut rng);
         let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));
         let placed: Vec<String> = (0..6).map(|_| random::placed(&race, &mut rng)).collect();
@@ -113,11 +112,11 @@ fn the_sheets_in_between() {
 
 #[test]
 fn sheets_by_default_get_their_share() {
-    let mut rng = chance::stream(0x0AC1E, 4);
+    let mut cases = cases(0x0AC1E + 4);
     for game in builtin::names() {
         for seats in 2..=4 {
             let Ok(ruleset) = Ruleset::seated(game, Some(seats)) else { continue };
-            let race = Race::new(ruleset);
+            let (race, mut rng) = (Race::new(ruleset), cases.next().expect("cases never end"));
             for _ in 0..positions() / 10 {
                 let position = random::placed(&race, &mut rng);
                 check(&race, &position, &mut rng);
@@ -141,26 +140,4 @@ fn pieces_that_cannot_stand_together_do_not_begin_together() {
     let alone = "allowed = [\"SN\"]\n# ";
     assert_eq!(read("[6, 12, 12, 29]", alone).err(), None);
     assert!(read("[6, 12, 12, 30]", "allowed = [\"SN\", \"SENW\"]\n").is_ok());
-}
-
-/// `turns` of the engine protocol takes every position that it answers, also `… S *1` of a game that limits the throws
-/// of a turn.
-#[test]
-fn whole_turns_go_on_from_their_results() {
-    for game in builtin::names() {
-        let (mut rng, mut protocol) = (chance::stream(0x0AC1E, 7), Engine::new(None, 0));
-        let race = Race::named(game, 2).expect("a game of two");
-        let mut position = race.print(&race.initial_state(Seat::SOUTH));
-        for _ in 0..60 {
-            let Some(throws) = draw(&race, &position, &mut rng) else { continue };
-            let request = serde_json::json!({"op": "turns", "position": position, "throws": throws}).to_string();
-            let answer = protocol.answer(request.as_bytes());
-            let positions = answer["positions"].as_array().unwrap_or_else(|| panic!("{request}: {answer}"));
-            let next = positions[chance::below(positions.len(), &mut rng)].as_str().expect("a text");
-            if next.ends_with(" - -") {
-                break;
-            }
-            next.clone_into(&mut position);
-        }
-    }
 }

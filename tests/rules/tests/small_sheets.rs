@@ -8,8 +8,8 @@ use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{FirstWhile, Sheet};
-use ashta_tests::changes::{changed, split};
-use ashta_tests::{engine, oracle, random};
+use ashta_rule_tests::changes::{changed, split};
+use ashta_rule_tests::{amount, cases, engine, number, oracle, random};
 
 use super::sheet_keys::{base, read};
 
@@ -146,8 +146,7 @@ fn sheets_whose_last_piece_cannot_finish_are_refused() {
 /// Random sheets begin in valid positions, and the last piece of a seat finishes.
 #[test]
 fn random_sheets_begin_and_end() {
-    let mut rng = chance::stream(0xE7D, 0);
-    for _ in 0..ashta_tests::number("ASHTA_ENDINGS", ashta_tests::amount(60, 2_000)) {
+    for mut rng in cases(0xE7D).take(number("ASHTA_ENDINGS", amount(60, 2_000))) {
         let sheet = random::sheets::one_throw(&mut rng);
         for (letters, pieces) in
             sheet.seats.allowed.iter().flat_map(|set| sheet.pieces.allowed.iter().map(move |count| (set, count)))
