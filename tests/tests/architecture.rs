@@ -166,7 +166,7 @@ const MODULES_OF_ENV: [&str; 15] = [
     "sheet/values",
     "race/position",
     "race/compile",
-    "race/capture",
+    "race/moves",
     "race/turns",
     "sheet",
     "race/observe",

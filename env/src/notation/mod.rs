@@ -22,7 +22,7 @@ mod parse;
 mod rows;
 mod steps;
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;
 mod understood;
 mod validate;
 mod why;

@@ -10,7 +10,7 @@ use crate::sheet::ruleset::Ruleset;
 
 /// Plays `game` with this number of seats for this number of nodes. `choose` is called at each decision and must change
 /// the position.
-pub(super) fn random_play<R: Rng>(
+pub(crate) fn random_play<R: Rng>(
     game: &str,
     seats: usize,
     mut rng: R,

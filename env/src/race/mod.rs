@@ -4,11 +4,11 @@
 //! series that is allotted to the pieces before they move; a series, or several dice, whose throws are played one by
 //! one; two dice; and a total that is divided between pieces.
 
-mod capture;
 pub(crate) mod compile;
 mod face_values;
 #[cfg(test)]
 mod illegal_tests;
+pub(crate) mod moves;
 mod observe;
 pub(crate) mod position;
 pub(crate) mod turns;

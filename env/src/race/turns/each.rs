@@ -12,11 +12,11 @@ use super::series_throws::{AllottedThrow, SeriesThrows};
 use super::text::{TurnNotation, TurnWords, UnitMove};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::{PLACES, Rules, WALL};
-use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
+use crate::race::compile::Rules;
+use crate::race::moves::{Group, Moves, Occupied};
+use crate::race::position::state::{Phase, State};
 use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS, with_pass};
-use crate::race::turns::throw::{Occupied, ThrowTurns};
-use crate::sheet::values::{Must, UnitKind};
+use crate::sheet::values::Must;
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.hop = \"each\"",
@@ -30,7 +30,7 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
 #[derive(Clone, Debug)]
 pub(crate) struct EachTurns {
     pub(crate) series: SeriesThrows,
-    hops: ThrowTurns,
+    moves: Moves,
     rules: Arc<Rules>,
 }
 
@@ -39,7 +39,7 @@ type Memo = HashMap<State, u32>;
 
 impl EachTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> EachTurns {
-        EachTurns { series: SeriesThrows::new(Arc::clone(&rules)), hops: ThrowTurns::new(Arc::clone(&rules)), rules }
+        EachTurns { series: SeriesThrows::new(Arc::clone(&rules)), moves: Moves::new(Arc::clone(&rules)), rules }
     }
 
     /// Iterates over the kinds of unused throws, in the order of play.
@@ -66,55 +66,21 @@ impl EachTurns {
         self.kinds_left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
     }
 
-    /// Returns the place that the piece of `slot` reaches by a throw, alone or as the first of `together` pieces;
-    /// [`WALL`] if it is not allowed to move.
-    pub(crate) fn target(&self, state: &State, slot: usize, value: u8, together: usize) -> u8 {
-        self.target_among(&self.occupied(state), state, slot, value, together)
-    }
-
     /// Returns the occupied cells and the cells closed to the moving pieces.
     fn occupied(&self, state: &State) -> Occupied {
         let colour = self.colour(state);
-        self.hops.occupied::<_, MAX_PIECES>(&self.hops.long, state, colour, &state.pieces[colour.index()])
+        self.moves.occupied(state, colour, &state.pieces[colour.index()])
     }
 
-    /// Like [`EachTurns::target`], if the occupied cells are already known.
-    fn target_among(&self, occupied: &Occupied, state: &State, slot: usize, value: u8, together: usize) -> u8 {
-        let (mover, is_unit, rules) = (self.colour(state), together > 1, &*self.rules);
-        let own = &state.pieces[mover.index()];
-        let from = own[slot];
-        let is_declared = |slot: usize| state.declared[mover.index()] >> slot & 1 == 1;
-        let bit = rules.bits[mover.index()][usize::from(from) % PLACES];
-        let is_pair = match rules.sheet.unit.kind {
-            UnitKind::None => false,
-            UnitKind::Together => bit & rules.unit_cells & occupied.own.twos != 0,
-            UnitKind::Declared => is_declared(slot),
-        };
-        if from == rules.home {
-            let are_all_home = own[..self.rules.seating.pieces].iter().all(|&place| place >= rules.home);
-            let bears = rules.goal > rules.home && rules.effects[usize::from(value)].bears;
-            return if bears && are_all_home && !is_unit { rules.goal } else { WALL };
-        }
-        if from > rules.home || value == 0 {
-            return WALL;
-        }
-        let (to, closed) = if is_unit {
-            (self.hops.unit_target(from, value, rules.gate_rule.is_open(state, mover)), occupied.to_unit)
-        } else {
-            (self.hops.hops(state, mover, own, value)[usize::from(from) % PLACES], occupied.to_single)
-        };
-        let may_go = if is_unit {
-            let becomes_unit = rules.sheet.unit.kind == UnitKind::Declared && rules.declaring >> from & 1 == 1;
-            let is_alike = |next: usize| own[next] == from && is_declared(next) == is_declared(slot);
-            let are_alike = slot + together <= rules.seating.pieces && (slot..slot + together).all(is_alike);
-            from > 0 && are_alike && (is_pair || becomes_unit)
-        } else {
-            let are_tied = rules.sheet.unit.kind == UnitKind::Declared && !rules.sheet.unit.split;
-            !(is_pair && (are_tied || self.hops.is_tied(own, from)))
-        };
-        let landing = rules.bits[mover.index()][usize::from(to) % PLACES];
-        let can_come_back = || self.hops.can_hop(state, mover, own, slot, [together as u8, 1, to]);
-        if may_go && if landing & bit == 0 { landing & closed == 0 } else { can_come_back() } { to } else { WALL }
+    /// Returns the place where a group of the mover lands by a throw, or `None` if it is not allowed to move.
+    fn landing(&self, on: &Occupied, state: &State, group: Group, value: u8) -> Option<u8> {
+        let colour = self.colour(state);
+        self.moves.landing(on, state, colour, &state.pieces[colour.index()], group, value)
+    }
+
+    fn group(&self, action: Action) -> Group {
+        let pieces = self.rules.seating.pieces;
+        Group { slot: actions::slot(action, pieces).unwrap_or(0), count: actions::together(action, pieces) }
     }
 
     /// Returns the units that can play a throw.
@@ -131,7 +97,7 @@ impl EachTurns {
             for (actions, together) in
                 units.into_iter().filter(|&(_, many)| many > 0 && self.throws_used(many) <= count)
             {
-                if self.target_among(occupied, state, slot, value, together) != WALL {
+                if self.landing(occupied, state, Group { slot, count: together }, value).is_some() {
                     mask.insert(Action(actions.0 + slot as u8));
                 }
             }
@@ -140,28 +106,14 @@ impl EachTurns {
     }
 
     fn played(&self, state: &State, throw: AllottedThrow, action: Action) -> State {
-        let mut next = *state;
-        let (mover, pieces) = (self.colour(state).index(), self.rules.seating.pieces);
-        let (slot, together) = (actions::slot(action, pieces).unwrap_or(0), actions::together(action, pieces));
-        let is_unit = together > 1;
-        let to = self.target(state, slot, self.series.pips(throw), together);
-        (0..self.throws_used(together)).for_each(|_| self.series.use_up(&mut next, throw));
+        let (mut next, group) = (*state, self.group(action));
+        let to = self.landing(&self.occupied(state), state, group, self.series.pips(throw));
+        (0..self.throws_used(group.count)).for_each(|_| self.series.use_up(&mut next, throw));
         next.skipped = 0;
         next.phase = Phase::Allot;
-        if to == WALL {
-            return next;
+        if let Some(to) = to {
+            next.has_captured |= self.moves.play(&mut next, self.colour(state), group, to);
         }
-        let is_moving = |at: usize| (slot..slot + together).contains(&at);
-        let stays_unit = is_unit && self.rules.sheet.unit.kind == UnitKind::Declared && to < self.rules.home;
-        // If a declared unit is split, the other piece is no longer declared.
-        let is_left = |at: usize| !is_unit && at == slot + 1 && state.declared[mover] >> slot & 1 == 1;
-        let pieces: [(u8, u8); MAX_PIECES] = std::array::from_fn(|at| match at {
-            at if is_moving(at) => (to, u8::from(stays_unit)),
-            at if is_left(at) => (state.pieces[mover][at], 0),
-            at => (state.pieces[mover][at], state.declared[mover] >> at & 1),
-        });
-        (next.pieces[mover], next.declared[mover]) = in_order(pieces);
-        next.has_captured |= self.rules.capture(&mut next, self.colour(state), to, together);
         next
     }
 
@@ -252,7 +204,7 @@ impl TurnMachine for EachTurns {
     }
 
     fn is_dead(&self, state: &State) -> bool {
-        self.hops.is_dead(state)
+        self.rules.waits_at_gate() && self.moves.are_all_stuck(state)
     }
 }
 
@@ -304,12 +256,12 @@ impl TurnNotation for EachTurns {
     }
 
     fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let pieces = self.rules.seating.pieces;
-        let slot = actions::slot(action, pieces).filter(|_| action != LATER)?;
-        let throw = self.series.pips(self.offered(state).next()?);
-        let together = actions::together(action, pieces);
-        let target = self.target(state, slot, throw, together);
+        if [PASS, LATER].contains(&action) {
+            return None;
+        }
+        let (throw, group) = (self.series.pips(self.offered(state).next()?), self.group(action));
+        let target = self.landing(&self.occupied(state), state, group, throw)?;
         let moved = self.rules.landing(&state.pieces[self.colour(state).index()], action, throw, target)?;
-        Some(UnitMove { used: self.throws_used(together).into(), ..moved })
+        Some(UnitMove { used: self.throws_used(group.count).into(), ..moved })
     }
 }

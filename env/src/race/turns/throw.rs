@@ -1,22 +1,15 @@
-//! Moves of a piece or a unit by one throw, and the turn that makes and uses throws one by one.
-//!
-//! Bitboards decide whether a hop is legal: they test the target cell and the pieces there. A series whose throws are
-//! played one by one uses these hops, too ([`super::each`]).
-
-mod bits;
+//! The turn that makes and uses throws one by one.
 
 use std::sync::Arc;
 
 use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove, number};
 use super::{CAPTURED_COLUMN, FoundEntries, TurnKeys, TurnMachine};
-use bits::{Bits, Word};
-
 use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::{Cells, Occupancy, PLACES, Rules, WALL};
-use crate::race::position::slots::Slots;
+use crate::race::compile::{Rules, WALL};
+use crate::race::moves::{BONUS, Group, Moves};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS, with_pass};
-use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, Overshoot, UnitKind, Without};
+use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must};
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"throw\"",
@@ -58,23 +51,10 @@ pub(crate) struct ThrowTurns {
     pub(crate) rules: Arc<Rules>,
     /// The number of slots that actions name. Actions from this number on name two pieces.
     slots: u8,
-    /// `[stage][gate][throw][place]`: the target of a single piece, or [`WALL`]. `stage` is 0 or 1 as in
-    /// [`Rules::entry_stage`], `gate` is 1 if the gate is open.
-    single: Box<[[[[u8; PLACES]; VALUES]; 2]; 2]>,
-    /// `[gate][throw][place]`: the target of a unit, or [`WALL`].
-    unit: Box<[[[u8; PLACES]; VALUES]; 2]>,
-    /// Bitboards for boards with few cells.
-    short: Option<Box<Bits<u64>>>,
-    /// Bitboards for all boards.
-    pub(crate) long: Box<Bits<u128>>,
+    moves: Moves,
     must: Must,
     /// Whether some moves have priority over other moves: an entry, or a move of the piece on the entry square.
     has_priority: bool,
-    /// Whether a piece can pass a square twice or return to its own square: the course crosses itself, or pieces go
-    /// around the course again or bounce off the finish.
-    can_revisit: bool,
-    has_units: bool,
-    are_units_tied: bool,
     has_parts: bool,
     /// Whether the step of 1 that some throws give can be played before the throw. If so, the actions of pairs play the
     /// step first.
@@ -90,14 +70,6 @@ pub(crate) struct ThrowTurns {
     /// Whether a throw can have two parts.
     is_in_parts: bool,
 }
-
-/// The number of slots in games with few pieces. Fewer slots are faster.
-const FEW: u8 = actions::PAIRS.0;
-
-/// The values of all throws are smaller than this.
-const VALUES: usize = 32;
-/// The value of the step of 1 that follows a throw. No throw has this value.
-const BONUS: u8 = 31;
 
 /// The next part of a throw.
 #[derive(Clone, Copy, Debug)]
@@ -142,41 +114,12 @@ impl Part {
     }
 }
 
-/// The pieces of a seat, and the cells closed to the seat.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Occupied<W = Cells> {
-    pub(crate) own: Occupancy<W>,
-    pub(crate) to_single: W,
-    pub(crate) to_unit: W,
-    /// Cells that a single piece is not allowed to pass.
-    to_pass: W,
-}
-
 impl ThrowTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> ThrowTurns {
         let sheet = &rules.sheet;
-        let steps_of = |value: u8| if value == BONUS { 1 } else { value };
-        let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
-        let enters = |stage: usize, value: u8| match value {
-            BONUS => sheet.entry.by_bonus,
-            value => value > 0 && rules.effects[usize::from(value)].enters[stage],
-        };
-        let alone = |stage: usize, is_open: bool, value: u8| {
-            let mut places = hops(steps_of(value), is_open);
-            places[0] = if enters(stage, value) { rules.entered_at(steps_of(value)) } else { WALL };
-            places
-        };
-        let by_gate =
-            |stage: usize| [false, true].map(|is_open| std::array::from_fn(|value| alone(stage, is_open, value as u8)));
-        let units = |is_open: bool| std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open));
         ThrowTurns {
             must: sheet.turn.must,
-            can_revisit: rules.back < rules.home
-                || rules.has_gate() && sheet.gate.without == Without::Lap
-                || sheet.finish.overshoot == Overshoot::Bounces,
             has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
-            has_units: sheet.unit.kind != UnitKind::None,
-            are_units_tied: !sheet.unit.split,
             has_parts: sheet.turn.divide == Divide::Finish,
             steps_first: sheet.turn.bonus_order == BonusOrder::Any,
             has_dead_ends: rules.waits_at_gate(),
@@ -186,201 +129,33 @@ impl ThrowTurns {
             most_throws: sheet.turn.throw_limit().unwrap_or(u8::MAX),
             loses_last: sheet.turn.last_throw == LastThrow::Lost,
             is_in_parts: sheet.turn.divide == Divide::Finish || !sheet.entry.spends || !sheet.turn.bonus.is_empty(),
-            single: Box::new([0, 1].map(by_gate)),
-            unit: Box::new([false, true].map(units)),
-            short: (rules.bits.iter().flatten().all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
-                .then(|| Box::new(Bits::new(&rules))),
-            long: Box::new(Bits::new(&rules)),
             slots: actions::slots(rules.seating.pieces),
+            moves: Moves::new(Arc::clone(&rules)),
             rules,
         }
     }
 
-    /// Returns the cells that `seat` is not allowed to enter or pass because of the pieces on the board. The places of
-    /// its pieces are `own`. The cells closed to a unit are only found if two own pieces are on one cell.
-    #[inline]
-    pub(crate) fn occupied<W: Word, const SLOTS: usize>(
-        &self,
-        bits: &Bits<W>,
-        state: &State,
-        seat: Seat,
-        own: &[u8; MAX_PIECES],
-    ) -> Occupied<W> {
-        let none = Occupancy::<W>::default();
-        let of = |seat: Seat, places: &[u8; MAX_PIECES]| none.and(&bits.at[seat.index()], &places[..SLOTS]);
-        // Two pieces are a unit only if they belong to one seat.
-        let others = |seats: &[Seat]| {
-            seats.iter().fold(none, |others, &other| others.or(of(other, &state.pieces[other.index()])))
-        };
-        let (enemies, partners) = (others(self.rules.seating.enemies(seat)), others(self.rules.seating.partners(seat)));
-        let own = of(seat, own);
-        let cells = |[a, b, c, d]: [W; 4]| a & own.ones | b & own.twos | c & enemies.ones | d & enemies.twos;
-        let has_two = self.has_units & (own.twos != W::default());
-        Occupied {
-            own,
-            to_single: cells(bits.closed_to_single) | bits.closed_by_partner & partners.ones | W::of(1 << WALL),
-            to_unit: if has_two {
-                cells(bits.closed_to_unit) | bits.closed_by_partner & partners.ones | bits.always
-            } else {
-                W::default()
-            },
-            to_pass: bits.impassable[0] & own.twos | bits.impassable[1] & enemies.twos,
-        }
-    }
-
-    /// Returns the place that a unit on the course reaches, or [`WALL`].
-    #[inline]
-    pub(crate) fn unit_target(&self, from: u8, throw: u8, is_open: bool) -> u8 {
-        self.unit[usize::from(is_open)][usize::from(throw) % VALUES][usize::from(from) % PLACES]
-    }
-
-    /// Returns for each place the target of a single piece of `seat`, whose pieces are on `own`; [`WALL`] if the piece
-    /// is not allowed to move.
-    #[inline]
-    pub(crate) fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> &[u8; PLACES] {
-        let (stage, is_open) = (self.rules.entry_stage(state, seat, own), self.rules.gate_rule.is_open(state, seat));
-        &self.single[stage][usize::from(is_open)][usize::from(throw) % VALUES]
-    }
-
-    /// Returns whether no piece of a unit on `place` is allowed to move alone. If an odd number of pieces is there, one
-    /// of them can move alone.
-    #[inline]
-    pub(crate) fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
-        self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
-    }
-
-    /// Returns the pieces of `seat` that can take `throw`, and whether every move puts a piece on an own piece. The
-    /// code uses `&` instead of `&&`: the branches are unpredictable, and a misprediction costs more than all the
-    /// tests.
-    #[inline]
-    fn find_takers(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> (ActionMask, bool) {
-        match (&self.short, self.slots == FEW) {
-            (Some(bits), true) => self.find_takers_among::<_, { FEW as usize }>(bits, state, seat, own, throw),
-            (Some(bits), false) => self.find_takers_among::<_, MAX_PIECES>(bits, state, seat, own, throw),
-            (None, true) => self.find_takers_among::<_, { FEW as usize }>(&self.long, state, seat, own, throw),
-            (None, false) => self.find_takers_among::<_, MAX_PIECES>(&self.long, state, seat, own, throw),
-        }
-    }
-
-    #[inline]
-    fn find_takers_among<W: Word, const SLOTS: usize>(
-        &self,
-        bits: &Bits<W>,
-        state: &State,
-        seat: Seat,
-        own: &[u8; MAX_PIECES],
-        throw: u8,
-    ) -> (ActionMask, bool) {
-        let (on, is_open) =
-            (self.occupied::<W, SLOTS>(bits, state, seat, own), self.rules.gate_rule.is_open(state, seat));
-        let (at, below) = (&bits.at[seat.index()], &bits.below[seat.index()]);
-        let none = W::default();
-        let mut mask = 0_u32;
-        let mut is_only_merging = true;
-        let hops = self.hops(state, seat, own, throw);
-        let has_unit = bits.unit_cells & on.own.twos != none;
-        let mut last = NO_PIECE;
-        for slot in 0..SLOTS {
-            let from = own[slot];
-            let is_offered = from != last;
-            last = from;
-            let to = hops[usize::from(from) % PLACES];
-            let landing = at[usize::from(to) % PLACES];
-            let mut can_go_alone = is_offered & (landing & on.to_single == none);
-            let stays = self.can_revisit && landing & at[usize::from(from) % PLACES] != none;
-            let after = usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1)) % PLACES;
-            if stays {
-                can_go_alone = is_offered && self.can_hop(state, seat, own, slot, [1, throw, to]);
-            } else if self.can_revisit && on.to_pass != none && can_go_alone {
-                // Most pieces go straight ahead and do not pass these cells or their own cell.
-                let is_straight = from > 0 && to.wrapping_sub(from) == throw;
-                let mut passed = at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
-                can_go_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
-                    || self.can_hop(state, seat, own, slot, [1, throw, to]);
-            } else if on.to_pass != none {
-                can_go_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
-            }
-            let mut can_go_together = false;
-            if has_unit {
-                let is_unit = own[(slot + 1) % MAX_PIECES] == from
-                    && at[usize::from(from) % PLACES] & bits.unit_cells & on.own.twos != none;
-                let to = self.unit_target(from, throw, is_open);
-                let landing = at[usize::from(to) % PLACES];
-                can_go_together = is_offered & is_unit & (landing & on.to_unit == none);
-                if self.can_revisit && is_unit && landing & at[usize::from(from) % PLACES] != none {
-                    can_go_together = is_offered && self.can_hop(state, seat, own, slot, [2, throw, to]);
-                }
-                if self.are_units_tied {
-                    can_go_alone &= !(is_unit && self.is_tied(own, from));
-                }
-            }
-            mask |= u32::from(can_go_alone) << slot | u32::from(can_go_together) << (FEW as usize + slot);
-            let others = if stays { on.own.twos } else { on.own.ones };
-            is_only_merging &= !can_go_together & (!can_go_alone | (landing & others != none));
-        }
-        (ActionMask::of_bits(mask), is_only_merging)
-    }
-
-    /// Returns whether `throw` can move the piece in `slot`, or `together` pieces from this slot on, to the place `to`.
-    /// A piece that passes its own square or returns to it does not block itself.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn can_hop(
-        &self,
-        state: &State,
-        seat: Seat,
-        own: &[u8; MAX_PIECES],
-        slot: usize,
-        [together, throw, to]: [u8; 3],
-    ) -> bool {
-        let moving = slot..slot + usize::from(together);
-        let others = moving.fold(Slots::of(*own), |others, slot| others.with(slot, NO_PIECE)).bytes();
-        let on = self.occupied::<_, MAX_PIECES>(&self.long, state, seat, &others);
-        let (at, is_open) = (&self.long.at[seat.index()], self.rules.gate_rule.is_open(state, seat));
-        let closed = if together > 1 { on.to_unit } else { on.to_single };
-        let (from, steps) = match own[slot] {
-            0 if self.rules.enters_by_count() => (self.rules.entry, throw),
-            from if from == 0 || throw == BONUS || from.wrapping_add(1) == self.rules.home && to == self.rules.home => {
-                (from, 1)
-            }
-            from => (from, throw),
-        };
-        // A piece that bounces off the finish can pass its own square.
-        let passed = |steps: u8| match self.rules.target(from, steps, is_open) {
-            WALL => from,
-            place => place,
-        };
-        at[usize::from(to) % PLACES] & closed == 0
-            && (together > 1 || (1..steps).all(|steps| at[usize::from(passed(steps)) % PLACES] & on.to_pass == 0))
-    }
-
-    /// Returns the sorted places of `seat` after an action by `throw`, and the place of the landing.
+    /// Returns the pieces that an action moves together.
     #[inline(always)]
-    fn moved_by(&self, state: &State, seat: Seat, throw: u8, action: Action) -> ([u8; MAX_PIECES], u8) {
-        let own = &state.pieces[seat.index()];
-        let is_unit = action.0 >= self.slots;
-        let slot = usize::from(action.0 % self.slots);
-        let from = own[slot];
-        let to = if is_unit {
-            self.unit_target(from, throw, self.rules.gate_rule.is_open(state, seat))
-        } else {
-            self.hops(state, seat, own, throw)[usize::from(from) % PLACES]
-        };
-        // An illegal action does not move a piece.
-        let to = if to == WALL { from } else { to };
-        let moved = Slots::of(*own).with(slot, to);
-        let moved = if is_unit { moved.with((slot + 1) % MAX_PIECES, to) } else { moved };
-        let mut places = moved.bytes();
-        sort(&mut places);
-        (places, to)
+    fn group(&self, action: Action) -> Group {
+        Group { slot: usize::from(action.0 % self.slots), count: 1 + usize::from(action.0 >= self.slots) }
+    }
+
+    /// Returns the place where the pieces of an action land by `value`. An illegal action does not move a piece.
+    #[inline(always)]
+    fn target(&self, state: &State, seat: Seat, value: u8, action: Action) -> u8 {
+        let (own, group) = (&state.pieces[seat.index()], self.group(action));
+        match self.moves.target(state, seat, own, group, value) {
+            WALL => own[group.slot],
+            to => to,
+        }
     }
 
     /// Moves a piece or a unit of `seat`. Returns whether the move grants one more throw.
     #[inline(always)]
     fn hop(&self, state: &mut State, seat: Seat, throw: u8, action: Action) -> bool {
-        let (places, to) = self.moved_by(state, seat, throw, action);
-        let has_captured = self.rules.capture(state, seat, to, 1 + usize::from(action.0 >= self.slots));
-        state.pieces[seat.index()] = places;
+        let to = self.target(state, seat, throw, action);
+        let has_captured = self.moves.play(state, seat, self.group(action), to);
         state.seat_marks |= u8::from(self.rules.remembers_entry) << seat.index();
         has_captured & self.again_on_capture
             | (to == self.rules.home) & self.again_on_finish
@@ -389,17 +164,15 @@ impl ThrowTurns {
 
     /// Returns whether the piece in `slot` can finish with a part of the throw, and another piece can use the rest.
     fn can_divide(&self, state: &State, slot: usize, throw: u8) -> bool {
-        let own = &state.pieces[self.colour(state).index()];
+        let (seat, home) = (self.colour(state), self.rules.home);
+        let own = &state.pieces[seat.index()];
         let from = own[slot];
         let is_first = slot == 0 || own[slot - 1] != from;
-        let part = self.rules.home.saturating_sub(from);
+        let part = home.saturating_sub(from);
         is_first && from > 0 && part > 0 && part < throw && {
-            let is_open = self.rules.gate_rule.is_open(state, self.colour(state));
             let (places, rest) = self.divide(own, slot, throw);
-            let home = self.rules.home;
-            let may_pass = || self.can_hop(state, self.colour(state), own, slot, [1, part, home]);
-            self.rules.target(from, part, is_open) == home
-                && (self.rules.impassable == [0; 2] || may_pass())
+            let on = self.moves.occupied(state, seat, own);
+            self.moves.landing(&on, state, seat, own, Group { slot, count: 1 }, part) == Some(home)
                 && !self.takers_of_rest(state, &places, rest).is_empty()
         }
     }
@@ -415,7 +188,7 @@ impl ThrowTurns {
 
     /// Returns the pieces on the board that can take the rest of a throw.
     fn takers_of_rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
-        let (mask, _) = self.find_takers(state, self.colour(state), own, rest);
+        let (mask, _) = self.moves.takers(state, self.colour(state), own, rest);
         mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
@@ -443,7 +216,7 @@ impl ThrowTurns {
     fn actions_of_throw(&self, state: &State, throw: u8) -> ActionMask {
         let seat = self.colour(state);
         let own = &state.pieces[seat.index()];
-        let (mut mask, is_only_merging) = self.find_takers(state, seat, own, throw);
+        let (mut mask, is_only_merging) = self.moves.takers(state, seat, own, throw);
         if self.has_priority && own[0] == 0 {
             mask = self.before_others(own, throw, mask);
         }
@@ -581,13 +354,6 @@ impl ThrowTurns {
             state.thrown = if self.loses_last && !by_value { 0 } else { count };
         }
     }
-
-    /// Returns whether no throw lets `seat` move.
-    #[cold]
-    fn is_stuck(&self, state: &State, seat: Seat) -> bool {
-        let offer = |throw: u8| self.find_takers(state, seat, &state.pieces[seat.index()], throw);
-        self.rules.outcomes.iter().all(|throw| offer(throw.values[0]).0.is_empty())
-    }
 }
 
 impl TurnMachine for ThrowTurns {
@@ -629,7 +395,7 @@ impl TurnMachine for ThrowTurns {
 
     #[inline]
     fn is_dead(&self, state: &State) -> bool {
-        self.has_dead_ends && self.rules.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
+        self.has_dead_ends && self.moves.are_all_stuck(state)
     }
 
     fn ignore_dead_ends(&mut self) {
@@ -771,7 +537,7 @@ impl TurnNotation for ThrowTurns {
         }
         let is_first_step = self.steps_first && actions::is_pair(action, self.rules.seating.pieces);
         let (action, by) = if is_first_step { (Action(slot as u8), BONUS) } else { (action, part.value()) };
-        let (_, target) = self.moved_by(state, seat, by, action);
+        let target = self.target(state, seat, by, action);
         let throw = if by == BONUS { 1 } else { by };
         self.rules.landing(own, action, throw, target)
     }

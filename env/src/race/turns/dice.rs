@@ -5,21 +5,18 @@
 //! in the order of the actions. Actions from `LARGER_FIRST` on begin with the larger die; they are legal only if no
 //! sequence that begins with the smaller die has the same result.
 
-pub(crate) mod hops;
-pub(crate) mod ring;
-
 use std::sync::Arc;
 
 use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::Rules;
+use crate::race::moves::ring::{self, ENEMY, OWN, PARTNER, Ring, Squares};
+use crate::race::moves::two_dice::{DieHop, Hops, LARGER, SMALLER, other};
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
 use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass};
 use crate::sheet::values::{Must, Without};
-use hops::{DieHop, Hops, LARGER, SMALLER, other};
-use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     name: "turn.kind = \"dice\"",
