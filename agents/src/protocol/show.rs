@@ -1,7 +1,7 @@
 //! Operations for programs that draw boards: squares, pieces, the effects of actions and of whole turns, and values.
 
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
-use ashta_env::notation::{BoardStep, Ground, Standing};
+use ashta_env::notation::{Ground, Move, Standing};
 use ashta_env::race::Race;
 use ashta_env::race::actions::PASS;
 use ashta_env::race::board::Square;
@@ -63,7 +63,7 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
             return json!({"id": action.0, "text": text, "words": words, "seat": mover.map(Seat::letter), "pieces": [],
                           "from": null, "path": [], "place": null, "throws": []});
         };
-        let mut shown = describe_step(&standing, &step);
+        let mut shown = describe_step(&race, &standing, &step);
         shown["id"] = json!(action.0);
         shown["text"] = json!(text);
         shown
@@ -97,14 +97,14 @@ pub(super) fn node(race: &Race, state: &State) -> (&'static str, Option<Seat>) {
 }
 
 /// Describes a move: its pieces, as indices in `standing`, their path, the throws and the words.
-fn describe_step(standing: &[Standing], step: &BoardStep) -> Value {
+fn describe_step(race: &Race, standing: &[Standing], step: &Move) -> Value {
     let first = standing.iter().position(|piece| piece.seat == step.seat).unwrap_or(0);
     json!({
         "seat": step.seat.letter(),
-        "pieces": step.pieces.iter().map(|piece| first + piece).collect::<Vec<_>>(),
-        "from": step.from.map(|square| square.to_string()),
+        "pieces": step.pieces().map(|piece| first + piece).collect::<Vec<_>>(),
+        "from": step.start.map(|square| square.to_string()),
         "path": step.path.iter().map(Square::to_string).collect::<Vec<_>>(),
-        "place": step.place,
+        "place": race.place_text(step.to),
         "throws": step.throws,
         "words": step.text,
     })
@@ -113,7 +113,7 @@ fn describe_step(standing: &[Standing], step: &BoardStep) -> Value {
 /// The moves of a turn with these actions.
 pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
     let standing = race.standing_within(state);
-    race.turn_moves(state, actions).iter().map(|step| describe_step(&standing, step)).collect()
+    race.turn_moves(state, actions).iter().map(|step| describe_step(race, &standing, step)).collect()
 }
 
 /// `choices`: all ways to play a turn, as moves of whole pieces, and the possible positions after the turn.
@@ -133,8 +133,8 @@ pub(super) fn choices((race, state): (Race, State)) -> Answer {
     });
     let first = |seat| standing.iter().position(|piece| piece.seat == seat).unwrap_or(0);
     let steps = graph.moves.iter().map(|next| {
-        let mut shown = describe_step(&standing, &next.step);
-        shown["leaves"] = json!(race.place_text(next.leaves));
+        let mut shown = describe_step(&race, &standing, next);
+        shown["leaves"] = json!(race.place_text(next.from));
         shown["is_marked"] = json!(next.is_declared);
         shown["captures"] = next.captures.iter().map(|&(seat, slot)| first(seat) + slot).collect();
         shown

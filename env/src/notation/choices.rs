@@ -7,39 +7,22 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::BoardStep;
-use super::steps::Travel;
 use crate::game::{Action, Game, Node, Seat};
 use crate::race::Race;
 use crate::race::board::Square;
 use crate::race::position::state::{State, sort};
 use crate::race::turns::actions::PASS;
-use crate::race::turns::text::joined;
+use crate::race::turns::text::{Move, joined};
 
 /// All ways to play the rest of a turn; see [`Race::turn_graph`].
 #[derive(Clone, Default, Debug)]
 pub struct TurnGraph {
-    /// The distinct moves.
-    pub moves: Vec<TurnMove>,
+    /// The distinct moves; their texts include the captures.
+    pub moves: Vec<Move>,
     /// The nodes. Each has the moves that can follow the moves made so far. Node 0 is the start.
     pub nodes: Vec<TurnNode>,
     /// The distinct positions at the end of the turn, each with actions that lead to it.
     pub ends: Vec<(State, Vec<Action>)>,
-}
-
-/// A move of a piece or a unit.
-#[derive(Clone, Debug)]
-pub struct TurnMove {
-    /// The move on the board; its text includes the captures.
-    pub step: BoardStep,
-    /// The place that the pieces leave.
-    pub leaves: u8,
-    /// Whether the pieces are a declared unit.
-    pub is_declared: bool,
-    /// The captured pieces, by seat and slot in the position of node 0.
-    pub captures: Vec<(Seat, usize)>,
-    /// The throws that stay unused before this move.
-    unused: Vec<u8>,
 }
 
 /// The moves that can follow, or the end of the turn.
@@ -149,7 +132,7 @@ impl Growth<'_> {
 
     /// Follows every way to assign the throws to pieces, and splits each into moves. The actions `way` lead to `state`
     /// and make the moves `walks`. Returns `None` if there are too many positions.
-    fn allot(&mut self, state: &State, way: &[Action], walks: &[Travel]) -> Option<()> {
+    fn allot(&mut self, state: &State, way: &[Action], walks: &[Move]) -> Option<()> {
         let mut numbers: Vec<usize> = walks.iter().map(|walk| self.number(walk)).collect();
         numbers.sort_unstable();
         if !self.visited.insert((*state, numbers)) {
@@ -179,7 +162,7 @@ impl Growth<'_> {
     fn split(
         &mut self,
         at: usize,
-        left: &[&Travel],
+        left: &[&Move],
         commutes: bool,
         end: &(usize, Vec<Action>),
         visited: &mut HashSet<usize>,
@@ -201,18 +184,18 @@ impl Growth<'_> {
     }
 
     /// The position that is shown after a move; `None` if the pieces are not on the place that the move leaves.
-    fn shown_after(&self, shown: &State, walk: &Travel) -> Option<State> {
+    fn shown_after(&self, shown: &State, walk: &Move) -> Option<State> {
         let (rules, mut next) = (&self.race.rules, *shown);
-        let leaves = walk.taken.from;
+        let leaves = walk.from;
         let own = &mut next.pieces[self.colour.index()];
-        for _ in 0..walk.count() {
-            *own.iter_mut().find(|place| **place == leaves)? = walk.target;
+        for _ in walk.pieces() {
+            *own.iter_mut().find(|place| **place == leaves)? = walk.to;
         }
         sort(own);
-        if leaves == 0 && !rules.enters_by_count() && walk.target > 1 {
+        if leaves == 0 && !rules.enters_by_count() && walk.to > 1 {
             rules.capture(&mut next, self.colour, 1, 1);
         }
-        rules.capture(&mut next, self.colour, walk.target, walk.count());
+        rules.capture(&mut next, self.colour, walk.to, walk.pieces().len());
         next.seat_marks = shown.seat_marks;
         Some(next)
     }
@@ -239,15 +222,15 @@ impl Growth<'_> {
     }
 
     /// The number of the identity of a move.
-    fn number(&mut self, walk: &Travel) -> usize {
-        let (taken, count) = (&walk.taken, self.numbers.len());
-        let throws = if self.is_long { Vec::new() } else { taken.throws.clone() };
-        let key = (taken.from, walk.is_declared, walk.count(), throws, walk.target);
+    fn number(&mut self, walk: &Move) -> usize {
+        let count = self.numbers.len();
+        let throws = if self.is_long { Vec::new() } else { walk.throws.clone() };
+        let key = (walk.from, walk.is_declared, walk.pieces().len(), throws, walk.to);
         *self.numbers.entry(key).or_insert(count)
     }
 
     /// Adds a move from one node to another.
-    fn line(&mut self, at: usize, walk: &Travel, to: usize, actions: Vec<Action>) {
+    fn line(&mut self, at: usize, walk: &Move, to: usize, actions: Vec<Action>) {
         let [before, mut captures] =
             [at, to].map(|node| self.race.captured(self.start, &self.keys[node].0, self.colour));
         captures.retain(|piece| !before.contains(piece));
@@ -259,10 +242,9 @@ impl Growth<'_> {
         let key = (self.number(walk), captures, unused);
         let TurnGraph { moves, nodes, .. } = &mut self.graph;
         let taken = *self.moves.entry(key).or_insert_with_key(|(_, captures, unused)| {
-            let mut step = race.board_step(start, walk);
-            race.captures_text(start, captures).iter().for_each(|text| step.text += &format!(", {text}"));
-            let (leaves, is_declared, captures) = (walk.taken.from, walk.is_declared, captures.clone());
-            moves.push(TurnMove { step, leaves, is_declared, captures, unused: unused.clone() });
+            let mut text = race.move_text(walk);
+            race.captures_text(start, captures).iter().for_each(|taken| text += &format!(", {taken}"));
+            moves.push(Move { captures: captures.clone(), unused: unused.clone(), text, ..walk.clone() });
             moves.len() - 1
         });
         if !nodes[at].lines.iter().any(|line| (line.0, line.1) == (taken, to)) {
@@ -274,13 +256,13 @@ impl Growth<'_> {
     fn merge(&mut self) {
         let TurnGraph { moves, nodes, .. } = &mut self.graph;
         let like = |taken: usize| {
-            let TurnMove { step, leaves, is_declared, captures, .. } = &moves[taken];
-            (*leaves, *is_declared, step.pieces.len(), &step.place, captures)
+            let next = &moves[taken];
+            (next.from, next.is_declared, next.pieces().len(), next.to, &next.captures)
         };
         let mut known = HashMap::new();
         for at in 0..nodes.len() {
             let mut lines = nodes[at].lines.clone();
-            lines.sort_by_key(|line| moves[line.0].step.throws.len());
+            lines.sort_by_key(|line| moves[line.0].throws.len());
             let mut kept: Vec<(usize, usize, Vec<Action>)> = Vec::new();
             for line in lines {
                 let mut is_same = |other: &(usize, usize, Vec<Action>)| {
@@ -299,27 +281,27 @@ impl Growth<'_> {
     /// origin and the throws.
     fn distinguish(&mut self) {
         let race = self.race;
-        let unused = |TurnMove { unused, .. }: &TurnMove| match unused.is_empty() {
+        let unused = |Move { unused, .. }: &Move| match unused.is_empty() {
             true => String::new(),
             false => format!(" ({} unused)", joined(unused, ", ")),
         };
-        let origin = |TurnMove { step, leaves, is_declared, .. }: &TurnMove| {
+        let origin = |Move { from, throws, is_declared, .. }: &Move| {
             let mark = if *is_declared { "t" } else { "" };
-            format!(" (from {}{mark}, by {})", race.place_text(*leaves), joined(&step.throws, "+"))
+            format!(" (from {}{mark}, by {})", race.place_text(*from), joined(throws, "+"))
         };
-        for difference in [&unused as &dyn Fn(&TurnMove) -> String, &origin] {
+        for difference in [&unused as &dyn Fn(&Move) -> String, &origin] {
             let TurnGraph { moves, nodes, .. } = &mut self.graph;
             let mut alike = BTreeSet::new();
             for node in nodes {
                 let mut texts = HashMap::new();
                 for &(taken, ..) in &node.lines {
-                    let other = texts.insert(&moves[taken].step.text, taken);
+                    let other = texts.insert(&moves[taken].text, taken);
                     alike.extend(other.into_iter().flat_map(|other| [other, taken]));
                 }
             }
             for taken in alike {
                 let text = difference(&moves[taken]);
-                moves[taken].step.text += &text;
+                moves[taken].text += &text;
             }
         }
     }

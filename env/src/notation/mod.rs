@@ -33,11 +33,11 @@ use crate::race::Race;
 use crate::race::position::state::{Phase, State, role};
 use crate::race::turns::text::joined;
 
+pub use crate::race::turns::text::Move;
 pub use board::{Ground, Standing};
-pub use choices::{TurnGraph, TurnMove, TurnNode};
+pub use choices::{TurnGraph, TurnNode};
 pub use parse::NotationError;
 pub use rows::RowError;
-pub use steps::BoardStep;
 pub use understood::RuleTopic;
 
 impl Race {

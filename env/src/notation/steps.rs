@@ -5,52 +5,13 @@ use crate::game::{Action, Game, Node, Seat};
 use crate::race::Race;
 use crate::race::compile::board::Square;
 use crate::race::position::state::{MAX_PIECES, State, role};
-use crate::race::turns::text::{MoveKind, UnitMove};
+use crate::race::turns::text::Move;
 use crate::sheet::Without;
-
-/// A move of pieces on the board.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BoardStep {
-    /// The owner of the pieces that move: the mover or its partner.
-    pub seat: Seat,
-    /// The pieces that move, by their indices among the pieces of the seat in [`Race::standing`].
-    pub pieces: Vec<usize>,
-    /// The square that the pieces leave; `None` if they were off the board.
-    pub from: Option<Square>,
-    /// The squares on the way, one for each step; the last is the square that the pieces reach. The last step has no
-    /// square if the pieces are borne off or reach a finish in the middle of the board.
-    pub path: Vec<Square>,
-    /// The name of the place that the pieces reach, as in the notation: `34`, `keep`, `home`.
-    pub place: String,
-    /// The throws of the move.
-    pub throws: Vec<u8>,
-    /// The move in words: `H3 to H7 by 4`. If the move ends the turn, the effects of the turn follow: `twins H5 to H7
-    /// by 2, captures NN on H7, throws again`.
-    pub text: String,
-}
-
-/// A move of pieces by one or more actions.
-#[derive(Clone, Debug)]
-pub(super) struct Travel {
-    pub(super) taken: UnitMove,
-    /// Whether the pieces are a declared unit.
-    pub(super) is_declared: bool,
-    path: Vec<Square>,
-    /// The place that the pieces reach.
-    pub(super) target: u8,
-}
-
-impl Travel {
-    /// The number of pieces that move.
-    pub(super) fn count(&self) -> usize {
-        if let MoveKind::Together(count) = self.taken.kind { count } else { 1 }
-    }
-}
 
 impl Race {
     /// Returns the moves of `actions`, taken in order from `state`. Several throws for one piece are one move. The
     /// texts leave out captures and other effects.
-    pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<BoardStep> {
+    pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<Move> {
         let (mut at, mut walks) = (*state, Vec::new());
         for &action in actions {
             if let Some(next) = self.walk(&at, action) {
@@ -58,13 +19,15 @@ impl Race {
             }
             self.apply_action(&mut at, action);
         }
-        walks.iter().map(|walk| self.board_step(state, walk)).collect()
+        walks.iter_mut().for_each(|walk| walk.text = self.move_text(walk));
+        walks
     }
 
-    /// The move that a legal `action` makes in `state`; `None` if no piece moves.
-    pub fn step(&self, state: &State, action: Action) -> Option<BoardStep> {
-        let mut walk = self.walk(state, action)?;
-        let mut step = self.board_step(state, &walk);
+    /// The move that a legal `action` makes in `state`; `None` if no piece moves. If the move ends the turn, the effects
+    /// of the turn follow in the text: `twins H5 to H7 by 2, captures NN on H7, throws again`.
+    pub fn step(&self, state: &State, action: Action) -> Option<Move> {
+        let mut step = self.walk(state, action)?;
+        step.text = self.move_text(&step);
         let after = |action: Action| {
             let mut end = *state;
             self.apply_action(&mut end, action);
@@ -72,13 +35,13 @@ impl Race {
         };
         let end = after(action);
         let is_alike = |other: &Action| {
-            let text = self.walk(state, *other).map(|walk| self.board_step(state, &walk).text);
+            let text = self.walk(state, *other).map(|walk| self.move_text(&walk));
             text.as_ref() == Some(&step.text) && after(*other) != end
         };
         // A piece can have come to the square of another piece in this turn.
         if self.legal_actions(state).iter().any(|other| is_alike(&other)) {
-            walk.taken.hidden = state.steps[walk.taken.slot];
-            step = self.board_step(state, &walk);
+            step.hidden = state.steps[step.slot];
+            step.text = self.move_text(&step);
         }
         if !matches!(self.node(&end), Node::Decision(_)) {
             step.text.push_str(&self.effects(state, &end, step.seat));
@@ -86,24 +49,10 @@ impl Race {
         Some(step)
     }
 
-    /// The move of pieces of the mover of `state`, for a drawn board.
-    pub(super) fn board_step(&self, state: &State, walk: &Travel) -> BoardStep {
-        let (Travel { taken, path, target, .. }, seat) = (walk, self.colour(state));
-        BoardStep {
-            seat,
-            pieces: (taken.slot..taken.slot + walk.count()).collect(),
-            from: self.shown(seat, taken.from),
-            path: path.clone(),
-            place: self.place_text(*target),
-            throws: taken.throws.clone(),
-            text: self.move_text(taken, seat, *target),
-        }
-    }
-
     /// The move that `action` makes in `state`; `None` if no piece moves.
-    pub(super) fn walk(&self, state: &State, action: Action) -> Option<Travel> {
-        let mut taken = self.unit_move(state, action)?;
-        let (seat, slot) = (self.colour(state), taken.slot);
+    pub(super) fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
+        let mut found = self.turns.notation().unit_move(state, action)?;
+        let (seat, slot, to) = (self.colour(state), found.slot, found.to);
         let from = self.reached(state)[slot];
         // A piece that enters begins before the course.
         let origin = match from {
@@ -111,42 +60,40 @@ impl Race {
             0 => self.rules.entry - 1,
             from => from,
         };
-        let reached = origin.saturating_add(taken.steps);
-        let target = match (taken.target, taken.kind) {
-            (Some(target), _) => target,
-            (None, MoveKind::Enter) => 1,
-            (None, MoveKind::Bear) => from + 1,
-            (None, MoveKind::Alone | MoveKind::Together(_)) => self.lapped(state, reached).min(self.rules.goal),
-        };
         // A piece that reaches a lower place has gone around the course again (a lap), or back from the finish.
         let lap = self.rules.sheet.gate.lap;
-        let (walked, back) = match target < from || target == from && lap > 0 {
-            true if lap == 0 => (self.rules.home, target..self.rules.home),
-            true => (target + lap, 0..0),
-            false => (target, 0..0),
+        let (walked, back) = match to < from || to == from && lap > 0 {
+            true if lap == 0 => (self.rules.home, to..self.rules.home),
+            true => (to + lap, 0..0),
+            false => (to, 0..0),
         };
+        let reached = origin.saturating_add(found.steps);
         // If the piece reaches a place beyond a closed gate, a capture in this turn has opened the gate.
-        let shown = |place| self.shown(seat, if target == reached { place } else { self.lapped(state, place) });
-        let path = (origin + 1..=walked).chain(back.rev()).filter_map(shown).collect();
-        taken.throws = taken.throws.repeat(taken.used);
-        taken.from = self.lapped(state, from);
-        let is_declared = state.declared[seat.index()] >> slot & 1 == 1;
-        Some(Travel { taken, is_declared, path, target })
+        let shown = |place| self.shown(seat, if to == reached { place } else { self.lapped(state, place) });
+        found.path = (origin + 1..=walked).chain(back.rev()).filter_map(shown).collect();
+        (found.seat, found.from) = (seat, self.lapped(state, from));
+        found.start = self.shown(seat, found.from);
+        found.is_declared = state.declared[seat.index()] >> slot & 1 == 1;
+        found.is_beside = self.is_declared_beside(state, slot);
+        Some(found)
+    }
+
+    /// [`Race::unit_move`] with every single throw that it uses.
+    pub(super) fn walk(&self, state: &State, action: Action) -> Option<Move> {
+        let found = self.unit_move(state, action)?;
+        Some(Move { throws: found.throws.repeat(found.used), ..found })
     }
 
     /// Adds a move to the moves of a turn. If it continues an earlier move of the same pieces, extends that move.
-    pub(super) fn follow(&self, walks: &mut Vec<Travel>, next: Travel) {
+    pub(super) fn follow(&self, walks: &mut Vec<Move>, next: Move) {
         let is_one = self.turns.notation().lands_at_once();
-        let is_continued = |known: &&mut Travel| {
-            (known.taken.slot, known.count()) == (next.taken.slot, next.count())
-                && (is_one || known.target == next.taken.from)
-        };
+        let is_continued = |known: &&mut Move| known.pieces() == next.pieces() && (is_one || known.to == next.from);
         let Some(known) = walks.iter_mut().find(is_continued) else { return walks.push(next) };
         known.path.extend(next.path);
         // A piece that enters and moves on makes one move to the last square.
-        known.taken.kind = next.taken.kind;
-        known.taken.throws.extend(next.taken.throws);
-        known.target = next.target;
+        known.kind = next.kind;
+        known.throws.extend(next.throws);
+        known.to = next.to;
     }
 
     /// Every piece of `state`, seat by seat, after the steps that it has been given in this turn. Captures of the turn
@@ -226,11 +173,11 @@ mod tests {
                 let step = race.step(state, action);
                 let before = race.print(state);
                 race.apply_action(state, action);
-                if let Some(BoardStep { seat, path, place, .. }) = step {
+                if let Some(Move { seat, path, to, .. }) = step {
                     let own: Vec<Standing> =
                         race.standing_within(state).into_iter().filter(|piece| piece.seat == seat).collect();
-                    let is_there = own.iter().any(|piece| race.place_text(piece.place) == place);
-                    assert!(is_there, "{before}: {path:?} leads to {place}, not to {}", race.print(state));
+                    let is_there = own.iter().any(|piece| piece.place == to);
+                    assert!(is_there, "{before}: {path:?} leads to {to}, not to {}", race.print(state));
                     checked += 1;
                 }
             });
@@ -244,9 +191,8 @@ mod tests {
             let (race, state) = Race::parse_position(position).expect("a position");
             let graph = race.turn_graph(&state, 1000).expect("few positions");
             let square = |square: Option<&Square>| square.map_or("-".to_owned(), Square::to_string);
-            let shown = |step: &BoardStep| {
-                format!("{}-{} {:?}", square(step.from.as_ref()), square(step.path.last()), step.throws)
-            };
+            let shown =
+                |step: &Move| format!("{}-{} {:?}", square(step.start.as_ref()), square(step.path.last()), step.throws);
             let turns = graph.ends.iter().map(|(end, actions)| {
                 let captures = race.captures(&state, end).iter().map(Square::to_string).collect::<Vec<_>>().join(" ");
                 let moves = race.turn_moves(&state, actions).iter().map(shown).collect::<Vec<_>>().join(", ");

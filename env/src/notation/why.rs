@@ -63,7 +63,7 @@ impl Race {
         }
         let Some(turns) = self.turn_graph(state, MOST) else { return Vec::new() };
         let own = state.pieces[self.colour(state).index()];
-        let moved: BTreeSet<u8> = turns.moves.iter().map(|next| next.leaves).collect();
+        let moved: BTreeSet<u8> = turns.moves.iter().map(|next| next.from).collect();
         let idle = (0..self.pieces()).filter(|&slot| !moved.contains(&own[slot]));
         let lost = self.lost(state);
         idle.map(|slot| (slot, lost.clone().unwrap_or_else(|| self.reason(state, own[slot])))).collect()
@@ -101,8 +101,8 @@ impl Race {
     /// The throws that can begin a move of a piece at `place` in the turn of `state`.
     fn beginnings(&self, state: &State, place: u8) -> BTreeSet<u8> {
         let turns = self.turn_graph(state, MOST).unwrap_or_default();
-        let moves = turns.moves.iter().filter(|next| next.leaves == place);
-        moves.filter_map(|next| next.step.throws.first().copied()).collect()
+        let moves = turns.moves.iter().filter(|next| next.from == place);
+        moves.filter_map(|next| next.throws.first().copied()).collect()
     }
 
     /// The pieces that block a piece at `place`: the pieces of one seat on one square, otherwise all pieces of one
@@ -226,7 +226,7 @@ mod tests {
             random_play(game, 2, chance::stream(7, 1), 300, |race, state, rng| {
                 let turns = race.turn_graph(state, usize::MAX).expect("no bound");
                 let own = state.pieces[race.colour(state).index()];
-                let moved: Vec<u8> = turns.moves.iter().map(|next| next.leaves).collect();
+                let moved: Vec<u8> = turns.moves.iter().map(|next| next.from).collect();
                 let idle: Vec<usize> = (0..race.pieces()).filter(|&slot| !moved.contains(&own[slot])).collect();
                 let reasons = race.reasons(state);
                 let slots: Vec<usize> = reasons.iter().map(|&(slot, _)| slot).collect();

@@ -5,8 +5,7 @@
 use crate::game::{Action, Game, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::position::state::{State, role};
-use crate::race::turns::text::{MoveKind, UnitMove, joined};
-use crate::sheet::{Overshoot, Without};
+use crate::race::turns::text::{Move, MoveKind, joined};
 
 impl Race {
     /// Describes `actions`, taken in order from `state`: `H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws
@@ -34,7 +33,7 @@ impl Race {
                         unused.retain(|&left| left > 0);
                     }
                 }
-                add(&mut moves, next);
+                self.add(&mut moves, next);
             }
             self.apply_action(&mut end, action);
         }
@@ -43,9 +42,7 @@ impl Race {
             return if self.throws_again(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
         }
         let colour = self.colour(state);
-        let texts: Vec<String> =
-            moves.iter().map(|next| self.move_text(next, colour, self.target(next, colour, &end))).collect();
-        let mut text = texts.join(", then ");
+        let mut text = joined(moves.iter().map(|next| self.move_text(next)), ", then ");
         if !unused.is_empty() {
             text.push_str(&format!(" ({} unused)", joined(&unused, ", ")));
         }
@@ -61,79 +58,60 @@ impl Race {
     }
 
     /// The moves that the mover's pieces and units have been given in this turn.
-    fn allotted(&self, state: &State) -> Vec<UnitMove> {
-        let own = state.pieces[self.colour(state).index()];
+    fn allotted(&self, state: &State) -> Vec<Move> {
+        let (seat, reached) = (self.colour(state), self.reached(state));
+        let own = state.pieces[seat.index()];
         let mut moves = Vec::new();
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
             for (part, kind) in [(role::ENTERED, MoveKind::Enter), (role::BORNE, MoveKind::Bear)] {
                 if role & part != 0 {
-                    add(&mut moves, UnitMove { steps: 0, ..UnitMove::by(kind, slot, own[slot], 1) });
+                    self.add(&mut moves, Move { seat, steps: 0, ..Move::by(kind, slot, [own[slot]; 2], 1) });
                 }
             }
             if role & (role::SINGLE | role::LEAD) == 0 || steps == 0 {
                 continue;
             }
             let kind = if role & role::LEAD != 0 { MoveKind::Together(2) } else { MoveKind::Alone };
-            let is_declared = self.is_declared_beside(state, slot);
-            let mut next =
-                UnitMove { steps, throws: Vec::new(), is_declared, ..UnitMove::by(kind, slot, own[slot], steps) };
+            let to = self.lapped(state, reached[slot]).min(self.rules.goal);
+            let (is_beside, throws) = (self.is_declared_beside(state, slot), Vec::new());
+            let mut next = Move { seat, throws, is_beside, ..Move::by(kind, slot, [own[slot], to], steps) };
             self.turns.notation().name_throws(state, &mut next);
-            add(&mut moves, next);
+            self.add(&mut moves, next);
         }
         moves.sort_by_key(|next| !matches!(next.kind, MoveKind::Enter | MoveKind::Bear));
         moves
     }
 
-    /// The move that `action` makes in `state`; `None` if no piece moves.
-    pub(super) fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let taken = self.turns.notation().unit_move(state, action)?;
-        Some(UnitMove { is_declared: self.is_declared_beside(state, taken.slot), ..taken })
-    }
-
     /// Whether a piece of the mover belongs to a declared unit, and another piece on its place does not.
-    fn is_declared_beside(&self, state: &State, slot: usize) -> bool {
+    pub(super) fn is_declared_beside(&self, state: &State, slot: usize) -> bool {
         let (own, seat) = (self.reached(state), self.colour(state).index());
         let is_declared = |slot: usize| state.declared[seat] >> slot & 1 == 1;
         is_declared(slot) && (0..self.pieces()).any(|other| own[other] == own[slot] && !is_declared(other))
     }
 
-    /// The place that a move reaches in a turn that ends in `end`.
-    fn target(&self, taken: &UnitMove, colour: Seat, end: &State) -> u8 {
-        if let Some(target) = taken.target {
-            return target;
-        }
-        let (rules, reached) = (&self.rules, taken.from.saturating_add(taken.steps));
-        let arrived = if rules.sheet.finish.overshoot == Overshoot::Wasted { reached.min(rules.goal) } else { reached };
-        // Some games send a piece around the course again if its seat has not captured.
-        let has_lapped = reached >= rules.gate
-            && rules.sheet.gate.without == Without::Lap
-            && !end.pieces[colour.index()].contains(&arrived);
-        if has_lapped { rules.lapped(reached) } else { reached.min(rules.goal) }
-    }
-
-    /// One move in words; it reaches the place `target`.
-    pub(super) fn move_text(&self, taken: &UnitMove, colour: Seat, target: u8) -> String {
+    /// One move in words.
+    pub(super) fn move_text(&self, taken: &Move) -> String {
         let steps = format!("{} step{}", taken.hidden, if taken.hidden == 1 { "" } else { "s" });
         let by = match (taken.hidden, joined(&taken.throws, "+")) {
             (0, throws) => throws,
             (_, throws) if throws.is_empty() => steps,
             (_, throws) => format!("{throws} after {steps}"),
         };
-        let name = |place: u8| self.square(colour, place).map(|square| square.to_string());
+        let name = |place: u8| self.square(taken.seat, place).map(|square| square.to_string());
         let count = match taken.throws.len() {
             1 => String::new(),
             count => format!("{count} "),
         };
-        let to = match name(target) {
+        let to = match name(taken.to) {
             Some(square) => format!("to {square}"),
             None if self.rules.goal > self.rules.home => format!("to the {}", self.rules.sheet.words.home),
             None => "home".to_owned(),
         };
         let from = name(taken.from).map(|from| {
             // The course visits this square on the way out and on the way home.
-            let is_back = taken.from == self.rules.back || self.is_like_first_visit(taken, colour, target);
+            let is_back = taken.from == self.rules.back || self.is_like_first_visit(taken);
             let from = if is_back { format!("{from} (on its way home)") } else { from };
-            if taken.is_declared { format!("{from} (declared)") } else { from }
+            if taken.is_beside { format!("{from} (declared)") } else { from }
         });
         match (taken.kind, from) {
             (MoveKind::Enter, _) => format!("enter {count}on {}", name(self.rules.entry).unwrap_or_default()),
@@ -149,8 +127,8 @@ impl Race {
 
     /// Whether a move begins on the second visit of a square, and the same throws lead from the first visit to the same
     /// square.
-    fn is_like_first_visit(&self, taken: &UnitMove, colour: Seat, target: u8) -> bool {
-        let course = self.board().course(colour);
+    fn is_like_first_visit(&self, taken: &Move) -> bool {
+        let (course, target) = (self.board().course(taken.seat), taken.to);
         let square = |place: u8| course.get(usize::from(place).wrapping_sub(1));
         let Some(first) = (1..taken.from).find(|&place| square(place) == square(taken.from)) else { return false };
         let steps = taken.steps.saturating_add(taken.hidden);
@@ -207,20 +185,20 @@ impl Race {
     fn throws_again(&self, start: &State, end: &State) -> bool {
         self.node(end) == Node::Chance(start.mover)
     }
-}
 
-/// Adds a move to the moves of a turn. If the unit already has a move, extends that move.
-fn add(moves: &mut Vec<UnitMove>, next: UnitMove) {
-    let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
-    if next.target.is_some() {
-        return moves.push(next);
-    }
-    match moves.iter_mut().find(|known| known.kind == next.kind && (is_many || known.slot == next.slot)) {
-        Some(known) => {
-            known.steps += next.steps;
-            known.throws.extend(next.throws);
+    /// Adds a move to the moves of a turn. If all pieces land at the end and the unit already has a move, extends that
+    /// move.
+    fn add(&self, moves: &mut Vec<Move>, next: Move) {
+        let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
+        let is_one = |known: &&mut Move| known.kind == next.kind && (is_many || known.slot == next.slot);
+        match moves.iter_mut().find(is_one).filter(|_| self.turns.notation().lands_at_once()) {
+            Some(known) => {
+                known.steps += next.steps;
+                known.throws.extend(next.throws);
+                known.to = next.to;
+            }
+            None => moves.push(next),
         }
-        None => moves.push(next),
     }
 }
 

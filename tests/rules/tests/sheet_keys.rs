@@ -692,7 +692,7 @@ fn the_words_of_a_die_that_enters_name_its_square() {
         let mut places = Vec::new();
         while let Node::Decision(_) = race.node(&state) {
             let action = race.legal_actions(&state).iter().next().expect("a legal action");
-            places.extend(race.step(&state, action).map(|step| step.place));
+            places.extend(race.step(&state, action).map(|step| race.place_text(step.to)));
             race.apply_action(&mut state, action);
         }
         assert_eq!((places.last().map(String::as_str), race.print(&state)), (Some("7"), "keys S:7/N:off N *".into()));

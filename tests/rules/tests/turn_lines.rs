@@ -56,18 +56,18 @@ fn check(race: &Race, start: &State) -> Vec<String> {
             }
             ends.insert(end);
         }
-        let texts: HashSet<&str> = node.lines.iter().map(|line| &*graph.moves[line.0].step.text).collect();
+        let texts: HashSet<&str> = node.lines.iter().map(|line| &*graph.moves[line.0].text).collect();
         assert_eq!(texts.len(), node.lines.len(), "{text}: lines read alike: {texts:?}");
         for line in &node.lines {
             let (next, mut own, mut captured) = (&graph.moves[line.0], own.clone(), captured.clone());
-            for _ in &next.step.pieces {
-                let from = own.iter().position(|place| *place == race.place_text(next.leaves));
-                own.swap_remove(from.unwrap_or_else(|| panic!("{text}: nothing to move: {}", next.step.text)));
+            for _ in next.pieces() {
+                let from = own.iter().position(|place| *place == race.place_text(next.from));
+                own.swap_remove(from.unwrap_or_else(|| panic!("{text}: nothing to move: {}", next.text)));
             }
-            own.extend(next.step.pieces.iter().map(|_| next.step.place.clone()));
+            own.extend(next.pieces().map(|_| race.place_text(next.to)));
             own.sort_unstable();
-            assert!(next.captures.iter().all(|&piece| captured.insert(piece)), "{text}: {}", next.step.text);
-            assert_eq!(next.step.text.contains(&format!(", {verb} ")), !next.captures.is_empty(), "{}", next.step.text);
+            assert!(next.captures.iter().all(|&piece| captured.insert(piece)), "{text}: {}", next.text);
+            assert_eq!(next.text.contains(&format!(", {verb} ")), !next.captures.is_empty(), "{}", next.text);
             open.push((line.1, own, captured, [&actions[..], &line.2].concat()));
         }
     }
@@ -77,7 +77,7 @@ fn check(race: &Race, start: &State) -> Vec<String> {
     let texts: HashSet<String> = graph.ends.iter().map(|(_, actions)| race.turn_text(start, actions)).collect();
     assert_eq!(texts.len(), ends.len(), "{text}: turns read alike: {texts:?}");
     let first = graph.nodes.first().map_or(&[][..], |node| &node.lines);
-    first.iter().map(|line| graph.moves[line.0].step.text.clone()).collect()
+    first.iter().map(|line| graph.moves[line.0].text.clone()).collect()
 }
 
 #[test]

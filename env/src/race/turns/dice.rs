@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
+use super::text::{Move, MoveKind, TurnNotation, TurnWords};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::Rules;
@@ -295,17 +295,17 @@ impl TurnNotation for DiceTurns {
             || self.hops(&mut ring, state, self.colour(state), state.dice).is_same_swapped(first, die, second)
     }
 
-    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let slot = actions::slot(action, self.rules.seating.pieces)?;
-        let from = state.pieces[self.colour(state).index()][slot];
-        let kind = MoveKind::of(action, self.rules.seating.pieces);
-        let used = actions::together(action, self.rules.seating.pieces);
-        let moved = UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) };
+    fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
+        let (slot, colour) = (actions::slot(action, self.rules.seating.pieces)?, self.colour(state));
+        let die = if action >= LARGER_FIRST { LARGER } else { SMALLER };
         // A capture by the first piece can open the gate for the second piece.
-        match self.second_move(state, self.colour(state), action) {
-            Some([(first, _), (second, hop)]) if first != second => Some(moved.to(hop.place)),
-            _ => Some(moved),
-        }
+        let to = match self.second_move(state, colour, action) {
+            Some([_, (_, hop)]) => hop.place,
+            None => self.hops(&mut Ring::empty(), state, colour, state.dice).by(slot, die).place,
+        };
+        let (kind, from) = (MoveKind::of(action, self.rules.seating.pieces), state.pieces[colour.index()][slot]);
+        let used = actions::together(action, self.rules.seating.pieces);
+        Some(Move { used, ..Move::by(kind, slot, [from, to], self.die(state, action)) })
     }
 }
 

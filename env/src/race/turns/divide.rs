@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
+use super::text::{Move, MoveKind, TurnNotation, TurnWords};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask};
 use crate::race::compile::Rules;
@@ -212,13 +212,13 @@ impl TurnNotation for DivideTurns {
         true
     }
 
-    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
         let own = &state.pieces[state.mover.index()];
         if action == self.enter() {
-            return Some(UnitMove::by(MoveKind::Enter, 0, own[0], state.dice[0]).to(1));
+            return Some(Move::by(MoveKind::Enter, 0, [own[0], 1], state.dice[0]));
         }
         let slot = self.next_slot(state);
-        let next = UnitMove::by(MoveKind::Alone, slot, own[slot], action.0).to(own[slot] + action.0);
+        let next = Move::by(MoveKind::Alone, slot, [own[slot], own[slot] + action.0], action.0);
         (action.0 > 0).then_some(next)
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::series_throws::{AllottedThrow, SeriesThrows};
-use super::text::{TurnNotation, TurnWords, UnitMove};
+use super::text::{Move, TurnNotation, TurnWords};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::Rules;
@@ -255,13 +255,13 @@ impl TurnNotation for EachTurns {
         false
     }
 
-    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
         if [PASS, LATER].contains(&action) {
             return None;
         }
         let (throw, group) = (self.series.pips(self.offered(state).next()?), self.group(action));
         let target = self.landing(&self.occupied(state), state, group, throw)?;
-        let moved = self.rules.landing(&state.pieces[self.colour(state).index()], action, throw, target)?;
-        Some(UnitMove { used: self.throws_used(group.count).into(), ..moved })
+        let moved = self.rules.move_of(&state.pieces[self.colour(state).index()], action, throw, target)?;
+        Some(Move { used: self.throws_used(group.count).into(), ..moved })
     }
 }

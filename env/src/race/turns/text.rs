@@ -1,8 +1,11 @@
 //! The notation and the words of a kind of turn. The kinds share moves of units, and names of places and throws.
 
+use std::ops::Range;
+
 use super::{TurnMachine, actions};
-use crate::game::Action;
-use crate::race::compile::{Rules, WALL};
+use crate::game::{Action, Seat};
+use crate::race::compile::Rules;
+use crate::race::compile::board::Square;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role};
 
 /// The notation of a kind of turn and its words for people. Most defaults fit turns that throw one or two dice.
@@ -77,7 +80,7 @@ pub(crate) trait TurnNotation: TurnMachine {
     }
 
     /// Returns the move that an action makes, or `None` if no piece moves.
-    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove>;
+    fn unit_move(&self, state: &State, action: Action) -> Option<Move>;
 
     /// Returns whether a move can take a part of a throw.
     fn divides(&self) -> bool {
@@ -90,7 +93,7 @@ pub(crate) trait TurnNotation: TurnMachine {
     }
 
     /// Sets the throws that have moved a unit so far.
-    fn name_throws(&self, _: &State, taken: &mut UnitMove) {
+    fn name_throws(&self, _: &State, taken: &mut Move) {
         taken.throws = vec![taken.steps];
     }
 }
@@ -134,23 +137,40 @@ impl TurnWords {
     };
 }
 
-/// The moves of one unit in a turn. Here all pieces that enter are one unit, and all pieces that are borne off (leave
-/// the board) are one unit.
-#[derive(Clone, Debug)]
-pub(crate) struct UnitMove {
+/// A move of a piece or a unit: one hop, or all hops of a turn. Here all pieces that enter are one unit, and all pieces
+/// that are borne off (leave the board) are one unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Move {
+    /// The owner of the pieces that move: the mover or its partner.
+    pub seat: Seat,
     pub(crate) kind: MoveKind,
     pub(crate) slot: usize,
-    pub(crate) from: u8,
+    /// The place that the pieces leave.
+    pub from: u8,
+    /// The square that the pieces leave; `None` if they were off the board.
+    pub start: Option<Square>,
+    /// The squares on the way, one for each step; the last is the square that the pieces reach. The last step has no
+    /// square if the pieces are borne off or reach a finish in the middle of the board.
+    pub path: Vec<Square>,
+    /// The place that the pieces reach.
+    pub to: u8,
     pub(crate) steps: u8,
     /// Steps by throws that the position does not record.
     pub(crate) hidden: u8,
-    pub(crate) throws: Vec<u8>,
+    /// The throws of the move.
+    pub throws: Vec<u8>,
     /// The number of equal throws or dice that the move uses.
     pub(crate) used: usize,
-    /// The target place, if the unit lands after this move and not at the end of the turn.
-    pub(crate) target: Option<u8>,
-    /// Whether the pieces are a declared unit, and other pieces on their place are not.
-    pub(crate) is_declared: bool,
+    /// Whether the pieces are a declared unit.
+    pub is_declared: bool,
+    /// Whether pieces that are not declared are on the place of a declared unit.
+    pub(crate) is_beside: bool,
+    /// The captured pieces, by seat and slot in the position before the turn; only in a turn graph.
+    pub captures: Vec<(Seat, usize)>,
+    /// The throws that stay unused before this move; only in a turn graph.
+    pub(crate) unused: Vec<u8>,
+    /// The move in words: `H3 to H7 by 4`.
+    pub text: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,14 +193,33 @@ impl MoveKind {
     }
 }
 
-impl UnitMove {
-    pub(crate) fn by(kind: MoveKind, slot: usize, from: u8, throw: u8) -> UnitMove {
-        let throws = vec![throw];
-        UnitMove { kind, slot, from, steps: throw, hidden: 0, throws, used: 1, target: None, is_declared: false }
+impl Move {
+    /// Returns the move of a unit from the place `from` to the place `to` by `throw`.
+    pub(crate) fn by(kind: MoveKind, slot: usize, [from, to]: [u8; 2], throw: u8) -> Move {
+        Move {
+            seat: Seat::SOUTH,
+            kind,
+            slot,
+            from,
+            start: None,
+            path: Vec::new(),
+            to,
+            steps: throw,
+            hidden: 0,
+            throws: vec![throw],
+            used: 1,
+            is_declared: false,
+            is_beside: false,
+            captures: Vec::new(),
+            unused: Vec::new(),
+            text: String::new(),
+        }
     }
 
-    pub(crate) fn to(self, target: u8) -> UnitMove {
-        UnitMove { target: Some(target), ..self }
+    /// The pieces that move, by their indices among the pieces of the seat.
+    pub fn pieces(&self) -> Range<usize> {
+        let count = if let MoveKind::Together(count) = self.kind { count } else { 1 };
+        self.slot..self.slot + count
     }
 }
 
@@ -226,9 +265,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Returns the move of the unit of `action` by `throw` to `target`, where it lands after this move, or `None` if
-    /// `target` is [`WALL`].
-    pub(crate) fn landing(&self, own: &[u8; MAX_PIECES], action: Action, throw: u8, target: u8) -> Option<UnitMove> {
+    /// Returns the move of the unit of `action` by `throw` to the place `to`.
+    pub(crate) fn move_of(&self, own: &[u8; MAX_PIECES], action: Action, throw: u8, to: u8) -> Option<Move> {
         let pieces = self.seating.pieces;
         let slot = actions::slot(action, pieces)?;
         let from = own[slot];
@@ -240,7 +278,7 @@ impl Rules {
         } else {
             MoveKind::of(action, pieces)
         };
-        (target != WALL).then(|| UnitMove::by(kind, slot, from, throw).to(target))
+        Some(Move::by(kind, slot, [from, to], throw))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove, number};
+use super::text::{Move, MoveKind, TurnNotation, TurnWords, number};
 use super::{CAPTURED_COLUMN, FoundEntries, TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{Rules, WALL};
@@ -527,18 +527,18 @@ impl TurnNotation for ThrowTurns {
         self.rules.sheet.turn.divide != Divide::None
     }
 
-    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
         let seat = self.colour(state);
         let (own, part) = (&state.pieces[seat.index()], self.part(state));
         let slot = actions::slot(action, self.rules.seating.pieces)?;
         if actions::is_pair(action, self.rules.seating.pieces) && self.has_parts {
             let part = self.rules.home.saturating_sub(own[slot]);
-            return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.rules.home));
+            return Some(Move::by(MoveKind::Alone, slot, [own[slot], self.rules.home], part));
         }
         let is_first_step = self.steps_first && actions::is_pair(action, self.rules.seating.pieces);
         let (action, by) = if is_first_step { (Action(slot as u8), BONUS) } else { (action, part.value()) };
         let target = self.target(state, seat, by, action);
         let throw = if by == BONUS { 1 } else { by };
-        self.rules.landing(own, action, throw, target)
+        self.rules.move_of(own, action, throw, target)
     }
 }

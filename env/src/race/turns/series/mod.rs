@@ -14,7 +14,7 @@ mod search;
 use std::sync::Arc;
 
 use super::series_throws::SeriesThrows;
-use super::text::{MoveKind, TurnNotation, TurnWords, UnitMove};
+use super::text::{Move, MoveKind, TurnNotation, TurnWords};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules};
@@ -191,18 +191,26 @@ impl TurnNotation for SeriesTurns {
         self.series.action_text(state, state.mover, action, next)
     }
 
-    fn unit_move(&self, state: &State, action: Action) -> Option<UnitMove> {
+    fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
         let slot = actions::slot(action, self.seating.pieces)?;
         let value = self.next_value(state)?;
         let place = state.pieces[state.mover.index()][slot];
         let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
+        let is_pair = actions::is_pair(action, self.seating.pieces);
+        let steps = if is_pair { self.joint_steps(value) } else { value };
+        let to = place.max(1) + state.steps[slot] + steps;
         let mut next = match place {
-            0 if is_waiting => UnitMove::by(MoveKind::Enter, slot, 0, value),
-            _ if place == self.rules.home => UnitMove::by(MoveKind::Bear, slot, place, value),
-            _ => UnitMove::by(MoveKind::of(action, self.seating.pieces), slot, place.max(1), value),
+            0 if is_waiting => Move::by(MoveKind::Enter, slot, [0, 1], value),
+            _ if place == self.rules.home => Move::by(MoveKind::Bear, slot, [place, place + 1], value),
+            _ => Move::by(
+                MoveKind::of(action, self.seating.pieces),
+                slot,
+                [place.max(1), to.min(self.rules.goal)],
+                value,
+            ),
         };
-        if actions::is_pair(action, self.seating.pieces) {
-            next.steps = self.joint_steps(value);
+        if is_pair {
+            next.steps = steps;
         }
         Some(next)
     }
@@ -211,7 +219,7 @@ impl TurnNotation for SeriesTurns {
         self.series.skipped(state)
     }
 
-    fn name_throws(&self, state: &State, taken: &mut UnitMove) {
+    fn name_throws(&self, state: &State, taken: &mut Move) {
         let steps = taken.steps;
         taken.from = taken.from.max(1);
         // Throws are allotted in ascending order, 1s first; only the throw that ended the series can be out of order.
