@@ -200,7 +200,8 @@ def test_options_that_the_text_speaks_of_exist():
 
 
 def test_rust_on_the_pages_is_compiled():
-    """Examples in Rust are documentation tests of the crate `ashta-tests`."""
-    library = (program.ROOT / "tests/src/lib.rs").read_text()
+    """Examples in Rust are documentation tests of the crate `ashta-tests`, or a unit test of the losses."""
+    files = ["tests/src/lib.rs", "agents/src/learn/net/loss.rs"]
+    library = "".join((program.ROOT / file).read_text() for file in files)
     with_rust = {str(page) for page in PAGES for language, *_ in fenced(page) if language.startswith("rust")}
     assert all(f'include_str!("../../{page}")' in library for page in with_rust), with_rust

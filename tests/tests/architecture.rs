@@ -269,6 +269,16 @@ fn burn_lives_in_the_learning_network() {
     never_say(&files, &["burn::", "use burn", "extern crate burn"]);
 }
 
+/// Except for the gradient of one operation that burn does not have.
+#[test]
+fn burn_computes_gradients_and_steps() {
+    let mut files = code("agents/src");
+    let text = |path: &str| without_tests(&read(&format!("agents/src/learn/net/{path}")));
+    assert!(text("learner.rs").contains("total.backward()") && text("optimizer.rs").contains("adamw.step("));
+    files.retain(|(path, _)| path != "agents/src/learn/net/bag.rs");
+    never_say(&files, &["Backward", "grads", "grad_replace", "beta_1", "beta_2", "powi(time)", "slopes"]);
+}
+
 #[test]
 fn players_use_the_game_interface_only() {
     let folders = ["play", "search", "arena", "network/portable", "perfect/solve", "learn/selfplay"];

@@ -1,8 +1,9 @@
 //! A fingerprint of the rounding errors of a machine. Machines with equal fingerprints compute the same run to the last
 //! bit.
 //!
-//! The forward pass and the learner on the CPU give the same bits on all x86-64 processors that the program supports.
-//! Differences can come from the functions of the C library and from other processors.
+//! The forward pass gives the same bits on all x86-64 processors that the program supports. Differences can come from
+//! other processors, from the functions of the C library, and from burn, which splits large matrix products by the size
+//! of the caches.
 
 use ashta_env::game::{Action, ActionMask};
 use flate2::Crc;

@@ -1,59 +1,43 @@
-//! The learner: Adam on batches of samples, with an exponential moving average (EMA) of the weights.
+//! The learner: AdamW on batches of samples, with an exponential moving average (EMA) of the weights.
 //!
-//! It owns the network, Adam's moments, and the EMA. The EMA plays better than the latest weights. On a GPU, burn
-//! computes the steps ([`device`]); on the CPU, code of this package computes them ([`host`]). On the CPU, learning is
-//! deterministic: the same batches from the same state give the same bits, also after [`Learner::save`] and
-//! [`Learner::load`]. The learner does not depend on games, schedules or the origin of samples.
+//! It owns the network, its optimizer and the EMA. The EMA plays better than the latest weights. On the CPU, learning
+//! is deterministic: the same batches from the same state give the same bits, also after [`Learner::save`] and
+//! [`Learner::load`]. On a GPU, a step does not wait for results of the device. The learner does not depend on games,
+//! schedules or the origin of samples.
 
-mod device;
-mod host;
 mod state;
 #[cfg(test)]
-mod test_support;
+pub(super) mod test_support;
+
+use burn::tensor::{Device, Tensor};
 
 use crate::learn::config::LearningConfig;
 use crate::network::portable::{Mlp, MlpShape};
 use crate::play::error::Error;
 
-use super::model::initial_parameters;
+use super::bag::active_entries;
+use super::loss::{BatchLosses, losses};
+use super::model::{Network, initial_parameters, layer_rates, numbers};
+use super::optimizer::NetworkOptimizer;
 use super::{Batch, LearnerDevice, Losses};
-use device::DeviceNetwork;
-use host::HostNetwork;
 
-/// Moments of Adam below this size become 0. Otherwise the moments of rare features become subnormal numbers, and
-/// processors are much slower with subnormal numbers.
-const LEAST_MOMENT: f32 = 1e-30;
-/// Steps between two flushes of small moments to 0, on devices on which a flush needs an extra pass.
-const STEPS_BETWEEN_FLUSHES: u64 = 64;
-/// Steps between two updates of the EMA. An update takes a fifth of the time of a step.
+/// Steps between two updates of the EMA, so that they take little time.
 const STEPS_BETWEEN_AVERAGES: u64 = 8;
-
-/// Adam β₁, the decay of the first moment (mean of gradients).
-const ADAM_BETA_1: f32 = 0.9;
-/// Adam β₂, the decay of the second moment (mean of squared gradients).
-const ADAM_BETA_2: f32 = 0.999;
-/// Adam ε, added to the square root of the second moment.
-const ADAM_EPSILON: f32 = 1e-8;
 
 /// A network under training.
 pub struct Learner {
     shape: MlpShape,
     config: LearningConfig,
-    network: Box<dyn LearnerNetwork>,
+    device: Device,
+    network: Network,
+    optimizer: NetworkOptimizer,
+    /// The EMA of each parameter of the network; `None` without averaging.
+    average: Option<Vec<Tensor<1>>>,
+    /// Sums of the losses and of the gradient norm, `[4]`, since the last call of [`Learner::take_losses`].
+    losses: Tensor<1>,
     steps: u64,
     /// Number of steps at the last call of [`Learner::take_losses`].
     reported: u64,
-}
-
-/// A network under training, on the CPU or on a device of burn. Both give the same results, except for rounding.
-trait LearnerNetwork: Send + Sync {
-    /// Returns the weights, their EMA and the moments.
-    fn numbers(&self) -> LearnedNumbers;
-
-    /// Returns the sums of the losses over all steps since the last call: value, policy, policy entropy, gradient norm.
-    fn take_losses(&mut self) -> [f64; 4];
-
-    fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings);
 }
 
 /// The numbers that a learner has learned, each as one row in the order of [`MlpShape`].
@@ -65,16 +49,6 @@ struct LearnedNumbers {
     average: Option<Vec<f32>>,
     /// Adam's first and second moments.
     moments: [Vec<f32>; 2],
-}
-
-#[derive(Clone, Copy, Debug)]
-struct StepSettings {
-    /// The number of the step, from 1.
-    time: u64,
-    /// The learning rate of the first layer.
-    learning_rate: f64,
-    /// The share, 0 to 1, by which the EMA moves towards the weights; `None` if this step does not update the EMA.
-    average_rate: Option<f32>,
 }
 
 impl std::fmt::Debug for Learner {
@@ -93,7 +67,7 @@ impl Learner {
         let parameters = initial_parameters(&shape, seed);
         let (average, zeros) = (config.ema.map(|_| parameters.clone()), vec![0.0; parameters.len()]);
         let learned = LearnedNumbers { parameters, average, moments: [zeros.clone(), zeros] };
-        Learner::from_numbers(shape, config, device, learned, 0)
+        Learner::from_numbers(shape, config, device, &learned, 0)
     }
 
     /// A learner that continues from `learned` after `steps` steps.
@@ -101,16 +75,37 @@ impl Learner {
         shape: MlpShape,
         config: &LearningConfig,
         device: LearnerDevice,
-        learned: LearnedNumbers,
+        learned: &LearnedNumbers,
         steps: u64,
     ) -> Result<Learner, Error> {
-        Mlp::new(shape.clone(), &learned.parameters)?;
-        let opened = device.open()?;
-        let network: Box<dyn LearnerNetwork> = match device {
-            LearnerDevice::Cpu => Box::new(HostNetwork::new(shape.clone(), learned)),
-            LearnerDevice::Cuda | LearnerDevice::Wgpu => Box::new(DeviceNetwork::new(shape.clone(), opened, learned)),
-        };
-        Ok(Learner { shape, config: config.clone(), network, steps, reported: steps })
+        let LearnedNumbers { parameters, average, moments: [first, second] } = learned;
+        Mlp::new(shape.clone(), parameters)?;
+        let device = device.open()?;
+        let rows = |numbers| shape.split(numbers).flat_map(|(weights, bias)| [weights, bias]);
+        let average =
+            average.as_ref().map(|average| rows(average).map(|row| Tensor::from_data(row, &device)).collect());
+        let rates = layer_rates(&shape).into_iter().flat_map(|rate| [rate; 2]);
+        let moments = rows(first).zip(rows(second)).map(|(first, second)| [first.to_vec(), second.to_vec()]);
+        Ok(Learner {
+            network: Network::new(&shape, parameters, &device),
+            optimizer: NetworkOptimizer::new(config, steps, rates.zip(moments), &device),
+            average,
+            losses: Tensor::zeros([4], &device),
+            config: config.clone(),
+            shape,
+            device,
+            steps,
+            reported: steps,
+        })
+    }
+
+    /// Returns the weights, their EMA and the moments.
+    fn numbers(&self) -> Result<LearnedNumbers, Error> {
+        Ok(LearnedNumbers {
+            parameters: self.network.parameters(&self.shape)?,
+            average: self.average.as_ref().map(|rows| rows.iter().cloned().flat_map(numbers).collect()),
+            moments: self.optimizer.moments(),
+        })
     }
 
     /// The network with the latest weights, for self-play. The EMA would be hundreds of steps too old.
@@ -118,35 +113,47 @@ impl Learner {
     /// # Errors
     /// When learning has diverged.
     pub fn latest_net(&self) -> Result<Mlp, Error> {
-        Mlp::new(self.shape.clone(), &self.network.numbers().parameters)
+        Mlp::new(self.shape.clone(), &self.network.parameters(&self.shape)?)
     }
 
     /// The network to evaluate and to export: the EMA of the weights, or the latest weights without averaging.
     ///
     /// # Errors
-    /// When learning has diverged.
+    /// When learning has diverged, or the network has a layer that players do not know.
     pub fn net(&self) -> Result<Mlp, Error> {
-        let LearnedNumbers { parameters, average, .. } = self.network.numbers();
+        let LearnedNumbers { parameters, average, .. } = self.numbers()?;
         Mlp::new(self.shape.clone(), average.as_deref().unwrap_or(&parameters))
     }
 
-    /// Takes one step of Adam for the loss of the batch.
+    /// Takes one step of AdamW for the loss of the batch.
     ///
     /// # Panics
     /// When the batch is empty or does not fit the shape of the network.
     pub fn step(&mut self, batch: &Batch, learning_rate: f64) {
         assert!(!batch.is_empty(), "a step needs a sample");
         self.steps += 1;
-        let settings = StepSettings { time: self.steps, learning_rate, average_rate: self.average_rate() };
-        self.network.step(batch, &self.config, &settings);
+        let logits = self.network.forward(active_entries(batch, self.shape.observation, &self.device));
+        let BatchLosses { total, reported } = losses(&self.shape, batch, self.config.policy_weight, logits);
+        let gradients = total.backward();
+        // Without other references to the weights, burn can reuse their memory.
+        drop(total);
+        let (network, norm) = self.optimizer.step(std::mem::take(&mut self.network), gradients, learning_rate);
+        self.network = network;
+        let [value, policy, entropy] = reported;
+        self.losses = self.losses.clone() + Tensor::cat(vec![value, policy, entropy, norm], 0);
+        if let (Some(rate), Some(average)) = (self.average_rate(), &mut self.average) {
+            for (average, weights) in average.iter_mut().zip(self.network.rows()) {
+                *average = average.clone() + (weights - average.clone()).mul_scalar(rate);
+            }
+        }
     }
 
     /// Returns the mean losses of the steps since the last call, or since the learner was made; `None` if there was no
     /// step.
     pub fn take_losses(&mut self) -> Option<Losses> {
         let steps = self.steps - std::mem::replace(&mut self.reported, self.steps);
-        let means = self.network.take_losses().map(|sum| (sum / steps as f64) as f32);
-        let [value, policy, policy_entropy, gradient_norm] = means;
+        let sums = numbers(std::mem::replace(&mut self.losses, Tensor::zeros([4], &self.device)));
+        let [value, policy, policy_entropy, gradient_norm] = std::array::from_fn(|at| sums[at] / steps as f32);
         (steps > 0).then_some(Losses { value, policy, policy_entropy, gradient_norm })
     }
 
@@ -164,11 +171,14 @@ mod tests {
     use super::test_support::{random_batch, shape};
     use super::*;
     use crate::learn::net::Sample;
-    use crate::learn::net::model::layer_rates;
     use crate::network::portable::Scratch;
 
     fn learner(config: LearningConfig) -> Learner {
         Learner::new(shape(), &config, LearnerDevice::Cpu, 1).expect("the shape is valid")
+    }
+
+    fn weights(learner: &Learner) -> Vec<f32> {
+        learner.network.parameters(&learner.shape).expect("players know its layers")
     }
 
     #[test]
@@ -214,18 +224,18 @@ mod tests {
         let mut limited = learner(LearningConfig { gradient_clip: Some(1e-6), ..LearningConfig::default() });
         limited.step(&batch, 0.0);
         assert_eq!(limited.take_losses(), free.take_losses(), "reported before it is limited");
-        let [first, _] = limited.network.numbers().moments;
+        let [first, _] = limited.optimizer.moments();
         let length = first.iter().map(|x| x * x).sum::<f32>().sqrt();
         assert!((length - 0.1 * 1e-6).abs() < 1e-9, "Adam saw a gradient of norm {}", length * 10.0);
 
         let mut decaying = learner(LearningConfig { weight_decay: 2.0, ..LearningConfig::default() });
-        let before = decaying.network.numbers().parameters;
+        let before = weights(&decaying);
         decaying.step(&batch, 1e-3);
         let mut plain = learner(LearningConfig::default());
         plain.step(&batch, 1e-3);
         let (shape, rates) = (shape(), layer_rates(&shape()));
         let rates = shape.layers().zip(rates).flat_map(|((inputs, outputs), rate)| vec![rate; (inputs + 1) * outputs]);
-        let (decaying, plain) = (decaying.network.numbers().parameters, plain.network.numbers().parameters);
+        let (decaying, plain) = (weights(&decaying), weights(&plain));
         for (((decayed, plain), before), rate) in decaying.iter().zip(&plain).zip(&before).zip(rates) {
             assert!((decayed - (plain - 2e-3 * rate as f32 * before)).abs() < 1e-6);
         }
@@ -234,7 +244,7 @@ mod tests {
     #[test]
     fn the_ema_follows_the_weights_and_can_be_left_out() {
         let mut averaged = learner(LearningConfig { ema: Some(0.5), ..LearningConfig::default() });
-        let start = averaged.network.numbers().parameters;
+        let start = weights(&averaged);
         for step in 1..STEPS_BETWEEN_AVERAGES {
             averaged.step(&random_batch(step), 1e-2);
             assert_eq!(averaged.net().expect("the weights are finite").parameters(), start);
@@ -242,12 +252,12 @@ mod tests {
         averaged.step(&random_batch(0), 1e-2);
         let net = averaged.net().expect("the weights are finite").parameters().to_vec();
         // After eight steps the decay of the warm-up is 9/18, the same as 0.5. It applies once for each step.
-        for ((net, start), latest) in net.iter().zip(&start).zip(&averaged.network.numbers().parameters) {
+        for ((net, start), latest) in net.iter().zip(&start).zip(&weights(&averaged)) {
             assert!((net - (start + (1.0 - 0.5_f32.powi(8)) * (latest - start))).abs() < 1e-6);
         }
         let mut plain = learner(LearningConfig { ema: None, ..LearningConfig::default() });
         plain.step(&random_batch(1), 1e-2);
-        assert_eq!(plain.net().expect("the weights are finite").parameters(), &*plain.network.numbers().parameters);
+        assert_eq!(plain.net().expect("the weights are finite").parameters(), &*weights(&plain));
     }
 
     #[test]
@@ -261,7 +271,7 @@ mod tests {
         for _ in 0..1_500 {
             learner.step(&batch, 1e-3);
         }
-        for moment in learner.network.numbers().moments {
+        for moment in learner.optimizer.moments() {
             assert!(moment.iter().all(|x| !x.is_subnormal()));
         }
     }

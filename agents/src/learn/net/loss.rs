@@ -1,16 +1,15 @@
-//! Cross-entropy losses of values and policy, and their gradient with respect to the logits.
+//! Cross-entropy losses of values and policy, as tensors. burn differentiates the total loss.
 //!
 //! The value loss is the cross-entropy of the values (for sigmoid heads, the mean binary cross-entropy). The policy
-//! loss is the cross-entropy over the legal actions, averaged over the samples with a policy target. The gradient of
-//! both losses with respect to the logits is probability minus target. [`differentiate`] computes it with this formula
-//! on the CPU. [`losses`] computes the losses as tensors, which burn differentiates on any device.
+//! loss is the cross-entropy over the legal actions, averaged over the samples with a policy target. A new term of the
+//! loss is added in [`losses`].
 
 use ashta_env::game::Action;
-use burn::tensor::activation::log_softmax;
+use burn::tensor::activation::{log_sigmoid, log_softmax};
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use crate::network::portable::{MAX_ACTIONS, MlpShape, ValueHead, exp};
+use crate::network::portable::{MlpShape, ValueHead};
 
 use super::Batch;
 
@@ -27,143 +26,88 @@ pub struct Losses {
     pub gradient_norm: f32,
 }
 
-/// The value loss, the policy loss and the entropy of the policy, each `[1]`, of a batch that is not empty.
-/// `logits` are `[samples, values + actions]` on `device`.
-///
-/// # Panics
-/// When the batch and `shape` have different numbers of values or actions.
-pub(super) fn losses(shape: &MlpShape, batch: &Batch, device: &Device, logits: Tensor<2>) -> [Tensor<1>; 3] {
-    let (samples, samples_with_policy) = counts(shape, batch);
-    let matrix =
-        |numbers: Vec<f32>, columns| Tensor::<2>::from_data(TensorData::new(numbers, [samples, columns]), device);
-    let targets = matrix(batch.values.to_vec(), shape.values);
-    let value_logits = logits.clone().narrow(1, 0, shape.values);
-    let scale = 1.0 / samples as f64;
-    let value = match shape.value_head {
-        ValueHead::Softmax => -(log_softmax(value_logits, 1) * targets).sum().mul_scalar(scale),
-        ValueHead::Sigmoid => {
-            let most = value_logits.clone().clamp_min(0.0) - value_logits.clone() * targets;
-            (most + value_logits.abs().neg().exp().log1p()).sum().mul_scalar(scale / shape.values as f64)
-        }
-    };
-    if samples_with_policy == 0 {
-        let none = value.clone().detach().mul_scalar(0.0);
-        return [value, none.clone(), none];
-    }
-    // Both are `[samples, actions]`. For each legal action of a sample with a policy target, `policies` has the target
-    // and `legal` has 1; all other entries are 0.
-    let (mut policies, mut legal) = (Vec::new(), Vec::new());
-    let mut targets = batch.policies.chunks_exact(shape.actions.max(1));
-    for mask in &batch.legal {
-        let target = if mask.is_empty() { None } else { targets.next() };
-        for action in 0..shape.actions {
-            let is_legal = mask.contains(Action(action as u8));
-            legal.push(f32::from(u8::from(is_legal)));
-            policies.push(target.filter(|_| is_legal).map_or(0.0, |target| target[action]));
-        }
-    }
-    let (policies, legal) = (matrix(policies, shape.actions), matrix(legal, shape.actions));
-    let scale = 1.0 / samples_with_policy as f64;
-    // The penalty must be finite, because infinity times 0 is not a number.
-    let penalties = (legal.clone() - 1.0).mul_scalar(1e9);
-    let log_policy = log_softmax(logits.narrow(1, shape.values, shape.actions) + penalties, 1);
-    let policy = -(log_policy.clone() * policies).sum().mul_scalar(scale);
-    let entropy = -(log_policy.clone().exp() * log_policy * legal).sum().mul_scalar(scale);
-    [value, policy, entropy.detach()]
+/// The losses of a batch as tensors `[1]`.
+pub(super) struct BatchLosses {
+    /// The loss that learning minimizes.
+    pub(super) total: Tensor<1>,
+    /// The value loss, the policy loss and the entropy of the policy, without autodiff.
+    pub(super) reported: [Tensor<1>; 3],
 }
 
-/// The number of samples of a batch, and the number of samples with a policy target.
+/// Computes the losses of a batch that is not empty from the logits `[samples, values + actions]` of the network. The
+/// total loss is the value loss plus `policy_weight` times the policy loss.
 ///
 /// # Panics
 /// When the batch and `shape` have different numbers of values or actions.
-fn counts(shape: &MlpShape, batch: &Batch) -> (usize, usize) {
-    let policies = batch.legal.iter().filter(|legal| !legal.is_empty()).count();
+pub(super) fn losses(shape: &MlpShape, batch: &Batch, policy_weight: f64, logits: Tensor<2>) -> BatchLosses {
+    let device = logits.device().inner();
     assert_eq!(batch.values.len(), batch.len() * shape.values, "value targets of the batch");
-    assert_eq!(batch.policies.len(), policies * shape.actions, "policy targets of the batch");
-    (batch.len(), policies)
+    // A slice of all logits would only take time.
+    let values = logits.clone();
+    let value = value_loss(shape, batch, if shape.actions == 0 { values } else { values.narrow(1, 0, shape.values) });
+    let samples_with_policy = batch.legal.iter().filter(|legal| !legal.is_empty()).count();
+    assert_eq!(batch.policies.len(), samples_with_policy * shape.actions, "policy targets of the batch");
+    if samples_with_policy == 0 {
+        let none = Tensor::zeros([1], &device);
+        return BatchLosses { reported: [value.clone().inner(), none.clone(), none], total: value };
+    }
+    let (policies, penalties) = policy_targets(shape, batch, &device);
+    let log_policy = log_softmax(logits.narrow(1, shape.values, shape.actions) + penalties, 1);
+    let policy = (log_policy.clone() * policies).sum().mul_scalar(-1.0 / samples_with_policy as f64);
+    let entropy_now = entropy(log_policy.clone().inner(), samples_with_policy);
+    let reported = [value.clone().inner(), policy.clone().inner(), entropy_now];
+    let total = value + policy.mul_scalar(policy_weight);
+    BatchLosses { total, reported }
 }
 
-/// Replaces the logits `[samples, values + actions]` with the gradient of the total loss: the value loss plus
-/// `policy_weight` times the policy loss. Returns the value loss, the policy loss and the entropy of the policy.
-///
-/// # Panics
-/// When the batch and `shape` have different numbers of values or actions.
-pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32, logits: &mut [f32]) -> [f32; 3] {
-    let (samples, policies) = counts(shape, batch);
-    assert_eq!(logits.len(), samples * shape.logits(), "logits of the batch");
+/// Returns the mean entropy of policies, given the logarithms of their probabilities.
+fn entropy(log_policy: Tensor<2>, samples_with_policy: usize) -> Tensor<1> {
+    (log_policy.clone().exp() * log_policy).sum().mul_scalar(-1.0 / samples_with_policy as f64)
+}
 
-    let value_scale = 1.0 / samples.max(1) as f32;
-    let policy_scale = 1.0 / policies.max(1) as f32;
-    let mut targets = batch.policies.chunks_exact(shape.actions.max(1));
-    let (mut value, mut policy, mut entropy) = (0.0, 0.0, 0.0);
-    let rows = logits.chunks_exact_mut(shape.logits()).zip(batch.values.chunks_exact(shape.values));
-    for ((row, values), legal) in rows.zip(&batch.legal) {
-        let (value_logits, policy_logits) = row.split_at_mut(shape.values);
-        value += f64::from(match shape.value_head {
-            ValueHead::Softmax => softmax(value_logits, values, u32::MAX, value_scale).0,
-            ValueHead::Sigmoid => sigmoid(value_logits, values, value_scale),
-        });
+fn value_loss(shape: &MlpShape, batch: &Batch, logits: Tensor<2>) -> Tensor<1> {
+    let targets = matrix(batch.values.clone(), shape.values, &logits.device().inner());
+    match shape.value_head {
+        ValueHead::Softmax => (log_softmax(logits, 1) * targets).sum().mul_scalar(-1.0 / batch.len() as f64),
+        ValueHead::Sigmoid => {
+            let losses = logits.clone() * (targets.neg() + 1.0) - log_sigmoid(logits);
+            losses.sum().mul_scalar(1.0 / batch.values.len() as f64)
+        }
+    }
+}
+
+/// Returns the targets of the policy and the numbers that are added to its logits, both `[samples, actions]`. A sample
+/// without a policy target has targets of 0 and one legal action, so its loss and its entropy are 0.
+fn policy_targets(shape: &MlpShape, batch: &Batch, device: &Device) -> (Tensor<2>, Tensor<2>) {
+    let size = batch.len() * shape.actions;
+    // The penalty must be finite, because infinity times 0 is not a number.
+    let (mut policies, mut penalties) = (vec![0.0; size], vec![-1e9; size]);
+    let mut targets = batch.policies.chunks_exact(shape.actions);
+    let rows = policies.chunks_exact_mut(shape.actions).zip(penalties.chunks_exact_mut(shape.actions));
+    for (legal, (policies, penalties)) in batch.legal.iter().zip(rows) {
         if legal.is_empty() {
-            policy_logits.fill(0.0);
-        } else {
-            let target = targets.next().expect("every sample with legal actions has a policy target");
-            let (loss, own) = softmax(policy_logits, target, legal.bits(), policy_weight * policy_scale);
-            policy += f64::from(loss);
-            entropy += f64::from(own);
+            penalties[0] = 0.0;
+            continue;
+        }
+        let target = targets.next().expect("every sample with legal actions has a policy target");
+        for Action(action) in legal.iter() {
+            policies[usize::from(action)] = target[usize::from(action)];
+            penalties[usize::from(action)] = 0.0;
         }
     }
-    [value as f32 * value_scale, policy as f32 * policy_scale, entropy as f32 * policy_scale]
+    (matrix(policies, shape.actions, device), matrix(penalties, shape.actions, device))
 }
 
-/// Computes the softmax over the entries whose bit in `mask` is set. Replaces `logits` with `scale` times the gradient
-/// of the cross-entropy with `targets`; the gradient of the other entries is 0. Returns the cross-entropy and the
-/// entropy of the softmax.
-fn softmax(logits: &mut [f32], targets: &[f32], mask: u32, scale: f32) -> (f32, f32) {
-    let is_set = |index: usize| mask >> index & 1 == 1;
-    let most =
-        logits.iter().enumerate().filter(|&(index, _)| is_set(index)).fold(f32::MIN, |most, (_, &x)| most.max(x));
-    let mut powers = [0.0; MAX_ACTIONS];
-    let mut total = 0.0;
-    let mut target_total = 0.0;
-    for (index, (&logit, power)) in logits.iter().zip(&mut powers).enumerate() {
-        if is_set(index) {
-            *power = exp(logit - most);
-            total += *power;
-            target_total += targets[index];
-        }
-    }
-    let log_total = total.ln();
-    let (mut loss, mut entropy) = (0.0, 0.0);
-    for (index, (logit, power)) in logits.iter_mut().zip(powers).enumerate() {
-        if is_set(index) {
-            let probability = power / total;
-            let log_probability = *logit - most - log_total;
-            loss -= targets[index] * log_probability;
-            entropy -= probability * log_probability;
-            *logit = (probability * target_total - targets[index]) * scale;
-        } else {
-            *logit = 0.0;
-        }
-    }
-    (loss, entropy)
-}
-
-/// Replaces `logits` with `scale` times the gradient of the mean binary cross-entropy between `targets` and the
-/// sigmoids of the logits. Returns the mean binary cross-entropy.
-fn sigmoid(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
-    let share = 1.0 / logits.len() as f32;
-    let mut loss = 0.0;
-    for (logit, &target) in logits.iter_mut().zip(targets) {
-        loss += logit.max(0.0) - target * *logit + exp(-logit.abs()).ln_1p();
-        *logit = (1.0 / (1.0 + exp(-*logit)) - target) * share * scale;
-    }
-    loss * share
+fn matrix(numbers: Vec<f32>, columns: usize, device: &Device) -> Tensor<2> {
+    let rows = numbers.len() / columns;
+    Tensor::from_data(TensorData::new(numbers, [rows, columns]), device)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::learn::net::Sample;
+    use crate::learn::net::model::numbers;
     use ashta_env::game::{Action, ActionMask};
 
     fn shape(value_head: ValueHead) -> MlpShape {
@@ -181,26 +125,56 @@ mod tests {
         batch
     }
 
+    /// The total loss, its gradient with respect to the logits, and the reported losses.
+    fn differentiated(value_head: ValueHead, batch: &Batch, logits: &[f32]) -> (f32, Vec<f32>, [f32; 3]) {
+        let data = TensorData::new(logits.to_vec(), [batch.len(), 8]);
+        let logits = Tensor::<2>::from_data(data, &Device::flex().autodiff()).require_grad();
+        let BatchLosses { total, reported } = losses(&shape(value_head), batch, 0.5, logits.clone());
+        let gradient = logits.grad(&total.backward()).expect("the loss depends on the logits");
+        (total.into_scalar(), numbers(gradient), reported.map(|loss| loss.into_scalar()))
+    }
+
     #[test]
     fn illegal_actions_and_samples_without_a_policy_have_no_gradient() {
-        let mut logits = vec![0.3; 24];
-        let [value, policy, entropy] = differentiate(&shape(ValueHead::Softmax), &batch(), 1.0, &mut logits);
-        for index in [4, 7, 11, 12, 13, 14, 15, 20, 23] {
-            assert_eq!(logits[index], 0.0, "logit {index}");
+        let mean_of_sigmoids = (1.0 + 0.3f32.exp()).ln() - 0.1;
+        for (head, expected) in [(ValueHead::Softmax, 3f32.ln()), (ValueHead::Sigmoid, mean_of_sigmoids)] {
+            let (total, gradient, [value, policy, entropy]) = differentiated(head, &batch(), &[0.3; 24]);
+            for index in [4, 7, 11, 12, 13, 14, 15, 20, 23] {
+                assert_eq!(gradient[index], 0.0, "logit {index}");
+            }
+            assert!((policy - 3f32.ln()).abs() < 1e-6, "equal logits over three legal actions");
+            assert!((entropy - 3f32.ln()).abs() < 1e-6);
+            assert!((value - expected).abs() < 1e-6, "{value} for {expected}");
+            assert!((total - value - 0.5 * policy).abs() < 1e-6);
         }
-        assert!((policy - 3f32.ln()).abs() < 1e-6, "equal logits over three legal actions");
-        assert!((entropy - 3f32.ln()).abs() < 1e-6);
-        assert!((value - 3f32.ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_gradient_is_probability_minus_target() {
+        for (head, probability, scale) in [(ValueHead::Softmax, 1.0 / 3.0, 1.0), (ValueHead::Sigmoid, 0.5, 3.0)] {
+            // At a logit of 0, some formulas for the sigmoid have no derivative.
+            let (_, gradient, _) = differentiated(head, &batch(), &[0.0; 24]);
+            for (row, targets) in [(0, [0.2, 0.7, 0.1]), (1, [1.0, 0.0, 0.0]), (2, [0.0, 0.5, 0.5])] {
+                for (at, target) in targets.into_iter().enumerate() {
+                    let (found, expected) = (gradient[8 * row + at], (probability - target) / scale / 3.0);
+                    assert!((found - expected).abs() < 1e-6, "{head:?}: {found} for {expected}");
+                }
+            }
+            for (at, target) in [(3, 0.5), (5, 0.2), (6, 0.3)] {
+                let expected = 0.5 * (1.0 / 3.0 - target) / 2.0;
+                assert!((gradient[at] - expected).abs() < 1e-6, "{} for {expected}", gradient[at]);
+            }
+        }
     }
 
     #[test]
     fn huge_logits_stay_finite() {
         for head in [ValueHead::Softmax, ValueHead::Sigmoid] {
             for huge in [1e6, -1e6] {
-                let mut logits: Vec<f32> = (0..24).map(|index| if index % 2 == 0 { huge } else { -huge }).collect();
-                let losses = differentiate(&shape(head), &batch(), 1.0, &mut logits);
-                assert!(losses.iter().all(|loss| loss.is_finite()), "{losses:?}");
-                assert!(logits.iter().all(|x| x.is_finite()), "{logits:?}");
+                let logits: Vec<f32> = (0..24).map(|index| if index % 2 == 0 { huge } else { -huge }).collect();
+                let (total, gradient, losses) = differentiated(head, &batch(), &logits);
+                assert!(total.is_finite() && losses.iter().all(|loss| loss.is_finite()), "{losses:?}");
+                assert!(gradient.iter().all(|x| x.is_finite()), "{gradient:?}");
             }
         }
     }
@@ -209,7 +183,34 @@ mod tests {
     fn a_batch_without_policies_has_no_policy_loss() {
         let mut batch = Batch::default();
         batch.push(Sample { active: &[1], values: &[0.2, 0.7, 0.1], policy: None });
-        let losses = differentiate(&shape(ValueHead::Softmax), &batch, 1.0, &mut [0.1; 8]);
-        assert_eq!(losses[1..], [0.0, 0.0]);
+        let (_, gradient, losses) = differentiated(ValueHead::Softmax, &batch, &[0.1; 8]);
+        assert_eq!((&gradient[3..], &losses[1..]), (&[0.0; 5][..], &[0.0, 0.0][..]));
+    }
+
+    /// Runs code, and checks that `docs/learning.md` shows it.
+    macro_rules! of_the_book {
+        ($($code:tt)*) => {
+            let plain = |text: &str| text.split_whitespace().collect::<String>();
+            let page = plain(include_str!("../../../../docs/learning.md"));
+            assert!(page.contains(&plain(stringify!($($code)*))), "docs/learning.md has other code");
+            $($code)*
+        };
+    }
+
+    #[test]
+    fn an_entropy_bonus_makes_policies_more_even() {
+        let logits = Tensor::<2>::from_data([[1.0, 0.0, -1.0]], &Device::flex().autodiff()).require_grad();
+        let (log_policy, samples_with_policy) = (log_softmax(logits.clone(), 1), 1);
+        let total = log_policy.clone().sum() * 0.0;
+        of_the_book! {
+            let bonus = entropy(log_policy.clone(), samples_with_policy);
+            let total = total - bonus * 0.01;
+        }
+        let gradient = numbers(logits.grad(&total.backward()).expect("the bonus depends on the logits"));
+        let probabilities = numbers(log_policy.inner().exp());
+        let entropy: f32 = probabilities.iter().map(|p| -p * p.ln()).sum();
+        for (slope, p) in gradient.iter().zip(probabilities) {
+            assert!((slope - 0.01 * p * (p.ln() + entropy)).abs() < 1e-6, "{gradient:?}");
+        }
     }
 }

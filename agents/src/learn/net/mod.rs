@@ -1,13 +1,13 @@
-//! Training: the network, its losses and Adam, with burn or on the CPU. Only this module uses burn; agents use
+//! Training in burn: the network, its losses and its optimizer. Only this module uses burn; agents use
 //! [`crate::network::portable`].
 
+mod bag;
 mod batch;
-mod dense;
 mod device;
 mod learner;
 mod loss;
 mod model;
-mod sparse;
+mod optimizer;
 
 pub use batch::{Batch, Sample};
 pub use device::LearnerDevice;

@@ -1,34 +1,113 @@
-//! The network in burn, a deep-learning library for Rust. It has the layers of [`crate::network::portable`], the
-//! forward pass without burn, but is differentiable and runs on any device.
+//! The network in burn: the layers of [`crate::network::portable`], the forward pass without burn, as a burn module.
 //!
-//! One tensor has all parameters, in the order of [`MlpShape`], and a [`Network`] is a set of views into it. So there
-//! is one update, one copy to the host and one tensor to save, for any number of layers.
+//! A new kind of layer is added here and in the portable network. [`Network::parameters`] refuses a network with layers
+//! that the portable network does not have.
 
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::nn::Linear;
 use burn::tensor::activation::relu;
-use burn::tensor::module::linear;
-use burn::tensor::{Device, Gradients, Int, Tensor};
+use burn::tensor::{Device, Int, Tensor, TensorData};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Batch;
+use super::bag::sum_rows;
 use crate::network::portable::MlpShape;
+use crate::play::error::Error;
 
 /// The approximate number of entries of an observation that are 1: the fan-in of the first layer.
 const ACTIVE_ENTRIES: usize = 16;
 
-/// The layers of a network as tensors with gradients.
-#[derive(Debug)]
+/// The layers of a network.
+#[derive(Module, Debug, Default)]
 pub(super) struct Network {
-    layers: Vec<LayerTensors>,
+    layers: Vec<Linear>,
 }
 
-/// `output = input · weight + bias`.
-#[derive(Debug)]
-struct LayerTensors {
-    /// `[inputs, outputs]`
-    weight: Tensor<2>,
-    /// `[outputs]`
-    bias: Tensor<1>,
+impl Network {
+    /// The network with the given parameters in the order of [`MlpShape`].
+    pub(super) fn new(shape: &MlpShape, parameters: &[f32], device: &Device) -> Network {
+        let device = device.clone().autodiff();
+        let layers = shape.layers().zip(shape.spans()).map(|((inputs, outputs), span)| {
+            let (weight, bias) = parameters[span].split_at(inputs * outputs);
+            let weight = Tensor::from_data(TensorData::new(weight.to_vec(), [inputs, outputs]), &device);
+            let bias = Tensor::from_data(bias, &device);
+            Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) }
+        });
+        Network { layers: layers.collect() }
+    }
+
+    /// Returns the logits `[samples, values + actions]` of observations. `active` is from
+    /// [`active_entries`](super::bag::active_entries).
+    pub(super) fn forward(&self, active: Tensor<2, Int>) -> Tensor<2> {
+        let (first, deeper) = self.layers.split_first().expect("a network has a layer");
+        let bias = first.bias.as_ref().expect("a layer has a bias");
+        let sums = sum_rows(active, first.weight.val(), bias.val());
+        deeper.iter().fold(sums, |input, layer| layer.forward(relu(input)))
+    }
+
+    /// Returns the parameters in the order of [`MlpShape`].
+    ///
+    /// # Errors
+    /// When the network has a parameter that the portable network does not have; the error names it.
+    pub(super) fn parameters(&self, shape: &MlpShape) -> Result<Vec<f32>, Error> {
+        portable_parameters(self, shape)
+    }
+
+    /// Returns each parameter as a row without autodiff.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Tensor<1>> {
+        named_rows(self).into_iter().map(|(_, row)| row)
+    }
+}
+
+/// Returns the parameters of a module in the order of [`MlpShape`], if they are the parameters of a [`Network`].
+fn portable_parameters<M: Module>(module: &M, shape: &MlpShape) -> Result<Vec<f32>, Error> {
+    let mut expected = shape.layers().enumerate().flat_map(|(index, (inputs, outputs))| {
+        [(format!("layers.{index}.weight"), inputs * outputs), (format!("layers.{index}.bias"), outputs)]
+    });
+    let mut parameters = Vec::with_capacity(shape.parameters());
+    for (name, row) in named_rows(module) {
+        let row = numbers(row);
+        let known = Some((&name, row.len())) == expected.next().as_ref().map(|(name, length)| (name, *length));
+        let text = || format!("players do not know the parameter `{name}` of {} numbers", row.len());
+        Error::unless(known, text)?;
+        parameters.extend(row);
+    }
+    match expected.next() {
+        None => Ok(parameters),
+        Some((name, _)) => Err(Error::new(format!("the network has no parameter `{name}`"))),
+    }
+}
+
+/// Returns the name of each parameter of a module, and the parameter as a row without autodiff.
+fn named_rows<M: Module>(module: &M) -> Vec<(String, Tensor<1>)> {
+    let mut found = NamedRows::default();
+    module.visit(&mut found);
+    found.rows
+}
+
+#[derive(Default)]
+struct NamedRows {
+    path: Vec<String>,
+    rows: Vec<(String, Tensor<1>)>,
+}
+
+impl ModuleVisitor for NamedRows {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.path.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.path.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, parameter: &Param<Tensor<D>>) {
+        self.rows.push((self.path.join("."), parameter.val().inner().reshape([-1])));
+    }
+}
+
+/// The numbers of a tensor of floats, row-major.
+pub(super) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor.into_data().try_into_vec().expect("the tensors of a learner hold 32-bit floats")
 }
 
 /// Returns initial random parameters of a network. They depend only on the shape and the seed.
@@ -64,68 +143,11 @@ pub(super) fn layer_rates(shape: &MlpShape) -> Vec<f64> {
     fan_ins(shape).map(|fan_in| (first / fan_in as f64).min(1.0)).collect()
 }
 
-impl Network {
-    /// The network with the given parameters, a tensor `[parameters]` without autodiff.
-    pub(super) fn new(shape: &MlpShape, parameters: &Tensor<1>) -> Network {
-        let mut start = 0;
-        let mut next = |length: usize| {
-            let piece = parameters.clone().narrow(0, start, length);
-            start += length;
-            piece
-        };
-        let mut layer = |(inputs, outputs): (usize, usize)| LayerTensors {
-            weight: next(inputs * outputs).reshape([inputs, outputs]).autodiff().require_grad(),
-            bias: next(outputs).autodiff().require_grad(),
-        };
-        Network { layers: shape.layers().map(&mut layer).collect() }
-    }
-
-    /// The logits `[batch, values + actions]` of observations. `active` has the indices of the entries that are 1, as
-    /// [`active_entries`] returns them: `most` indices for each observation.
-    pub(super) fn forward(&self, active: Tensor<1, Int>, batch: usize) -> Tensor<2> {
-        let LayerTensors { weight, bias } = &self.layers[0];
-        let [_, outputs] = weight.dims();
-        let no_entry = Tensor::zeros([1, outputs], &weight.device());
-        let most = active.dims()[0] / batch;
-        let rows = Tensor::cat(vec![weight.clone(), no_entry], 0).select(0, active).reshape([batch, most, outputs]);
-        let sums = rows.sum_dim(1).reshape([batch, outputs]) + bias.clone().reshape([1, outputs]);
-        let deeper = self.layers[1..].iter();
-        deeper.fold(sums, |input, layer| linear(relu(input), layer.weight.clone(), Some(layer.bias.clone())))
-    }
-
-    /// The gradient `[parameters]` in the order of the parameters.
-    pub(super) fn gradient(&self, gradients: &Gradients) -> Tensor<1> {
-        let rows = self.layers.iter().flat_map(|LayerTensors { weight, bias }| {
-            let weight = weight.grad(gradients).expect("every weight takes part in the loss");
-            [weight.flatten(0, 1), bias.grad(gradients).expect("every bias takes part in the loss")]
-        });
-        Tensor::cat(rows.collect(), 0)
-    }
-}
-
-/// The indices of the entries that are 1 in the observations of `batch`, `[samples · most]`. Here `most` is the largest
-/// number of such entries in one observation. Shorter rows are filled with the number `inputs`, which is not the index
-/// of an entry.
-pub(super) fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> Tensor<1, Int> {
-    let most = batch.observations.iter().map(<[u16]>::len).max().unwrap_or(0).max(1);
-    let mut entries = Vec::with_capacity(batch.len() * most);
-    for active in batch.observations.iter() {
-        assert!(active.iter().all(|&entry| usize::from(entry) < inputs), "the network has {inputs} inputs");
-        entries.extend(active.iter().map(|&entry| i64::from(entry)));
-        entries.resize(entries.len() + most - active.len(), inputs as i64);
-    }
-    Tensor::from_data(entries.as_slice(), device)
-}
-
-/// The numbers of a tensor of floats, row-major.
-pub(super) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_into_vec().expect("the tensors of a learner hold 32-bit floats")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::net::Sample;
+    use crate::learn::net::bag::active_entries;
+    use crate::learn::net::{Batch, Sample};
     use crate::network::portable::{Mlp, Scratch, ValueHead};
     use burn::tensor::Device;
     use rand::RngExt;
@@ -180,9 +202,9 @@ mod tests {
             for active in &rows {
                 batch.push(Sample { active, values: &vec![0.0; outputs], policy: None });
             }
-            let network = Network::new(&shape, &Tensor::from_data(parameters.as_slice(), &device));
-            let active = active_entries(&batch, 60, &device.clone().autodiff());
-            let logits = numbers(network.forward(active, 40));
+            let network = Network::new(&shape, &parameters, &device);
+            assert_eq!(network.parameters(&shape).expect("players know its layers"), parameters);
+            let logits = numbers(network.forward(active_entries(&batch, 60, &device)));
             let mut scratch = Scratch::default();
             for (active, logits) in rows.iter().zip(logits.chunks_exact(outputs + actions)) {
                 let (values, policy) = net.forward(active, &mut scratch);
@@ -199,5 +221,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_layer_that_players_do_not_know_is_refused_by_name() {
+        #[derive(Module, Debug)]
+        struct Normalized {
+            layers: Vec<Linear>,
+            norm: burn::nn::LayerNorm,
+        }
+        let shape = MlpShape { observation: 4, hidden: vec![3], values: 1, actions: 0, value_head: ValueHead::Sigmoid };
+        let (device, parameters) = (Device::flex(), initial_parameters(&shape, 1));
+        let Network { layers } = Network::new(&shape, &parameters, &device);
+        let norm = burn::nn::LayerNormConfig::new(3).init(&device);
+        let error = portable_parameters(&Normalized { layers, norm }, &shape).expect_err("players have no norm");
+        assert_eq!(error.to_string(), "players do not know the parameter `norm.gamma` of 3 numbers");
+        let layers = Network::new(&shape, &parameters, &device).layers[..1].to_vec();
+        let error = Network { layers }.parameters(&shape).expect_err("the head is missing");
+        assert_eq!(error.to_string(), "the network has no parameter `layers.1.weight`");
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
 /// `x * y + z`, fused if the target has an instruction for it. On other targets, a fused operation would be a slow
 /// function call.
 #[inline(always)]
-pub(crate) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
+pub(super) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { x.mul_add(y, z) } else { x * y + z }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
 /// Unlike the function of the C library, it gives the same bits on all targets with the same [`multiply_add`], and the
 /// compiler can vectorize it.
 #[inline(always)]
-pub(crate) fn exp(x: f32) -> f32 {
+pub(super) fn exp(x: f32) -> f32 {
     /// Adding this constant to a small number rounds the number to an integer; the lowest bits of the sum are the
     /// integer.
     const ROUND: f32 = 12_582_912.0;

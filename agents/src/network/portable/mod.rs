@@ -16,9 +16,6 @@ use half::f16;
 
 use crate::play::error::Error;
 
-#[cfg(feature = "learning")]
-pub(crate) use lanes::{exp, multiply_add};
-
 pub use mlp::{Mlp, Observations, Scratch};
 pub use shape::{MAX_ACTIONS, MlpShape, NetShape, ValueHead};
 

@@ -36,7 +36,7 @@ impl Learner {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<(), Error> {
-        let LearnedNumbers { parameters, average, moments } = self.network.numbers();
+        let LearnedNumbers { parameters, average, moments } = self.numbers()?;
         let (steps, averaged) = (self.steps, average.is_some());
         let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps, averaged };
         let mut tensors = vec![NamedTensor::row("latest", &parameters)];
@@ -75,7 +75,7 @@ impl Learner {
         let moment = |name| if manifest.steps > 0 { read(name) } else { Ok(vec![0.0; parameters.len()]) };
         let moments = [moment("moment_1")?, moment("moment_2")?];
         let learned = LearnedNumbers { parameters, average, moments };
-        Learner::from_numbers(shape.clone(), config, device, learned, manifest.steps)
+        Learner::from_numbers(shape, config, device, &learned, manifest.steps)
     }
 }
 
@@ -114,11 +114,12 @@ mod tests {
             let mut resumed = Learner::load(&dir, shape(), &config, LearnerDevice::Cpu).expect("it was just saved");
             assert_eq!(resumed.steps, saved_after);
             train(&mut resumed, saved_after..70);
-            let latest = |learner: &Learner| bits(&learner.network.numbers().parameters);
-            assert_eq!(latest(&resumed), latest(&straight));
-            let average =
-                |learner: &Learner| bits(learner.network.numbers().average.as_deref().expect("averaging is on"));
-            assert_eq!(average(&resumed), average(&straight));
+            let numbers = |learner: &Learner| {
+                let numbers = learner.numbers().expect("players know its layers");
+                let LearnedNumbers { parameters, average, moments } = numbers;
+                [parameters, average.expect("averaging is on"), moments.concat()].map(|numbers| bits(&numbers))
+            };
+            assert_eq!(numbers(&resumed), numbers(&straight));
         }
         std::fs::remove_dir_all(dir).expect("the directory can be removed");
     }
