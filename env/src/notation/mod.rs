@@ -68,12 +68,8 @@ impl Race {
 
     pub(super) fn pending_text(&self, state: &State) -> String {
         let next = (state.phase == Phase::Throw).then(|| "*".to_owned());
-        let throws = joined(self.pending_throws(state).iter().map(ToString::to_string).chain(next), ",");
-        let throws = match (state.phase, state.thrown) {
-            (_, 0) | (Phase::Choose | Phase::Allot, 1) => throws,
-            (Phase::Throw, count) => format!("{throws}{count}"),
-            (_, count) => format!("{throws}*{count}"),
-        };
+        let mut throws = joined(self.pending_throws(state).iter().map(ToString::to_string).chain(next), ",");
+        self.registers.print_counts(state, &mut throws);
         if state.phase != Phase::Allot {
             return throws;
         }
@@ -93,8 +89,14 @@ impl Race {
             };
             items.push(item);
         }
-        items.extend(self.turns.notation().marks(state));
+        items.extend(self.registers.marks(state));
         format!("{throws};{}", items.join(","))
+    }
+
+    /// The pending parts of the texts of turn starts: `*` and, if the throws of a turn are limited, `*1` and so on.
+    pub fn turn_starts(&self) -> Vec<String> {
+        let text = |registers| self.pending_text(&State { registers, ..State::empty(Seat::SOUTH) });
+        self.registers.starts().into_iter().map(text).collect()
     }
 
     /// The name of a place: the number of its square, or the game's word for a place without a square.

@@ -216,23 +216,13 @@ impl Race {
 
     fn parse_pending(&self, state: &mut State, pending: &str) -> Result<(), String> {
         let (throws, allotted) = pending.split_once(';').map_or((pending, None), |(throws, rest)| (throws, Some(rest)));
-        // If the number of throws in a turn is limited, the number of throws so far follows the last `*`.
-        let (throws, thrown) = match (self.rules.sheet.turn.throw_limit(), throws.rsplit_once('*')) {
-            (Some(most), Some((before, count))) if !count.is_empty() => {
-                let count = number(count).filter(|&count| count >= 1 && count <= most);
-                let thrown = count.ok_or_else(|| format!("the number after `*` must be between 1 and {most}"))?;
-                if before.is_empty() && thrown == most {
-                    return Err(format!("a turn has at most {most} throws: no throw can follow"));
-                }
-                if !before.is_empty() && thrown == 1 {
-                    return Err("leave out `*1` after the first throw".to_owned());
-                }
-                (if before.is_empty() { "*" } else { before }, thrown)
-            }
-            (Some(_), None) => (throws, 1),
-            _ => (throws, 0),
+        state.phase = match (throws.starts_with('*') || throws.contains(",*"), allotted) {
+            (true, Some(_)) => return Err("`;` cannot follow `*`: pieces move only after the last throw".to_owned()),
+            (true, None) => Phase::Throw,
+            (false, None) => Phase::Choose,
+            (false, Some(_)) => Phase::Allot,
         };
-        state.thrown = thrown;
+        let throws = self.registers.read_counts(state, throws)?;
         let numbers = |text: &str| text.split(',').map(number).collect::<Option<Vec<u8>>>();
         let values = match throws.strip_suffix('*') {
             Some("") => Some(Vec::new()),
@@ -240,18 +230,15 @@ impl Race {
             None => numbers(throws),
         };
         let values = values.ok_or("throws must be numbers with commas between them")?;
-        let phase = match (throws.ends_with('*'), allotted) {
-            (true, Some(_)) => return Err("`;` cannot follow `*`: pieces move only after the last throw".to_owned()),
-            (true, None) => Phase::Throw,
-            (false, None) => Phase::Choose,
-            (false, Some(_)) => Phase::Allot,
-        };
-        state.phase = phase;
-        self.turns.notation().load(state, &values, phase)?;
-        let Some(allotted) = allotted else { return Ok(()) };
-        self.parse_allotted(state, allotted)?;
-        if !self.is_playable(state) {
-            return Err("the rules do not lead to this state of a turn".to_owned());
+        self.turns.notation().load(state, &values, state.phase)?;
+        if let Some(allotted) = allotted {
+            self.parse_allotted(state, allotted)?;
+            if !self.is_playable(state) {
+                return Err("the rules do not lead to this state of a turn".to_owned());
+            }
+        } else if self.registers.counts.is_empty() {
+            // Throws of a series can be written in several orders.
+            return Ok(());
         }
         let written = self.pending_text(state);
         if written == pending { Ok(()) } else { Err(format!("write `{written}` for this")) }
@@ -265,7 +252,7 @@ impl Race {
         for item in text.split(',').filter(|_| !text.is_empty()) {
             let unknown =
                 || format!("cannot read `{item}`: write what each piece does, such as `5+4` (see the notation)");
-            if self.turns.notation().read_mark(state, item).is_some() {
+            if self.registers.read_mark(state, item).is_some() {
                 continue;
             }
             let sign = item.find(['+', '&', '~', '^']).or_else(|| item.strip_suffix('-').map(str::len));

@@ -8,6 +8,7 @@ use crate::race::Race;
 use crate::race::position::state::{Phase, State, sort};
 use crate::race::turns::actions::PASS;
 use crate::race::turns::text::{any_of, joined};
+use crate::race::turns::throw::THROWN;
 
 /// The largest number of positions of a turn that are visited. Larger turns get no reasons. If a changed position has a
 /// larger turn, the piece counts as unable to move there.
@@ -46,7 +47,7 @@ impl Race {
     /// Says that a throw is lost in every position: it is the last throw of a row, or all throws are 0.
     fn lost(&self, state: &State) -> Option<String> {
         let (is_last, again) = (self.turns.notation().loses_throw(state), &self.rules.sheet.turn.again);
-        let row = is_last.then(|| format!("{} throws of {} in a row: ", state.thrown, any_of(again)));
+        let row = is_last.then(|| format!("{} throws of {} in a row: ", state.registers[THROWN], any_of(again)));
         let is_nothing = state.phase == Phase::Choose && self.pending_throws(state).iter().all(|&value| value == 0);
         let lost = row.or_else(|| is_nothing.then(String::new))?;
         let mut next = *state;

@@ -22,6 +22,7 @@ use compile::Rules;
 use observe::Layout;
 use position::seating::Participants;
 use position::state::{MAX_PIECES, Phase, State};
+use turns::registers::Registers;
 use turns::series_throws::SeriesThrows;
 use turns::{FoundEntries, Turns, by_kind};
 
@@ -43,6 +44,7 @@ pub struct Race {
     well_formed: ActionMask,
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
+    pub(crate) registers: Registers,
     layout: Layout,
 }
 
@@ -71,7 +73,8 @@ impl Race {
             Payoff::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
             Payoff::Winner | Payoff::Placings => SeatSet::of(&[seat]),
         };
-        let layout = Layout::new(&rules, &turns, payoff);
+        let registers = by_kind!(&turns, turns => turns.registers());
+        let layout = Layout::new(&rules, &turns, &registers, payoff);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
@@ -86,7 +89,7 @@ impl Race {
         };
         let is_well_formed = |action: &Action| by_kind!(&turns, turns => turns.is_well_formed(*action));
         let well_formed = (0..actions as u8).map(Action).filter(is_well_formed).collect();
-        Race { ruleset, spec, seating, well_formed, rules, turns, layout }
+        Race { ruleset, spec, seating, well_formed, rules, turns, registers, layout }
     }
 
     /// Returns this game with another turn limit. Environments, arenas and self-play truncate a game after this number

@@ -107,7 +107,7 @@ impl ListedWalk {
             let Some(slot) = places.iter().position(|&other| other == place) else { return side };
             places[slot] = rules.sent_to();
             sort(&mut places);
-            index.sides.number(places, index.sides.mark(side), index.sides.thrown(side))
+            index.sides.number(places, index.sides.mark(side), index.sides.registers(side))
         };
         let mut walk = ListedWalk {
             race,
@@ -256,7 +256,7 @@ impl ListedWalk {
             let side = if then == Continuation::Won {
                 side
             } else {
-                index.sides.of(end, mover, stepped::throws_made(end, mover)).expect("a turn ends with a side")
+                index.sides.of(end, mover, end.registers).expect("a turn ends with a side")
             };
             let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
             ListedEnd { side, consequence: consequence as u16 }

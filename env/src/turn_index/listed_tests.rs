@@ -103,8 +103,8 @@ fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng)
             *side = pool[below(pool.len(), rng)];
             // Only the seat that throws next can already have thrown in this turn.
             let (places, mark) = (*turns.index.sides.places(*side), turns.index.sides.mark(*side));
-            let thrown = if turn == 0 { turns.index.sides.thrown(*side) } else { 0 };
-            *side = turns.index.sides.number(places, mark, thrown);
+            let registers = if turn == 0 { turns.index.sides.registers(*side) } else { [0; 3] };
+            *side = turns.index.sides.number(places, mark, registers);
         }
         if turns.is_position(mover, sides) {
             return (turns.index().state(mover, sides), sides);

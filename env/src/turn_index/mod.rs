@@ -20,7 +20,7 @@ mod stepped;
 use crate::game::{Game, MAX_SEATS, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::Occupancy;
-use crate::race::position::state::{Phase, State};
+use crate::race::position::state::State;
 use crate::race::turns::by_kind;
 use crate::race::turns::series_throws::SeriesThrows;
 use crate::sheet::values::Must;
@@ -53,7 +53,7 @@ pub enum IndexError {
 /// The numbered turn-start states of a race game.
 ///
 /// The side position of a seat has the places of its pieces, its declared units, and whether the seat has captured (if
-/// this opens a gate) or entered. If the throws of a turn are limited, it also has the number of throws made.
+/// this opens a gate) or entered. It also has the counts of the turn, such as the throws made if they are limited.
 #[derive(Clone, Debug)]
 pub struct TurnIndex {
     race: Race,
@@ -129,7 +129,7 @@ impl TurnIndex {
         let is_start = self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
         let mut sides = [0; MAX_SEATS];
         for (side, seat) in sides.iter_mut().zip(self.in_turn(state.mover)) {
-            *side = self.sides.of(state, seat, if seat == state.mover { state.thrown } else { 0 })?;
+            *side = self.sides.of(state, seat, if seat == state.mover { state.registers } else { [0; 3] })?;
         }
         is_start.then_some((state.mover, sides))
     }
@@ -148,7 +148,7 @@ impl TurnIndex {
             state.declared[seat.index()] = mark % sides::SEAT_MARK;
             state.seat_marks |= (mark / sides::SEAT_MARK) << seat.index();
         }
-        state.thrown = self.sides.thrown(sides[0]);
+        state.registers = self.sides.registers(sides[0]);
         state
     }
 
@@ -176,9 +176,9 @@ impl TurnIndex {
     pub fn state_of_number(&self, number: usize) -> Option<State> {
         let (mover, sides) = self.digits(number);
         let mover = *self.movers.get(mover)?;
-        // Only the seat that throws has made throws in this turn.
-        let have_thrown = sides[1..self.seats()].iter().any(|&side| self.sides.thrown(side) > 0);
-        let is_position = !have_thrown && self.are_apart(mover, sides);
+        // Only the seat that throws can be within a turn.
+        let is_position = sides[1..self.seats()].iter().all(|&side| self.sides.registers(side) == [0; 3])
+            && self.are_apart(mover, sides);
         is_position.then(|| self.state(mover, sides))
     }
 
@@ -191,8 +191,7 @@ impl TurnIndex {
     pub fn start_of_turn(&self, state: &State) -> State {
         let mut start = *state;
         start.begin_turn(state.mover);
-        // `thrown` includes the throw that is not used yet.
-        start.thrown = state.thrown.saturating_sub(u8::from(state.phase != Phase::Throw));
+        start.registers = self.race.registers.start(state);
         start
     }
 

@@ -9,12 +9,12 @@ use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
 
 /// The numbered side positions of a ruleset. Each has the places of the pieces in ascending order with fillers last,
-/// and a mark: whether the seat has captured or entered, and its declared twins. If the throws of a turn are limited,
-/// it also has the number of throws made. For every seat that does not throw next, this number is 0.
+/// and a mark: whether the seat has captured or entered, and its declared twins. It also has the registers
+/// at the start of a turn or of its next throw. They are 0 for every seat that does not throw next.
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
     pub(super) infos: Vec<SideInfo>,
-    sides: IndexSet<([u8; MAX_PIECES], u8, u8)>,
+    sides: IndexSet<([u8; MAX_PIECES], u8, [u8; 3])>,
     /// The bits of marks that distinguish side positions. Other bits make no difference to play.
     marks: u8,
 }
@@ -43,9 +43,9 @@ impl SideList {
             .flat_map(|seat_mark| (0..declared).map(move |declared| declared | (seat_mark * SEAT_MARK)))
             .collect();
         let arrangements = (1..=pieces as u64).fold(1, |count, piece| count * (u64::from(last) + piece) / piece);
-        let throws = race.rules.sheet.turn.throw_limit().unwrap_or(1);
+        let starts = race.registers.starts();
         if arrangements > MOST_COUNTED {
-            return Err(IndexError::TooManySides(arrangements * marks.len() as u64 * u64::from(throws)));
+            return Err(IndexError::TooManySides(arrangements * marks.len() as u64 * starts.len() as u64));
         }
         let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
@@ -53,11 +53,11 @@ impl SideList {
         loop {
             for &mark in &marks {
                 if let Some(info) = info(race, places, mark) {
-                    count += usize::from(throws);
+                    count += starts.len();
                     // Side positions beyond the last number are only counted.
                     if count < usize::from(NONE) {
-                        let side = |thrown| (info.height, info.layer, info.steps, places, mark, thrown);
-                        found.extend((0..throws).map(side));
+                        let side = |&registers| (info.height, info.layer, info.steps, places, mark, registers);
+                        found.extend(starts.iter().map(side));
                     }
                 }
             }
@@ -71,7 +71,7 @@ impl SideList {
         found.sort_unstable();
         Ok(SideList {
             infos: found.iter().map(|&(height, layer, steps, ..)| SideInfo { steps, layer, height }).collect(),
-            sides: found.iter().map(|&(.., places, mark, thrown)| (places, mark, thrown)).collect(),
+            sides: found.iter().map(|&(.., places, mark, registers)| (places, mark, registers)).collect(),
             marks: marks.iter().fold(0, |bits, mark| bits | mark),
         })
     }
@@ -87,21 +87,21 @@ impl SideList {
         self.sides[usize::from(side)].1
     }
 
-    /// Returns the number of throws that a seat with this side position has made in its turn.
+    /// Returns the registers of a seat with this side position that throws next.
     #[inline]
-    pub(super) fn thrown(&self, side: Side) -> u8 {
+    pub(super) fn registers(&self, side: Side) -> [u8; 3] {
         self.sides[usize::from(side)].2
     }
 
     /// Returns the number of a side position. Places must be in ascending order, fillers last.
-    pub(super) fn number(&self, places: [u8; MAX_PIECES], mark: u8, thrown: u8) -> Side {
-        self.sides.get_index_of(&(places, mark, thrown)).map_or(NONE, |side| side as Side)
+    pub(super) fn number(&self, places: [u8; MAX_PIECES], mark: u8, registers: [u8; 3]) -> Side {
+        self.sides.get_index_of(&(places, mark, registers)).map_or(NONE, |side| side as Side)
     }
 
-    /// Returns the side position of `seat` after `thrown` throws, or `None` if the rules exclude it.
-    pub(super) fn of(&self, state: &State, seat: Seat, thrown: u8) -> Option<Side> {
+    /// Returns the side position of `seat` with these registers, or `None` if the rules exclude it.
+    pub(super) fn of(&self, state: &State, seat: Seat, registers: [u8; 3]) -> Option<Side> {
         let mark = if state.has_mark(seat) { SEAT_MARK } else { 0 } | state.declared[seat.index()];
-        Some(self.number(state.pieces[seat.index()], mark & self.marks, thrown)).filter(|&side| side != NONE)
+        Some(self.number(state.pieces[seat.index()], mark & self.marks, registers)).filter(|&side| side != NONE)
     }
 }
 
@@ -163,7 +163,7 @@ mod tests {
         ] {
             let list = list(text);
             for side in 0..list.infos.len() as Side {
-                assert_eq!(list.number(*list.places(side), list.mark(side), list.thrown(side)), side, "{text}");
+                assert_eq!(list.number(*list.places(side), list.mark(side), list.registers(side)), side, "{text}");
             }
             assert!(list.infos.is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
         }

@@ -39,10 +39,8 @@ pub(super) fn visit_ends(
         let (mut after, then) = (sides, continuation(&index.race, end, thrown.mover));
         if then != Continuation::Won {
             for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
-                // `throws_made` is 0 if the next seat throws. The other seats keep their numbers of throws.
-                let made =
-                    if seat == thrown.mover { throws_made(end, thrown.mover) } else { index.sides.thrown(*side) };
-                *side = index.sides.of(end, seat, made).expect("the end of a turn is a position");
+                let registers = if seat == thrown.mover { end.registers } else { index.sides.registers(*side) };
+                *side = index.sides.of(end, seat, registers).expect("the end of a turn is a position");
             }
         }
         visitor.end(0, after[0], then);
@@ -56,11 +54,6 @@ pub(super) fn results(race: &Race, thrown: &State) -> TurnResults<State> {
     let mut results = TurnResults::new();
     turn_results(race, thrown, &mut results);
     results
-}
-
-/// Returns the number of throws of the turn if `mover` throws again, otherwise 0.
-pub(super) fn throws_made(end: &State, mover: Seat) -> u8 {
-    if end.mover == mover { end.thrown } else { 0 }
 }
 
 /// Returns the continuation after a turn of `mover` that ended in `end`.

@@ -131,7 +131,7 @@ fn crowd(race: &Race, rng: &mut GameRng) -> Vec<(Seat, Vec<usize>)> {
     all
 }
 
-/// The text of a position with pieces on these places; marks of seats and pieces, mover and throws made are random.
+/// The text of a position with pieces on these places; marks of seats and pieces, mover and registers are random.
 fn position(race: &Race, places: &[(Seat, Vec<usize>)], rng: &mut GameRng) -> String {
     let sheet = race.ruleset().sheet();
     let mut texts = Vec::new();
@@ -146,11 +146,9 @@ fn position(race: &Race, places: &[(Seat, Vec<usize>)], rng: &mut GameRng) -> St
         texts.push(format!("{seat}{mark}:{}", names.join(",")));
     }
     let mover = places[below(places.len(), rng)].0;
-    let made = match sheet.turn.most_throws.filter(|&most| most > 0).map_or(0, |most| below(usize::from(most), rng)) {
-        0 => String::new(),
-        made => made.to_string(),
-    };
-    format!("{} {} {mover} *{made}", race.ruleset().game_text(), texts.join("/"))
+    let starts = race.turn_starts();
+    let pending = &starts[if starts.len() > 1 { below(starts.len(), rng) } else { 0 }];
+    format!("{} {} {mover} {pending}", race.ruleset().game_text(), texts.join("/"))
 }
 
 /// The place of `seat` on the square of another seat's piece, or up to five squares before it.

@@ -11,16 +11,17 @@ use crate::race::compile::reach::bits;
 use crate::race::compile::{PLACES, Rules};
 use crate::race::observe::relations::{Relations, SeatFacts};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
-use crate::race::turns::{CAPTURED_COLUMN, FoundEntries, Turns, by_kind};
+use crate::race::turns::registers::Registers;
+use crate::race::turns::{FoundEntries, Turns, by_kind};
 use crate::sheet::values::UnitKind;
 
 /// The layout of the observation: the first column of each group of entries.
 ///
 /// Each seat has columns for: the n-th piece on each place (thermometer encoding), declared twins (two pieces that move
 /// together), a mark if the seat has captured or entered, the relations of its pieces, and its rank if it has finished.
-/// Columns for the whole position follow: the empty quarter (with three seats), the number of throws (if limited), the
-/// phase and mover, and the unused throws. The next columns are the place and role of each piece of the mover, and the
-/// skipped throws. The last columns show the pieces that each piece of the mover can reach with the unused throws.
+/// Columns for the whole position follow: the empty quarter (with three seats), the counts of the turn, the phase and
+/// mover, and the unused throws. The next columns are the place and role of each piece of the mover, and the flags of
+/// the turn. The last columns show the pieces that each piece of the mover can reach with the unused throws.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// For each place, the column of the first piece there. The column of the n-th piece is larger by n − 1.
@@ -35,8 +36,8 @@ pub(crate) struct Layout {
     seat: u16,
     /// First column of the empty quarter, counted from the observer. Only with three seats.
     empty: u16,
-    /// First column of the number of throws in this turn, if the rules limit this number.
-    thrown: u16,
+    /// The byte of each count of the turn, and the first column of the count.
+    counts: Vec<(usize, u16)>,
     /// First column of the phase and mover. In a turn-start state, all columns after the column of the seat that throws
     /// are 0.
     pub(super) phase: u16,
@@ -44,7 +45,8 @@ pub(crate) struct Layout {
     slots: u16,
     /// The number of columns of one slot.
     slot: u16,
-    skipped: u16,
+    /// The byte of each register of flags, and the first column of the register.
+    flags: Vec<(usize, u16)>,
     /// First column of the pieces that the first slot can reach.
     meeting: u16,
     pub(super) length: u16,
@@ -57,9 +59,10 @@ const ROLES: u16 = 6;
 const MEETINGS: u16 = 4;
 
 impl Layout {
-    pub(crate) fn new(rules: &Rules, turns: &Turns, payoff: Payoff) -> Layout {
+    pub(crate) fn new(rules: &Rules, turns: &Turns, registers: &Registers, payoff: Payoff) -> Layout {
         let (pieces, seats) = (rules.seating.pieces as u16, rules.seating.seats.len() as u16);
-        let (throws, pending) = by_kind!(turns, turns => (turns.throw_columns(), turns.pending_columns()));
+        let throws = by_kind!(turns, turns => turns.throw_columns());
+        let flag_columns = registers.flags.last().map_or(0, |flags| flags.columns.end);
         let mut ordinals = [0; PLACES];
         let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
         let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
@@ -84,12 +87,15 @@ impl Layout {
                 seat
             },
             empty: take(if seats == 3 { 3 } else { 0 }),
-            thrown: take(rules.sheet.turn.throw_limit().unwrap_or(0).into()),
+            counts: registers.counts.iter().map(|count| (count.byte, take(count.columns()))).collect(),
             phase: take(2 * seats),
             throws: take(throws),
             slots: take(slot * pieces),
             slot,
-            skipped: take(pending),
+            flags: {
+                let at = take(flag_columns);
+                registers.flags.iter().map(|flags| (flags.byte, at + flags.columns.start)).collect()
+            },
             meeting: take(MEETINGS * pieces),
             length: take(0),
         }
@@ -117,8 +123,8 @@ impl Layout {
             Phase::Throw => 0,
             Phase::Choose | Phase::Allot => 1,
         };
-        if state.thrown > 0 {
-            active.push(self.thrown + u16::from(state.thrown) - 1);
+        for &(byte, at) in self.counts.iter().filter(|&&(byte, _)| state.registers[byte] > 0) {
+            active.push(at + u16::from(state.registers[byte]) - 1);
         }
         active.push(self.phase + is_decision * rules.seating.seats.len() as u16 + mover);
         by_kind!(turns, turns => turns.observe_throws(state, self.throws, active));
@@ -185,8 +191,9 @@ impl Layout {
             add_columns(enemies, at);
             add_columns(own, at + 2);
         }
-        active.extend(bits(state.skipped).map(|bit| self.skipped + bit));
-        active.extend(state.has_captured.then_some(self.skipped + CAPTURED_COLUMN));
+        for &(byte, at) in &self.flags {
+            active.extend(bits(state.registers[byte]).map(|bit| at + bit));
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::game::{MAX_SEATS, Seat};
 pub const ROW_VERSION: u8 = 1;
 
 /// The fields of a row and their lengths in bytes, in order. The fields of pieces have [`MAX_PIECES`] bytes for each
-/// seat or for the mover.
+/// seat or for the mover. The registers of a turn have the names of their usual meanings.
 pub const ROW_FIELDS: [(&str, usize); 15] = [
     ("version", 1),
     ("pieces", MAX_SEATS * MAX_PIECES),
@@ -40,18 +40,11 @@ impl State {
     /// Returns the position as a row with the fields [`ROW_FIELDS`].
     #[inline]
     pub fn to_row(&self) -> [u8; ROW] {
-        let State { series, pieces, steps, roles, dice, finished, declared, .. } = self;
-        let (counts, order) = series.parts();
-        let flags = [
-            self.mover.index() as u8,
-            self.phase as u8,
-            self.seat_marks,
-            self.skipped,
-            self.thrown,
-            u8::from(self.has_captured),
-        ];
-        let parts: [&[u8]; 10] =
-            [&[ROW_VERSION], pieces.as_flattened(), steps, roles, dice, finished, declared, &flags, &counts, &order];
+        let State { series, pieces, steps, roles, dice, finished, declared, registers, .. } = self;
+        let (pieces, (counts, order)) = (pieces.as_flattened(), series.parts());
+        let turn = [self.mover.index() as u8, self.phase as u8, self.seat_marks];
+        let parts: [&[u8]; 11] =
+            [&[ROW_VERSION], pieces, steps, roles, dice, finished, declared, &turn, registers, &counts, &order];
         let (mut row, mut at) = ([0; ROW], 0);
         for part in parts {
             row[at..at + part.len()].copy_from_slice(part);
@@ -64,27 +57,15 @@ impl State {
     /// invalid one; [`Race::state_of_row`](crate::race::Race::state_of_row) checks rows.
     #[inline]
     pub fn from_row(row: &[u8; ROW]) -> State {
-        let mut rest = &row[1..];
-        let pieces = std::array::from_fn(|_| take(&mut rest));
-        let (steps, roles, dice, finished, declared) =
-            (take(&mut rest), take(&mut rest), take(&mut rest), take(&mut rest), take(&mut rest));
-        let [mover, phase, seat_marks, skipped, thrown, has_captured] = take(&mut rest);
-        let series = Series::of_parts(take(&mut rest), take(&mut rest));
-        State {
-            series,
-            pieces,
-            steps,
-            roles,
-            dice,
-            finished,
-            declared,
-            mover: Seat::ALL[usize::from(mover) % MAX_SEATS],
-            phase: [Phase::Throw, Phase::Choose, Phase::Allot, Phase::Over][usize::from(phase) % 4],
-            seat_marks,
-            skipped,
-            thrown,
-            has_captured: has_captured != 0,
-        }
+        let rest = &mut &row[1..];
+        let pieces = std::array::from_fn(|_| take(rest));
+        let (steps, roles, dice, finished, declared) = (take(rest), take(rest), take(rest), take(rest), take(rest));
+        let [mover, phase, seat_marks] = take(rest);
+        let (mover, phases) =
+            (Seat::ALL[usize::from(mover) % MAX_SEATS], [Phase::Throw, Phase::Choose, Phase::Allot, Phase::Over]);
+        let (phase, registers) = (phases[usize::from(phase) % 4], take(rest));
+        let series = Series::of_parts(take(rest), take(rest));
+        State { series, pieces, steps, roles, dice, finished, declared, mover, phase, seat_marks, registers }
     }
 }
 

@@ -25,8 +25,8 @@ pub struct State {
     pub(crate) steps: [u8; MAX_PIECES],
     /// For each piece of the mover: its role in this turn, as bits of [`role`].
     pub(crate) roles: [u8; MAX_PIECES],
-    /// The unused throws that `series` does not contain; 0 for none. In the second part of a throw, `dice[1]` can be
-    /// the whole throw.
+    /// The unused throws that `series` does not contain; 0 for none. In the second part of a throw,
+    /// `dice[1]` can be the whole throw (`Registers::has_parts`).
     pub(crate) dice: [u8; 2],
     /// The rank (1 to 4) of each seat that has finished, otherwise 0. Several seats can share a rank.
     pub(crate) finished: [u8; MAX_SEATS],
@@ -39,14 +39,8 @@ pub struct State {
     /// The seats that have captured or have entered a piece, as bits. Always 0 unless a rule of the game needs this
     /// field.
     pub(crate) seat_marks: u8,
-    /// The kinds of throws of this turn that stay unused or are set aside, as bits. Always 0 unless a rule of the game
-    /// needs this field.
-    pub(crate) skipped: u8,
-    /// The number of throws made in this turn, if the rules limit this number.
-    pub(crate) thrown: u8,
-    /// For a series whose throws are played one by one: whether this turn has captured. For a throw in two parts:
-    /// whether the first part has granted one more throw.
-    pub(crate) has_captured: bool,
+    /// The registers that the kind of turn declares; see `turns::registers`. 0 unless a rule of the game needs them.
+    pub(crate) registers: [u8; 3],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -93,9 +87,7 @@ impl State {
             mover: first,
             phase: Phase::Throw,
             seat_marks: 0,
-            skipped: 0,
-            thrown: 0,
-            has_captured: false,
+            registers: [0; 3],
         }
     }
 
@@ -112,9 +104,7 @@ impl State {
         self.steps = [0; MAX_PIECES];
         self.roles = [role::FRESH; MAX_PIECES];
         self.dice = [0; 2];
-        self.skipped = 0;
-        self.thrown = 0;
-        self.has_captured = false;
+        self.registers = [0; 3];
     }
 
     #[inline]

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::series_throws::{AllottedThrow, SeriesThrows};
+use super::series_throws::{AllottedThrow, CAPTURED, SKIPPED, SeriesThrows};
 use super::text::{Move, TurnNotation, TurnWords};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
@@ -63,7 +63,7 @@ impl EachTurns {
 
     /// Iterates over the unused throws that are not set aside.
     fn offered(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
-        self.kinds_left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
+        self.kinds_left(state).filter(|&throw| state.registers[SKIPPED] & self.series.bit(throw) == 0)
     }
 
     /// Returns the occupied cells and the cells closed to the moving pieces.
@@ -109,10 +109,10 @@ impl EachTurns {
         let (mut next, group) = (*state, self.group(action));
         let to = self.landing(&self.occupied(state), state, group, self.series.pips(throw));
         (0..self.throws_used(group.count)).for_each(|_| self.series.use_up(&mut next, throw));
-        next.skipped = 0;
+        next.registers[SKIPPED] = 0;
         next.phase = Phase::Allot;
         if let Some(to) = to {
-            next.has_captured |= self.moves.play(&mut next, self.colour(state), group, to);
+            next.registers[CAPTURED] |= u8::from(self.moves.play(&mut next, self.colour(state), group, to));
         }
         next
     }
@@ -161,8 +161,9 @@ impl TurnMachine for EachTurns {
     }
 
     fn legal_actions(&self, state: &State) -> ActionMask {
-        let (mut memo, occupied) = (Memo::new(), self.occupied(state));
-        let best = if self.is_free() { 0 } else { self.best(&State { skipped: 0, ..*state }, &mut memo) };
+        let (mut memo, mut all, occupied) = (Memo::new(), *state, self.occupied(state));
+        all.registers[SKIPPED] = 0;
+        let best = if self.is_free() { 0 } else { self.best(&all, &mut memo) };
         let mut legal = |throw: AllottedThrow| -> ActionMask {
             let takers = self.takers(&occupied, state, throw);
             if self.is_free() {
@@ -187,7 +188,7 @@ impl TurnMachine for EachTurns {
         let (throw, has_more) = (offered.next(), offered.next().is_some());
         drop(offered);
         if let Some(throw) = throw.filter(|_| action == LATER && has_more) {
-            state.skipped |= self.series.bit(throw);
+            state.registers[SKIPPED] |= self.series.bit(throw);
             state.phase = Phase::Allot;
             return;
         }
@@ -199,7 +200,7 @@ impl TurnMachine for EachTurns {
         if plays && self.can_play(state) {
             return;
         }
-        let again = state.has_captured && self.rules.sheet.turn.again_on_capture;
+        let again = state.registers[CAPTURED] > 0 && self.rules.sheet.turn.again_on_capture;
         self.end_turn(state, again);
     }
 
@@ -216,13 +217,13 @@ impl TurnNotation for EachTurns {
     /// Checks that a throw can be played, that only the first kinds of throws are set aside and, if the turn has
     /// captured, that a piece of an enemy waits.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
-        let first = self.kinds_left(state).take(state.skipped.count_ones() as usize);
+        let first = self.kinds_left(state).take(state.registers[SKIPPED].count_ones() as usize);
         let dice = u32::from(self.rules.sheet.throws.dice);
         let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
-        first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.skipped
-            && (dice == 1 || state.skipped != 0 || self.count(state) < dice)
+        first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.registers[SKIPPED]
+            && (dice == 1 || state.registers[SKIPPED] != 0 || self.count(state) < dice)
             && self.legal_actions(state).iter().any(|action| action != PASS)
-            && (!state.has_captured || self.rules.seating.enemies(self.colour(state)).iter().any(waits))
+            && (state.registers[CAPTURED] == 0 || self.rules.seating.enemies(self.colour(state)).iter().any(waits))
     }
 
     fn words(&self) -> TurnWords {

@@ -10,6 +10,7 @@ pub mod actions;
 pub(crate) mod dice;
 pub(crate) mod divide;
 pub(crate) mod each;
+pub(crate) mod registers;
 pub(crate) mod series;
 pub(crate) mod series_throws;
 pub(crate) mod text;
@@ -26,6 +27,7 @@ use crate::sheet::values::{End, FinishedPartner, Hop, Must, Sheet, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;
+use registers::Registers;
 use series::SeriesTurns;
 use series_throws::SeriesThrows;
 use text::TurnNotation;
@@ -34,9 +36,6 @@ use throw::ThrowTurns;
 /// Entries of an observation. They are collected here and then appended together, which is faster than growing a vector
 /// for each entry.
 pub(crate) type FoundEntries = ArrayVec<u16, 512>;
-
-/// The column that records a capture in this turn, counted from the first column of the skipped throws.
-pub(crate) const CAPTURED_COLUMN: u16 = 8;
 
 /// The rules of a kind of turn and its entries of the observation. Most defaults fit turns that throw one or two dice.
 pub(crate) trait TurnMachine {
@@ -135,9 +134,9 @@ pub(crate) trait TurnMachine {
         self.series().map_or(2 * self.rules().faces.len() as u16, SeriesThrows::columns)
     }
 
-    /// Returns the number of observation columns for skipped throws and captures of the turn.
-    fn pending_columns(&self) -> u16 {
-        self.series().map_or(0, SeriesThrows::pending_columns)
+    /// Declares what a position records about the turn, besides throws and labels of pieces.
+    fn registers(&self) -> Registers {
+        self.series().map_or_else(Registers::default, SeriesThrows::registers)
     }
 
     /// Adds the entries of the unused throws; their first column is `at`. Each value of a die has two columns: the

@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
+use super::FoundEntries;
+use super::registers::{Flags, Registers};
 use super::text::joined;
-use super::{CAPTURED_COLUMN, FoundEntries};
 use crate::game::{Action, Seat};
 use crate::race::compile::Rules;
 use crate::race::compile::reach::bits;
@@ -13,6 +14,11 @@ use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, Phase, Series, SeriesKind, State, role};
 use crate::race::turns::actions::{self, LATER, PASS, THREES};
 use crate::sheet::values::{Hop, LostBefore, Must};
+
+/// The register of the kinds of throws that stay unused or are set aside, as [`SeriesThrows::bit`]s.
+pub(crate) const SKIPPED: usize = 0;
+/// The register of a capture in this turn: 0 or 1.
+pub(crate) const CAPTURED: usize = 2;
 
 /// The throws of a series under one ruleset.
 #[derive(Clone, Debug)]
@@ -68,19 +74,18 @@ impl SeriesThrows {
         self.dice == 1
     }
 
-    /// Returns whether positions within a turn record the throws that stay unused or are set aside.
-    pub(crate) fn remembers_skipped(&self) -> bool {
-        self.rules.sheet.turn.must == Must::Greedy || self.is_each()
-    }
-
-    /// Returns whether throws are played one by one. Positions within a turn then record whether the turn has captured.
-    pub(crate) fn is_each(&self) -> bool {
-        self.rules.sheet.turn.hop == Hop::Each
-    }
-
-    /// Returns the number of observation columns for throws that stay unused or are set aside, and for a capture.
-    pub(crate) fn pending_columns(&self) -> u16 {
-        if self.remembers_skipped() { CAPTURED_COLUMN + u16::from(self.is_each()) } else { 0 }
+    /// A turn records the throws that stay unused or are set aside. If throws are played one by one, it also records
+    /// whether it has captured.
+    pub(crate) fn registers(&self) -> Registers {
+        let mark = |throw| (format!("!{}", self.pips(throw)), self.bit(throw));
+        let skipped = Flags { byte: SKIPPED, columns: 0..8, marks: self.all().map(mark).collect() };
+        let captured = Flags { byte: CAPTURED, columns: 8..9, marks: vec![("+".to_owned(), 1)] };
+        let flags = match (self.rules.sheet.turn.hop, self.rules.sheet.turn.must) {
+            (Hop::Each, _) => vec![skipped, captured],
+            (Hop::Sum, Must::Greedy) => vec![skipped],
+            (Hop::Sum, _) => Vec::new(),
+        };
+        Registers { flags, ..Registers::default() }
     }
 
     /// Iterates over all throws, in the order of allotment.
@@ -268,12 +273,10 @@ impl SeriesThrows {
 
     /// Returns the values of the kinds of throws that stay unused or are set aside.
     pub(crate) fn skipped(&self, state: &State) -> Vec<u8> {
-        self.all().filter(|&throw| state.skipped & self.bit(throw) != 0).map(|throw| self.pips(throw)).collect()
-    }
-
-    /// Returns the bit of the throw with this value in a set of skipped throws.
-    pub(crate) fn skipped_bit(&self, value: u8) -> Option<u8> {
-        self.all().find(|&throw| self.pips(throw) == value).map(|throw| self.bit(throw))
+        self.all()
+            .filter(|&throw| state.registers[SKIPPED] & self.bit(throw) != 0)
+            .map(|throw| self.pips(throw))
+            .collect()
     }
 
     /// Returns the words for an action that takes the throw `next`.

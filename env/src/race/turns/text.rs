@@ -27,24 +27,6 @@ pub(crate) trait TurnNotation: TurnMachine {
     /// Describes why the throws are not possible in this turn.
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String>;
 
-    /// Returns the marks of the turn in the notation: facts other than throws and labels of pieces.
-    fn marks(&self, state: &State) -> Vec<String> {
-        let series = self.series().into_iter().flat_map(|series| series.skipped(state));
-        let captured = state.has_captured.then(|| "+".to_owned());
-        series.map(|value| format!("!{value}")).chain(captured).collect()
-    }
-
-    /// Reads one of [`TurnNotation::marks`]. Returns `None` if `mark` is not a mark of this kind of turn.
-    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
-        let series = self.series().filter(|series| series.remembers_skipped())?;
-        if mark == "+" && series.is_each() {
-            state.has_captured = true;
-        } else {
-            state.skipped |= series.skipped_bit(number(mark.strip_prefix('!')?)?)?;
-        }
-        Some(())
-    }
-
     /// Returns whether a position within a turn is valid. `fits` returns whether the mover's pieces can be on their
     /// places. It does not matter whether a turn can reach the position.
     fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool;

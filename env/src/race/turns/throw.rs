@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::text::{Move, MoveKind, TurnNotation, TurnWords, number};
-use super::{CAPTURED_COLUMN, FoundEntries, TurnKeys, TurnMachine};
+use super::registers::{Count, Flags, Registers};
+use super::text::{Move, MoveKind, TurnNotation, TurnWords};
+use super::{FoundEntries, TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{Rules, WALL};
 use crate::race::moves::{BONUS, Group, Moves};
@@ -45,6 +46,11 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     demands: &[],
 };
 
+/// The register of the throws made in this turn, if the rules limit them.
+pub(crate) const THROWN: usize = 1;
+/// The register of another throw that the first part of a throw has granted: 0 or 1.
+const GRANTED: usize = 2;
+
 /// The rules of the turn, with the tables that decisions use.
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowTurns {
@@ -71,47 +77,29 @@ pub(crate) struct ThrowTurns {
     is_in_parts: bool,
 }
 
-/// The next part of a throw.
+/// The part of a throw that is used next. A position has the number that is left and, in the second part, the whole
+/// throw.
 #[derive(Clone, Copy, Debug)]
-enum Part {
-    /// The whole throw.
-    Whole(u8),
-    /// A throw that has let a piece enter, and can still move a piece.
-    Entered(u8),
-    /// The rest of a divided throw.
-    Rest { left: u8, thrown: u8 },
-    /// The step of 1 after a throw.
-    Step { thrown: u8 },
-    /// A throw whose step has been used first.
-    AfterStep(u8),
+struct Part {
+    kind: PartKind,
+    /// The value that moves a piece; [`BONUS`] for a step.
+    value: u8,
+    /// The value of the whole throw.
+    thrown: u8,
 }
 
-impl Part {
-    /// Returns the part as the dice of a position.
-    fn dice(self) -> [u8; 2] {
-        match self {
-            Part::Whole(number) | Part::Entered(number) => [number, 0],
-            Part::Rest { left, thrown } => [left, thrown],
-            Part::Step { thrown } => [1, thrown],
-            Part::AfterStep(number) => [number, number],
-        }
-    }
-
-    fn thrown(self) -> u8 {
-        match self {
-            Part::Whole(number) | Part::Entered(number) | Part::AfterStep(number) => number,
-            Part::Rest { thrown, .. } | Part::Step { thrown } => thrown,
-        }
-    }
-
-    /// Returns the value that moves a piece; [`BONUS`] for a step.
-    fn value(self) -> u8 {
-        match self {
-            Part::Whole(number) | Part::Entered(number) | Part::AfterStep(number) => number,
-            Part::Rest { left, .. } => left,
-            Part::Step { .. } => BONUS,
-        }
-    }
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum PartKind {
+    /// The whole throw.
+    Whole,
+    /// A throw that has let a piece enter, and can still move a piece.
+    Entered,
+    /// The rest of a divided throw.
+    Rest,
+    /// The step of 1 after a throw.
+    Step,
+    /// A throw whose step has been used first.
+    AfterStep,
 }
 
 impl ThrowTurns {
@@ -193,22 +181,25 @@ impl ThrowTurns {
     }
 
     fn part(&self, state: &State) -> Part {
-        let [number, thrown] = state.dice;
-        match (state.phase, self.rules.effects[usize::from(thrown)].bonus) {
-            (Phase::Allot, true) if number == 1 => Part::Step { thrown },
-            (Phase::Allot, true) => Part::AfterStep(number),
-            (Phase::Allot, false) if thrown == 0 => Part::Entered(number),
-            (Phase::Allot, false) => Part::Rest { left: number, thrown },
-            _ => Part::Whole(number),
-        }
+        let [left, whole] = state.dice;
+        let has_step = self.rules.effects[usize::from(whole)].bonus;
+        let kind = match state.phase {
+            Phase::Allot if has_step && left == 1 => PartKind::Step,
+            Phase::Allot if has_step => PartKind::AfterStep,
+            Phase::Allot if whole > 0 => PartKind::Rest,
+            Phase::Allot => PartKind::Entered,
+            _ => PartKind::Whole,
+        };
+        let value = if kind == PartKind::Step { BONUS } else { left };
+        Part { kind, value, thrown: if whole > 0 { whole } else { left } }
     }
 
     fn actions_of_part(&self, state: &State, part: Part) -> ActionMask {
-        let rest = || self.takers_of_rest(state, &state.pieces[self.colour(state).index()], part.value());
-        match part {
-            Part::Whole(_) | Part::Step { .. } | Part::AfterStep(_) => self.actions_of_throw(state, part.value()),
-            Part::Entered(_) => with_pass(rest(), true),
-            Part::Rest { .. } => with_pass(rest(), false),
+        let rest = || self.takers_of_rest(state, &state.pieces[self.colour(state).index()], part.value);
+        match part.kind {
+            PartKind::Whole | PartKind::Step | PartKind::AfterStep => self.actions_of_throw(state, part.value),
+            PartKind::Entered => with_pass(rest(), true),
+            PartKind::Rest => with_pass(rest(), false),
         }
     }
 
@@ -274,7 +265,9 @@ impl ThrowTurns {
     /// Returns whether the throw is lost because it is the last throw of the turn.
     #[inline]
     fn is_lost(&self, state: &State) -> bool {
-        self.loses_last && state.thrown == self.most_throws && self.rules.effects[usize::from(state.dice[0])].again
+        self.loses_last
+            && state.registers[THROWN] == self.most_throws
+            && self.rules.effects[usize::from(state.dice[0])].again
     }
 
     /// Returns whether an action can be applied, even if it is illegal. An action of two pieces needs two pieces on one
@@ -311,27 +304,28 @@ impl ThrowTurns {
         let (part, seat) = (self.part(state), self.colour(state));
         let slot = usize::from(action.0 % self.slots);
         let places = &mut state.pieces[seat.index()];
-        let is_first = matches!(part, Part::Whole(_));
-        let (thrown, is_pair) = (part.thrown(), is_first && actions::is_pair(action, self.rules.seating.pieces));
+        let is_first = part.kind == PartKind::Whole;
+        let (thrown, is_pair) = (part.thrown, is_first && actions::is_pair(action, self.rules.seating.pieces));
         if is_pair && self.has_parts {
             let left;
             (*places, left) = self.divide(places, slot, thrown);
-            (state.phase, state.dice) = (Phase::Allot, Part::Rest { left, thrown }.dice());
+            (state.phase, state.dice) = (Phase::Allot, [left, thrown]);
             return;
         }
         let has_entered = action < PASS && places[slot] == 0;
         let counts = !is_first || self.always_counts || self.can_grant_by_value(state, action);
         let is_step_first = is_pair && self.steps_first;
-        let (action, by) = if is_step_first { (Action(slot as u8), BONUS) } else { (action, part.value()) };
-        let is_granted = state.has_captured | (action < PASS && self.hop(state, seat, by, action));
+        let (action, by) = if is_step_first { (Action(slot as u8), BONUS) } else { (action, part.value) };
+        let is_granted = (state.registers[GRANTED] > 0) | (action < PASS && self.hop(state, seat, by, action));
         if is_first && has_entered && !self.rules.sheet.entry.spends {
-            (state.phase, state.has_captured) = (Phase::Allot, is_granted);
+            (state.phase, state.registers[GRANTED]) = (Phase::Allot, is_granted.into());
             return;
         }
         if is_first && self.rules.effects[usize::from(thrown)].bonus && (counts || !self.loses_last) {
             // The other part is the step, or the throw if the step was first. It follows unless no piece can use it.
-            let dice = if is_step_first { Part::AfterStep(thrown) } else { Part::Step { thrown } }.dice();
-            let next = State { phase: Phase::Allot, dice, has_captured: is_granted, ..*state };
+            let dice = [if is_step_first { thrown } else { 1 }, thrown];
+            let mut next = State { phase: Phase::Allot, dice, ..*state };
+            next.registers[GRANTED] = is_granted.into();
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
             if !is_home && self.actions_of_part(&next, self.part(&next)) != ActionMask::of_bits(1 << PASS.0) {
                 *state = next;
@@ -345,13 +339,13 @@ impl ThrowTurns {
     /// by its value; `is_granted` means that a move has granted another throw.
     #[inline(always)]
     fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool) {
-        let (count, mover) = (state.thrown, state.mover);
+        let (count, mover) = (state.registers[THROWN], state.mover);
         let by_value = self.rules.effects[usize::from(thrown)].again & counts;
         let again = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
             // If the last throw can be lost, and only a move has granted the next throw, the count starts again.
-            state.thrown = if self.loses_last && !by_value { 0 } else { count };
+            state.registers[THROWN] = if self.loses_last && !by_value { 0 } else { count };
         }
     }
 }
@@ -363,7 +357,7 @@ impl TurnMachine for ThrowTurns {
 
     fn apply_chance(&self, state: &mut State, outcome: usize) {
         state.dice[0] = self.rules.outcomes[outcome].values[0];
-        state.thrown += u8::from(self.most_throws < u8::MAX);
+        state.registers[THROWN] += u8::from(self.most_throws < u8::MAX);
         state.phase = Phase::Choose;
     }
 
@@ -415,22 +409,28 @@ impl TurnMachine for ThrowTurns {
         }
     }
 
-    /// A granted throw is recorded until the second part is played.
-    fn pending_columns(&self) -> u16 {
+    fn registers(&self) -> Registers {
+        let limit = self.rules.sheet.turn.throw_limit();
+        let thrown = limit.map(|most| Count { byte: THROWN, sign: '*', values: most, throw: 1 });
         let has_two_parts = !self.rules.sheet.entry.spends || !self.rules.sheet.turn.bonus.is_empty();
-        if has_two_parts && self.can_grant() { CAPTURED_COLUMN + 1 } else { 0 }
+        let granted = Flags { byte: GRANTED, columns: 8..9, marks: vec![("+".to_owned(), 1)] };
+        let granted = (has_two_parts && self.can_grant()).then_some(granted);
+        let has_parts = self.is_in_parts;
+        Registers { has_parts, counts: thrown.into_iter().collect(), flags: granted.into_iter().collect() }
     }
 
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
-        let [number, whole] = state.dice;
-        let faces = self.rules.faces.len() as u16;
-        if whole > 0 {
-            active.extend(self.rules.face(whole).map(|face| at + faces + face));
-            active.push(at + 2 * faces + if self.has_parts { u16::from(number) - 1 } else { u16::from(number > 1) });
-        } else if state.phase != Phase::Throw {
-            active.extend(self.rules.face(number).map(|face| at + face));
-            active.extend((state.phase == Phase::Allot).then_some(at + faces));
-        }
+        let (part, faces) = (self.part(state), self.rules.faces.len() as u16);
+        let (first, second) = match part.kind {
+            PartKind::Whole if state.phase == Phase::Throw => return,
+            PartKind::Whole => (at, None),
+            PartKind::Entered => (at, Some(at + faces)),
+            PartKind::Rest => (at + faces, Some(at + 2 * faces + u16::from(part.value) - 1)),
+            PartKind::Step => (at + faces, Some(at + 2 * faces)),
+            PartKind::AfterStep => (at + faces, Some(at + 2 * faces + 1)),
+        };
+        active.extend(self.rules.face(part.thrown).map(|face| first + face));
+        active.extend(second);
     }
 
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
@@ -458,47 +458,34 @@ impl TurnNotation for ThrowTurns {
         Ok(())
     }
 
-    fn marks(&self, state: &State) -> Vec<String> {
-        let part = if state.dice[1] > 0 { format!("/{}", state.dice[1]) } else { "in".to_owned() };
-        std::iter::once(part).chain(state.has_captured.then(|| "+".to_owned())).collect()
-    }
-
-    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
-        match mark {
-            "in" => {}
-            "+" => state.has_captured = true,
-            mark => state.dice[1] = number(mark.strip_prefix('/')?)?,
-        }
-        Some(())
-    }
-
     /// In a valid position within a turn, a piece has entered, or a piece has finished with a part of the throw, or the
     /// throw has a step.
     fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool {
-        let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
-        if state.has_captured && !self.can_grant() {
+        let (mover, part, home) = (self.colour(state).index(), self.part(state), self.rules.home);
+        if !self.rules.can_throw([part.thrown, 0]) {
             return false;
         }
-        if self.rules.effects[usize::from(whole)].bonus {
-            return (left == 1 || self.steps_first && left == whole)
-                && self.rules.can_throw([whole, 0])
-                && self.actions_of_part(state, self.part(state)).iter().any(|action| action != PASS);
-        }
+        let (from, to) = match part.kind {
+            PartKind::AfterStep if !self.steps_first || part.value != part.thrown => return false,
+            PartKind::Whole | PartKind::Step | PartKind::AfterStep => {
+                return self.actions_of_part(state, part).iter().any(|action| action != PASS);
+            }
+            PartKind::Entered => (0, self.rules.entry),
+            PartKind::Rest => (home.saturating_sub(part.thrown.saturating_sub(part.value)), home),
+        };
         // Captured pieces are no longer on their places, so the comparison ignores captures.
-        let state = &State { has_captured: false, ..*state };
-        let (thrown, home) = (whole.max(left), self.rules.home);
-        let (from, to) = if whole == 0 { (0, self.rules.entry) } else { (home.saturating_sub(thrown - left), home) };
-        self.rules.can_throw([thrown, 0])
-            && (0..self.rules.seating.pieces).filter(|&slot| state.pieces[mover][slot] == to).any(|slot| {
-                let mut before = State { dice: [thrown, 0], ..state.unplayed() };
-                before.pieces[mover][slot] = from;
-                before.pieces[mover].sort_unstable();
-                // This can be the first piece of the seat that has entered.
-                let is_first =
-                    self.rules.remembers_entry && before.pieces[mover].iter().all(|at| [0, NO_PIECE].contains(at));
-                let without = State { seat_marks: before.seat_marks & !(u8::from(is_first) << mover), ..before };
-                fits(&before) && (self.can_lead_to(&before, state) || self.can_lead_to(&without, state))
-            })
+        let mut played = *state;
+        played.registers[GRANTED] = 0;
+        (0..self.rules.seating.pieces).filter(|&slot| state.pieces[mover][slot] == to).any(|slot| {
+            let mut before = State { dice: [part.thrown, 0], ..played.unplayed() };
+            before.pieces[mover][slot] = from;
+            before.pieces[mover].sort_unstable();
+            // This can be the first piece of the seat that has entered.
+            let is_first =
+                self.rules.remembers_entry && before.pieces[mover].iter().all(|at| [0, NO_PIECE].contains(at));
+            let without = State { seat_marks: before.seat_marks & !(u8::from(is_first) << mover), ..before };
+            fits(&before) && (self.can_lead_to(&before, &played) || self.can_lead_to(&without, &played))
+        })
     }
 
     fn words(&self) -> TurnWords {
@@ -536,7 +523,7 @@ impl TurnNotation for ThrowTurns {
             return Some(Move::by(MoveKind::Alone, slot, [own[slot], self.rules.home], part));
         }
         let is_first_step = self.steps_first && actions::is_pair(action, self.rules.seating.pieces);
-        let (action, by) = if is_first_step { (Action(slot as u8), BONUS) } else { (action, part.value()) };
+        let (action, by) = if is_first_step { (Action(slot as u8), BONUS) } else { (action, part.value) };
         let target = self.target(state, seat, by, action);
         let throw = if by == BONUS { 1 } else { by };
         self.rules.move_of(own, action, throw, target)

@@ -192,7 +192,7 @@ fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn,
     let choice = if places[0] == turns.rules.home + 1 {
         Choice::WINS
     } else {
-        Choice::new(index.sides.number(places, mark, 0), turns.landings(allotment, landed))
+        Choice::new(index.sides.number(places, mark, [0; 3]), turns.landings(allotment, landed))
     };
     let extending =
         turns.series.all().filter(|&throw| turns.must == Must::Greedy && turns.extends(turn, allotment, throw));

@@ -295,7 +295,7 @@ fn captured(index: &TurnIndex, turns: &SeriesTurns, quarters: usize) -> Vec<[Sid
         let (places, mark) = (*index.sides.places(side), index.sides.mark(side));
         let cell = turns.rules.cells[0][usize::from(place)];
         let left = turns.rules.captured(enemy, places, mark, cell, 1 + usize::from(landing >= PAIR));
-        left.map_or(side, |(places, mark)| index.sides.number(places, mark, 0))
+        left.map_or(side, |(places, mark)| index.sides.number(places, mark, [0; 3]))
     };
     let sides = 0..index.sides().len() as Side;
     sides.map(|side| std::array::from_fn(|landing| becomes(side, landing as u8))).collect()

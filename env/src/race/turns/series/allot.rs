@@ -5,7 +5,7 @@ use crate::game::{Action, ActionMask};
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{SeriesKind, State, role};
 use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
-use crate::race::turns::series_throws::{AllottedThrow, Remaining};
+use crate::race::turns::series_throws::{AllottedThrow, Remaining, SKIPPED};
 use crate::sheet::values::{Must, Speed, UnitKind};
 
 /// The allotment so far: the steps and the role of each piece of the mover.
@@ -314,7 +314,7 @@ impl Allotment {
 
     #[inline]
     pub(crate) fn of(state: &State) -> Allotment {
-        Allotment { steps: Slots::of(state.steps), roles: Slots::of(state.roles), skipped: state.skipped }
+        Allotment { steps: Slots::of(state.steps), roles: Slots::of(state.roles), skipped: state.registers[SKIPPED] }
     }
 }
 

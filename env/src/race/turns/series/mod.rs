@@ -13,7 +13,7 @@ mod search;
 
 use std::sync::Arc;
 
-use super::series_throws::SeriesThrows;
+use super::series_throws::{SKIPPED, SeriesThrows};
 use super::text::{Move, MoveKind, TurnNotation, TurnWords};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
@@ -146,7 +146,7 @@ impl TurnMachine for SeriesTurns {
             return self.resolve(state, &next);
         }
         self.series.use_up(state, throw);
-        (state.steps, state.roles, state.skipped) = (next.steps.bytes(), next.roles.bytes(), next.skipped);
+        (state.steps, state.roles, state.registers[SKIPPED]) = (next.steps.bytes(), next.roles.bytes(), next.skipped);
         state.phase = Phase::Allot;
     }
 }
