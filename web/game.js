@@ -66,8 +66,9 @@ export class Game {
     this.at = this.last;
   }
 
+  // Whether a turn, or another throw after a move, begins at a node.
   begins(at) {
-    return this.nodes[at].position.endsWith(" *");
+    return this.nodes[at].node === "chance" && !this.steps[at - 1]?.thrown;
   }
 
   // The first node of the turn of `at`.
@@ -152,8 +153,8 @@ export class Game {
   // The moves in the form of a games file, where all throws of a series are one list.
   get moves() {
     const moves = [];
-    this.steps.forEach(({ thrown, actions }, at) => {
-      const goesOn = thrown && Array.isArray(moves.at(-1)) && !this.begins(at);
+    this.steps.forEach(({ thrown, actions }) => {
+      const goesOn = thrown && Array.isArray(moves.at(-1));
       if (goesOn) moves.push([...moves.pop(), ...thrown]);
       else moves.push(...(thrown ? [thrown] : actions));
     });

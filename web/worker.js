@@ -4,10 +4,6 @@ import { attempt } from "./attempt.js";
 import { fetchBytes, load } from "./engine.js";
 import { serve } from "./serve.js";
 
-// Whether a position is a decision: not a chance node (`*`, `*2` after two throws, `4,*` in a series) and not the end
-// (`-`).
-const isDecision = position => !/ (\*\d?|-|\S*,\*)$/.test(position);
-
 // The positions in which the turn can end; null if there are too many, as in a very long series of throws.
 const endsOf = (answer, position) => attempt(() => new Set(answer({ op: "choices", position }).turns.map(turn => turn.position)));
 
@@ -16,9 +12,9 @@ const endsOf = (answer, position) => attempt(() => new Set(answer({ op: "choices
 function valuesOf(answer, position) {
   const expected = position => answer({ op: "evaluate", position }).values;
   // After a very long series of throws, the agent evaluates the position itself.
-  const ends = isDecision(position) ? endsOf(answer, position) : null;
+  const { node, mover, seats } = answer({ op: "view", position });
+  const ends = node === "decision" ? endsOf(answer, position) : null;
   if (!ends) return expected(position);
-  const { mover, seats } = answer({ op: "view", position });
   const own = seats.findIndex(({ seat }) => seat === mover);
   return [...ends].map(expected).reduce((best, values) => values[own] > best[own] ? values : best);
 }
@@ -31,7 +27,7 @@ const tasks = {
   // Lets an agent play the rest of a turn; returns its actions.
   choose(answer, { position, seed }) {
     const actions = [];
-    while (isDecision(position)) {
+    while (answer({ op: "view", position }).node === "decision") {
       const { action } = answer({ op: "bestmove", position, seed: seed + actions.length });
       actions.push(action);
       ({ position } = answer({ op: "apply", position, action }));

@@ -201,8 +201,8 @@ fn node(race: &Race, state: &State) -> Value {
 
 pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let values = bytes(request, "throws")?;
-    // `*1` and `*2` mean an extra throw, which also begins a turn.
-    if !text(request, "position")?.rsplit(' ').next().is_some_and(|pending| pending.starts_with('*')) {
+    // Another throw after a move also begins a turn.
+    if !matches!(race.node(&state), Node::Chance(_)) || !race.pending_throws(&state).is_empty() {
         let wrong = "`turns` needs the start of a turn: a position that ends in `*`, or in `*` and a number";
         return Err(refuse(code::POSITION, wrong));
     }
