@@ -216,29 +216,27 @@ impl Race {
 
     fn parse_pending(&self, state: &mut State, pending: &str) -> Result<(), String> {
         let (throws, allotted) = pending.split_once(';').map_or((pending, None), |(throws, rest)| (throws, Some(rest)));
-        state.phase = match (throws.starts_with('*') || throws.contains(",*"), allotted) {
+        let end = throws.find(|letter: char| letter != ',' && !letter.is_ascii_digit()).unwrap_or(throws.len());
+        let (list, counts) = throws.split_at(end);
+        let is_next = counts.starts_with('*') && (list.is_empty() || list.ends_with(','));
+        state.phase = match (is_next, allotted) {
             (true, Some(_)) => return Err("`;` cannot follow `*`: pieces move only after the last throw".to_owned()),
             (true, None) => Phase::Throw,
             (false, None) => Phase::Choose,
             (false, Some(_)) => Phase::Allot,
         };
-        let throws = self.registers.read_counts(state, throws)?;
-        let numbers = |text: &str| text.split(',').map(number).collect::<Option<Vec<u8>>>();
-        let values = match throws.strip_suffix('*') {
-            Some("") => Some(Vec::new()),
-            Some(thrown) => numbers(thrown.strip_suffix(',').ok_or("write a comma before `*`")?),
-            None => numbers(throws),
-        };
+        let list = list.strip_suffix(',').filter(|_| is_next).unwrap_or(list);
+        let values = list.split(',').filter(|_| !is_next || !list.is_empty()).map(number).collect::<Option<Vec<u8>>>();
         let values = values.ok_or("throws must be numbers with commas between them")?;
+        if !self.registers.read_counts(state, if is_next { "*" } else { "" }, counts) {
+            return Err(format!("`{counts}` cannot follow the throws; write a comma before `*` if a throw is next"));
+        }
         self.turns.notation().load(state, &values, state.phase)?;
-        if let Some(allotted) = allotted {
-            self.parse_allotted(state, allotted)?;
-            if !self.is_playable(state) {
-                return Err("the rules do not lead to this state of a turn".to_owned());
-            }
-        } else if self.registers.counts.is_empty() {
-            // Throws of a series can be written in several orders.
-            return Ok(());
+        let Some(allotted) = allotted else { return Ok(()) };
+        self.parse_allotted(state, allotted)?;
+        let fits = |before: &State| self.check_seat(before, state.mover).is_ok();
+        if !self.turns.notation().is_playable(state, &fits) {
+            return Err("the rules do not lead to this state of a turn".to_owned());
         }
         let written = self.pending_text(state);
         if written == pending { Ok(()) } else { Err(format!("write `{written}` for this")) }
@@ -266,12 +264,8 @@ impl Race {
             })?;
             next_slot = slot + 1;
             let role = self.turns.notation().role(&item[sign..=sign], place, steps == "0");
-            let needs_steps = ["+", "&", "^"].contains(&&item[sign..=sign]);
-            state.steps[slot] = match (needs_steps, number(steps)) {
-                (true, Some(steps)) => steps,
-                (false, None) if steps.is_empty() => 0,
-                _ => return Err(unknown()),
-            };
+            // The comparison with the printed text finds wrong and missing steps.
+            state.steps[slot] = number(steps).unwrap_or(0);
             state.roles[slot] = role.filter(|&role| role != role::FRESH).ok_or_else(unknown)?;
         }
         Ok(())

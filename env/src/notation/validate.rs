@@ -74,13 +74,6 @@ impl Race {
         };
         Err(problem)
     }
-
-    /// Whether the rules allow to continue from a position within a turn. Some of these positions cannot be reached
-    /// from the start of a turn.
-    pub(crate) fn is_playable(&self, state: &State) -> bool {
-        let is_valid = |before: &State| self.check_seat(before, state.mover).is_ok();
-        self.turns.notation().is_playable(state, &is_valid)
-    }
 }
 
 #[cfg(test)]

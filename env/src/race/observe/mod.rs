@@ -62,7 +62,6 @@ impl Layout {
     pub(crate) fn new(rules: &Rules, turns: &Turns, registers: &Registers, payoff: Payoff) -> Layout {
         let (pieces, seats) = (rules.seating.pieces as u16, rules.seating.seats.len() as u16);
         let throws = by_kind!(turns, turns => turns.throw_columns());
-        let flag_columns = registers.flags.last().map_or(0, |flags| flags.columns.end);
         let mut ordinals = [0; PLACES];
         let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
         let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
@@ -87,15 +86,14 @@ impl Layout {
                 seat
             },
             empty: take(if seats == 3 { 3 } else { 0 }),
-            counts: registers.counts.iter().map(|count| (count.byte, take(count.columns()))).collect(),
+            counts: registers.counts.iter().map(|count| (count.byte, take(count.most.into()))).collect(),
             phase: take(2 * seats),
             throws: take(throws),
             slots: take(slot * pieces),
             slot,
-            flags: {
-                let at = take(flag_columns);
-                registers.flags.iter().map(|flags| (flags.byte, at + flags.columns.start)).collect()
-            },
+            flags: (registers.flags.iter())
+                .map(|flags| (flags.byte, take(flags.columns.end) + flags.columns.start))
+                .collect(),
             meeting: take(MEETINGS * pieces),
             length: take(0),
         }

@@ -3,16 +3,18 @@
 //! A kind of turn declares its registers in `TurnMachine::registers`, and its rules change their bytes. Everything else
 //! follows from the declaration: the text of positions, the columns of the observation, the turn-start states that
 //! solvers number, and the texts of turn starts. All registers are 0 when another seat begins its turn.
+//!
+//! A position has three bytes for registers. Different kinds of turn can use one byte for different facts.
 
 use std::ops::Range;
 
 use super::text::number;
 use crate::race::position::state::{Phase, State};
 
-/// The registers of a game.
+/// The registers of a game. Their order is the order of their texts and of their columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
-    /// Whether a throw has parts: `dice[1]` is the whole throw while a part of it is unused, and 0 after an entry.
+    /// Whether a throw has parts. While a part is open, `dice[1]` is the whole throw, or 0 after an entry.
     pub(crate) has_parts: bool,
     pub(crate) counts: Vec<Count>,
     pub(crate) flags: Vec<Flags>,
@@ -26,8 +28,8 @@ pub(crate) struct Count {
     /// The sign before the number in the text, which does not repeat a sign. Numbers that every first throw has are not
     /// written.
     pub(crate) sign: char,
-    /// The number of values before a throw: 0 to `values - 1`.
-    pub(crate) values: u8,
+    /// The largest value. Each value except 0 has a column.
+    pub(crate) most: u8,
     /// 1 if a throw that is not used yet adds 1, otherwise 0.
     pub(crate) throw: u8,
 }
@@ -37,26 +39,23 @@ pub(crate) struct Count {
 pub(crate) struct Flags {
     /// The byte of [`State::registers`].
     pub(crate) byte: usize,
-    /// The columns of the bits, counted from the first column of all flags.
+    /// The columns of the bits, counted from the columns of the flags before.
     pub(crate) columns: Range<u16>,
     /// The marks of the bits in the text. The text has a mark if one of its bits is set.
     pub(crate) marks: Vec<(String, u8)>,
 }
 
 impl Count {
-    /// Returns the number of columns: one for each value except 0.
-    pub(crate) fn columns(&self) -> u16 {
-        u16::from(self.values - 1 + self.throw)
-    }
-
-    /// Returns the value without the throw that is not used yet.
-    fn before(&self, state: &State) -> u8 {
-        state.registers[self.byte].saturating_sub(self.first(state.phase))
-    }
-
     /// Returns the value at the start of a turn, or after the first throw.
     fn first(&self, phase: Phase) -> u8 {
         if phase == Phase::Throw { 0 } else { self.throw }
+    }
+}
+
+impl Flags {
+    /// A register that is 0 or 1.
+    pub(crate) fn yes(byte: usize, column: u16) -> Flags {
+        Flags { byte, columns: column..column + 1, marks: vec![("+".to_owned(), 1)] }
     }
 }
 
@@ -67,39 +66,39 @@ impl Registers {
             let with = |start: [u8; 3], value| {
                 std::array::from_fn(|byte| if byte == count.byte { value } else { start[byte] })
             };
-            starts.into_iter().flat_map(|start| (0..count.values).map(move |value| with(start, value))).collect()
+            starts
+                .into_iter()
+                .flat_map(|start| (0..=count.most - count.throw).map(move |value| with(start, value)))
+                .collect()
         })
     }
 
     /// Returns the registers before the throw that is not used yet.
     pub(crate) fn start(&self, state: &State) -> [u8; 3] {
         let mut start = [0; 3];
-        self.counts.iter().for_each(|count| start[count.byte] = count.before(state));
+        for count in &self.counts {
+            start[count.byte] = state.registers[count.byte].saturating_sub(count.first(state.phase));
+        }
         start
     }
 
     /// Adds the counts to the text of the throws.
     pub(crate) fn print_counts(&self, state: &State, text: &mut String) {
-        for count in self.counts.iter().filter(|count| count.before(state) > 0) {
+        for count in self.counts.iter().filter(|count| self.start(state)[count.byte] > 0) {
             *text = format!("{}{}{}", text.trim_end_matches(count.sign), count.sign, state.registers[count.byte]);
         }
     }
 
-    /// Reads the counts after the throws. Returns the text of the throws.
-    ///
-    /// # Errors
-    /// If a count is too large. A count that is too small, or not written, gives a state with another text.
-    pub(crate) fn read_counts<'a>(&self, state: &mut State, mut text: &'a str) -> Result<&'a str, String> {
-        for count in self.counts.iter().rev() {
-            let written = text.rsplit_once(count.sign).and_then(|(before, value)| Some((before, number(value)?)));
-            let (before, value) = written.unwrap_or((text, count.first(state.phase)));
-            text = if before.is_empty() { "*" } else { before };
-            state.registers[count.byte] = value;
-            if count.before(state) >= count.values {
-                return Err(format!("the number after `{}` is too large", count.sign));
-            }
-        }
-        Ok(text)
+    /// Reads the counts that follow the throws and `next`, the sign of the next throw. Returns `false` if the game does
+    /// not have them.
+    pub(crate) fn read_counts(&self, state: &mut State, next: &str, text: &str) -> bool {
+        self.starts().into_iter().any(|start| {
+            state.registers = start;
+            self.counts.iter().for_each(|count| state.registers[count.byte] += count.first(state.phase));
+            let mut printed = next.to_owned();
+            self.print_counts(state, &mut printed);
+            printed == text
+        })
     }
 
     /// Iterates over the marks with the byte and the bits of each.
@@ -107,7 +106,7 @@ impl Registers {
         self.flags.iter().flat_map(|flags| flags.marks.iter().map(|(mark, bits)| (&**mark, flags.byte, *bits)))
     }
 
-    /// Returns the marks of a turn whose throws are partly used.
+    /// Returns the marks of a turn whose throws are partly used: the open part of a throw, then the flags.
     pub(crate) fn marks(&self, state: &State) -> Vec<String> {
         let part = if state.dice[1] > 0 { format!("/{}", state.dice[1]) } else { "in".to_owned() };
         let flags = self.flag_marks().filter(|&(_, byte, bits)| state.registers[byte] & bits != 0);
@@ -122,5 +121,34 @@ impl Registers {
         }
         let whole = if mark == "in" { Some(0) } else { mark.strip_prefix('/').and_then(number) };
         whole.filter(|_| self.has_parts).map(|whole| state.dice[1] = whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Seat;
+
+    #[test]
+    fn two_counts_have_one_text() {
+        let count = |byte, sign, throw| Count { byte, sign, most: 3, throw };
+        let registers = Registers { counts: vec![count(1, '*', 1), count(0, '?', 0)], ..Registers::default() };
+        assert_eq!(registers.starts().len(), 3 * 4);
+        for (phase, next) in [(Phase::Throw, "*"), (Phase::Choose, "")] {
+            let mut texts = Vec::new();
+            for start in registers.starts() {
+                let mut state = State { phase, registers: start, ..State::empty(Seat::SOUTH) };
+                state.registers[1] += u8::from(phase == Phase::Choose);
+                assert_eq!(registers.start(&state), start);
+                let mut text = next.to_owned();
+                registers.print_counts(&state, &mut text);
+                let mut read = State { registers: [0; 3], ..state };
+                assert!(registers.read_counts(&mut read, next, &text) && read == state, "{text}");
+                texts.push(text);
+            }
+            let expected = if phase == Phase::Throw { ["*", "*?1", "*2?3"] } else { ["", "?1", "*3?3"] };
+            assert_eq!([&texts[0], &texts[1], &texts[11]], expected);
+            assert!(!registers.read_counts(&mut State::empty(Seat::SOUTH), next, "*4"));
+        }
     }
 }

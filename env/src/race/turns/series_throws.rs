@@ -79,9 +79,8 @@ impl SeriesThrows {
     pub(crate) fn registers(&self) -> Registers {
         let mark = |throw| (format!("!{}", self.pips(throw)), self.bit(throw));
         let skipped = Flags { byte: SKIPPED, columns: 0..8, marks: self.all().map(mark).collect() };
-        let captured = Flags { byte: CAPTURED, columns: 8..9, marks: vec![("+".to_owned(), 1)] };
         let flags = match (self.rules.sheet.turn.hop, self.rules.sheet.turn.must) {
-            (Hop::Each, _) => vec![skipped, captured],
+            (Hop::Each, _) => vec![skipped, Flags::yes(CAPTURED, 0)],
             (Hop::Sum, Must::Greedy) => vec![skipped],
             (Hop::Sum, _) => Vec::new(),
         };

@@ -410,13 +410,15 @@ impl TurnMachine for ThrowTurns {
     }
 
     fn registers(&self) -> Registers {
-        let limit = self.rules.sheet.turn.throw_limit();
-        let thrown = limit.map(|most| Count { byte: THROWN, sign: '*', values: most, throw: 1 });
-        let has_two_parts = !self.rules.sheet.entry.spends || !self.rules.sheet.turn.bonus.is_empty();
-        let granted = Flags { byte: GRANTED, columns: 8..9, marks: vec![("+".to_owned(), 1)] };
-        let granted = (has_two_parts && self.can_grant()).then_some(granted);
-        let has_parts = self.is_in_parts;
-        Registers { has_parts, counts: thrown.into_iter().collect(), flags: granted.into_iter().collect() }
+        let turn = &self.rules.sheet.turn;
+        let thrown = turn.throw_limit().map(|most| Count { byte: THROWN, sign: '*', most, throw: 1 });
+        let can_record = self.can_grant() && (!self.rules.sheet.entry.spends || !turn.bonus.is_empty());
+        let granted = can_record.then(|| Flags::yes(GRANTED, 8));
+        Registers {
+            has_parts: self.is_in_parts,
+            counts: thrown.into_iter().collect(),
+            flags: granted.into_iter().collect(),
+        }
     }
 
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
