@@ -118,7 +118,7 @@ pub(crate) struct Rules {
 }
 
 /// Decides which seats are allowed to go beyond their gate.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct GateRule {
     is_open_to_all: bool,
     /// Whether a capture by the partner opens the gate, too.
@@ -127,10 +127,9 @@ pub(crate) struct GateRule {
 
 impl GateRule {
     fn new(sheet: &Sheet, seating: &Participants) -> GateRule {
-        GateRule {
-            is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
-            is_shared: seating.has_teams && sheet.gate.opened_by == OpenedBy::Team,
-        }
+        let is_open_to_all = sheet.gate.at == 0 || sheet.gate.without == Without::Open;
+        let is_shared = !is_open_to_all && seating.has_teams && sheet.gate.opened_by == OpenedBy::Team;
+        GateRule { is_open_to_all, is_shared }
     }
 
     /// Returns whether `seat` is allowed to go beyond its gate.

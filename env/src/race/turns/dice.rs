@@ -25,14 +25,6 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     steps: |[a, b]| 1 << a | 1 << b | 1 << (a + b),
     must: &[Must::Most, Must::Optional],
     supports: &[],
-    demands: &[
-        "entry.at",
-        "entry.compulsory",
-        "stacking.plain",
-        "stacking.private",
-        "unit.kind",
-        "capture.single_on_unit",
-    ],
 };
 
 #[derive(Clone, Debug)]

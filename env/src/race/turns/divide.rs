@@ -21,7 +21,6 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     steps: |[a, b]| (2 << (a + b)) - 2,
     must: &[Must::Most],
     supports: &["finish.doublets"],
-    demands: &[],
 };
 
 #[derive(Clone, Debug)]

@@ -24,7 +24,6 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     steps: |[value, _]| 1 << value,
     must: &[Must::Most, Must::Greedy, Must::Optional],
     supports: &["stacking.partner", "capture.unit_on_unit", "pieces.sent_to", "unit.speed", "finish.bear_off"],
-    demands: &[],
 };
 
 #[derive(Clone, Debug)]

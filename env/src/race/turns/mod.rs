@@ -200,8 +200,6 @@ pub(crate) struct TurnKeys {
     /// The keys that this kind supports and some other kind does not. Every kind supports their defaults and the values
     /// that `check_support` allows.
     pub(crate) supports: &'static [&'static str],
-    /// Keys that every sheet of this kind must set to one fixed value. They are allowed even if they have no effect.
-    pub(crate) demands: &'static [&'static str],
 }
 
 impl TurnKeys {

@@ -43,7 +43,6 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
         "finish.from_last",
         "finish.fill",
     ],
-    demands: &[],
 };
 
 /// The register of the throws made in this turn, if the rules limit them.

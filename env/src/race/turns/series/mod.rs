@@ -31,7 +31,6 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     steps: |[value, _]| 1 << value,
     must: &[Must::Most, Must::Greedy, Must::Optional],
     supports: &["finish.bear_off"],
-    demands: &["entry.first", "entry.next"],
 };
 
 /// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off (leave the board), and
