@@ -41,7 +41,7 @@ pub(super) const MOST_VALUES: usize = 200;
 const MOST_PROBLEMS: usize = 100;
 
 /// A sheet in which every optional key has its default.
-static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
+pub(super) static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
     let text = "name = ''\ntitle = ''\nsummary = ''\nseats = { allowed = [], turn_limit = 1 }\n\
                 board = { side = 1, course = '' }\npieces = { count = 1 }\nthrows = { values = [] }\n\
                 turn = { kind = 'throw', must = 'one' }";

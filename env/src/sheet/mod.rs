@@ -29,7 +29,6 @@ pub static SCHEMA: LazyLock<Value> =
 
 #[cfg(test)]
 mod tests {
-    /// `UPDATE_GOLDEN=1` writes the schema.
     #[test]
     fn the_schema_is_that_of_the_types() {
         let schema = schemars::schema_for!(super::Sheet).to_value();
@@ -37,7 +36,12 @@ mod tests {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/sheet/schema.json");
             std::fs::write(path, format!("{schema:#}\n")).expect("a writable source file");
         } else {
-            assert_eq!(*super::SCHEMA, schema, "run the test with UPDATE_GOLDEN=1");
+            let command = "UPDATE_GOLDEN=1 cargo nextest run -p ashta-env -p ashta-rule-tests -E 'test(the_schema_is) + \
+                           test(sheet_reference::)'";
+            assert!(
+                *super::SCHEMA == schema,
+                "env/src/sheet/schema.json is not up to date. This command writes it: {command}"
+            );
         }
     }
 }

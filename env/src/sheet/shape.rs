@@ -9,7 +9,8 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-use super::SCHEMA;
+use super::check::DEFAULTS;
+use super::{SCHEMA, Sheet};
 
 /// The largest number of entries of a list: the number of squares of the largest frame.
 const MOST_ITEMS: usize = 26 * 26;
@@ -71,6 +72,11 @@ impl<'a> ShapeCheck<'a> {
             let key = format!("{path}{name}");
             self.offsets.insert(key.clone(), at);
             let Some(inner) = known(&name) else {
+                let section = path.trim_end_matches('.').rsplit('.').next().filter(|_| !has_any);
+                if is_key(section.unwrap_or_default(), &name) {
+                    checked.extend(toml::Value::deserialize(ValueDeserializer::from(value)).map(|value| (name, value)));
+                    continue;
+                }
                 let keys = if has_any { &SCHEMA } else { schema };
                 let keys = keys["properties"].as_object().into_iter().flatten().map(|(name, _)| format!("`{name}`"));
                 let message = format!("unknown key; known keys are {}", keys.collect::<Vec<_>>().join(", "));
@@ -108,6 +114,16 @@ impl<'a> ShapeCheck<'a> {
         }
         checked
     }
+}
+
+/// Whether the types of a sheet have this key in this section, or above all sections if the section is empty. The file
+/// of the schema lacks a new key until a test writes the file again.
+fn is_key(section: &str, name: &str) -> bool {
+    let mut table = DEFAULTS.clone();
+    let keys =
+        if section.is_empty() { Some(&mut table) } else { table.get_mut(section).and_then(|keys| keys.as_table_mut()) };
+    let is_added = keys.map(|keys| keys.insert(name.to_owned(), true.into())).is_some();
+    is_added && !Sheet::deserialize(table).is_err_and(|error| error.message().starts_with("unknown field"))
 }
 
 /// The first line of a text, cut to at most 60 characters.
@@ -159,7 +175,7 @@ fn fits(value: &DeValue<'_>, schema: &Value) -> bool {
         }
         DeValue::Table(table) => {
             let mut inner = ShapeCheck::new("", true);
-            inner.table(table.clone(), schema, "", None, false);
+            inner.table(table.clone(), schema, "[].", None, false);
             has_type(schema, "object") && inner.problems.is_empty()
         }
     };
@@ -196,4 +212,19 @@ fn expected(schema: &Value, many: bool) -> String {
     let plain = [("string", text), ("boolean", "true or false")].into_iter().filter(|(name, _)| is_any(name));
     found.extend(plain.map(|(_, text)| text.to_owned()));
     found.join(", or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_types_have_the_keys_of_the_schema_and_no_others() {
+        for (section, name) in [("", "title"), ("", "seats"), ("board", "columns"), ("turn", "bonus")] {
+            assert!(is_key(section, name), "{section}.{name}");
+        }
+        for (section, name) in [("", "titel"), ("board", "curse"), ("bored", "side"), ("board", "title")] {
+            assert!(!is_key(section, name), "{section}.{name}");
+        }
+    }
 }
