@@ -198,13 +198,9 @@ impl Race {
         facts.set("steps", course.len() - 1);
         facts.set("first number", self.place_text(1));
         facts.set("first square", self.numbered(1));
-        let copy = Value::try_from(board.copy).map(|copy| listed(&copy)).unwrap_or_default();
-        facts.set("copy", if board.courses.is_empty() { &copy } else { "own" });
         let comes_again = |place: &u8| course[..usize::from(*place) - 1].contains(&course[usize::from(*place) - 1]);
         let again: Vec<String> = (1..rules.home).filter(comes_again).map(|place| self.numbered(place)).collect();
         facts.set_if(!again.is_empty(), "second visits", again.join(", "));
-        let courses = board.courses.iter().map(|(seat, course)| format!("The course of {seat} is `{course}`."));
-        facts.set("own courses", joined(courses, "\n"));
         let mut marks = Vec::new();
         for kind in board.mark_kinds() {
             let marked = self.squares().filter(|&(_, ground)| ground == Ground::Marked);

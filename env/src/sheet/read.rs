@@ -72,7 +72,7 @@ impl Sheet {
         let syntax = syntax_problems(text, &syntax).into_iter().map(|(at, key, problem)| (Some(at), key, problem));
         let mut problems: Vec<_> = syntax.collect();
         if has_tables {
-            let mut shape = ShapeCheck::new(text, is_new);
+            let mut shape = ShapeCheck::new(text);
             let table = shape.sheet(table.into_inner());
             problems.append(&mut shape.problems);
             match contradictions(&table, &shape.gaps, is_new) {
@@ -329,14 +329,23 @@ mod tests {
         let text = builtin::text("siga").expect("a built-in game");
         let idle =
             text.replace("again = [1, 8]", "again = [1, 1, 8]").replace("[seats]", "[seats]\norder = \"clockwise\"");
-        let idle = idle.replace("[board]", "[board]\ncourses = {}");
         let found = messages(&idle);
-        for key in ["seats.order: ", "turn.again: contains 1 twice", "board.courses: "] {
+        for key in ["seats.order: ", "turn.again: contains 1 twice"] {
             assert!(found.iter().any(|problem| problem.contains(key)), "{key} in {found:?}");
         }
         let keys: Vec<String> =
             Sheet::read_saved(&idle, "x.bot").expect("a sheet").idle().into_iter().map(|of| of.key).collect();
         assert_eq!(keys, ["turn.again", "seats.order"]);
         assert!(Sheet::read_saved(&idle.replace("side = 5", "side = 4"), "x.bot").is_err(), "a contradiction");
+    }
+
+    #[test]
+    fn a_removed_key_is_refused_with_its_own_message() {
+        let text = builtin::text("siga").expect("a built-in game");
+        let text = text.replace("[board]", "[board]\ncourses = { N = \"C5 E2\" }");
+        for error in [Sheet::read(&text, "x.toml"), Sheet::read_saved(&text, "x.bot")] {
+            let error = error.expect_err("a removed key").to_string();
+            assert!(error.contains("board.courses: this version has no courses for single seats"), "{error}");
+        }
     }
 }

@@ -15,11 +15,15 @@ use super::{SCHEMA, Sheet};
 /// The largest number of entries of a list: the number of squares of the largest frame.
 const MOST_ITEMS: usize = 26 * 26;
 
+/// Keys of earlier versions, with the message for sheets that have them.
+const REMOVED: [(&str, &str); 1] = [(
+    "board.courses",
+    "this version has no courses for single seats: all seats have copies of South's course, see board.copy",
+)];
+
 /// Checks the tables of a text one by one and collects their problems.
 pub(super) struct ShapeCheck<'a> {
     text: &'a str,
-    /// Whether empty tables are problems.
-    is_new: bool,
     /// Problems: the offset in the text if known, the key, and the message.
     pub(super) problems: Vec<(Option<usize>, String, String)>,
     /// The keys that are missing, and the keys whose values were removed because they are wrong.
@@ -28,8 +32,8 @@ pub(super) struct ShapeCheck<'a> {
 }
 
 impl<'a> ShapeCheck<'a> {
-    pub(super) fn new(text: &'a str, is_new: bool) -> ShapeCheck<'a> {
-        ShapeCheck { text, is_new, problems: Vec::new(), gaps: Vec::new(), offsets: BTreeMap::new() }
+    pub(super) fn new(text: &'a str) -> ShapeCheck<'a> {
+        ShapeCheck { text, problems: Vec::new(), gaps: Vec::new(), offsets: BTreeMap::new() }
     }
 
     /// Checks the tables of a text. Returns them without the unknown keys and the wrong values.
@@ -79,7 +83,11 @@ impl<'a> ShapeCheck<'a> {
                 }
                 let keys = if has_any { &SCHEMA } else { schema };
                 let keys = keys["properties"].as_object().into_iter().flatten().map(|(name, _)| format!("`{name}`"));
-                let message = format!("unknown key; known keys are {}", keys.collect::<Vec<_>>().join(", "));
+                let removed = REMOVED.iter().find(|(removed, _)| key.ends_with(removed));
+                let message = match removed {
+                    Some((_, problem)) => (*problem).to_owned(),
+                    None => format!("unknown key; known keys are {}", keys.collect::<Vec<_>>().join(", ")),
+                };
                 self.problems.push((Some(at), key, message));
                 continue;
             };
@@ -87,9 +95,6 @@ impl<'a> ShapeCheck<'a> {
             let span = value.span();
             match (of_table, value.into_inner()) {
                 (Some(schema), DeValue::Table(table)) => {
-                    if self.is_new && table.is_empty() && schema["minProperties"] == 1 {
-                        self.problems.push((Some(at), key.clone(), "this table is empty: remove it".to_owned()));
-                    }
                     checked.insert(name, self.table(table, schema, &format!("{key}."), Some(at), is_change).into());
                 }
                 (_, value) => {
@@ -174,7 +179,7 @@ fn fits(value: &DeValue<'_>, schema: &Value) -> bool {
             has_type(schema, "array") && items.iter().all(|item| fits(item.get_ref(), &schema["items"]))
         }
         DeValue::Table(table) => {
-            let mut inner = ShapeCheck::new("", true);
+            let mut inner = ShapeCheck::new("");
             inner.table(table.clone(), schema, "[].", None, false);
             has_type(schema, "object") && inner.problems.is_empty()
         }

@@ -229,10 +229,7 @@ fn written(value: &toml::Value) -> String {
 }
 
 /// Values that suit a built-in game, for keys that no built-in game writes.
-const SAMPLES: [(&str, &str); 2] = [
-    ("board.courses", "{ N = \"D3 W3 S1 E7 N1 W2\" }"),
-    ("board.other_marks", "[{ squares = [\"B2\"], rule = \"block\" }]"),
-];
+const SAMPLES: [(&str, &str); 1] = [("board.other_marks", "[{ squares = [\"B2\"], rule = \"block\" }]")];
 
 /// The part of the page about one key.
 fn about(page: &mut String, root: &Value, tried: &Tried, bases: &[Base], key: &Key, schema: &Value, is_required: bool) {

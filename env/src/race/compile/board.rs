@@ -1,7 +1,6 @@
 //! Board geometry: squares and the courses of the seats.
 //!
-//! The sheet has a course for each seat, or only for South, and the other courses are copies of it. A board has no
-//! pieces and no dice.
+//! The sheet has South's course, and the other courses are copies of it. A board has no pieces and no dice.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::sheet::values::{self as sheet, CourseCopy};
@@ -42,45 +41,27 @@ impl Courses {
     /// Lays out the course of every seat.
     ///
     /// # Errors
-    /// Returns the key of a wrong course and a description of the problem.
-    pub(crate) fn new(board: &sheet::Board) -> Result<Courses, (String, String)> {
+    /// Returns a description of the problem if South's course is wrong.
+    pub(crate) fn new(board: &sheet::Board) -> Result<Courses, String> {
         let (rows, columns) = (board.side, board.columns.unwrap_or(board.side));
-        let walk = |key: String, course: &str| walk(course, [rows, columns]).map_err(|error| (key, error));
-        let south = walk("board.course".to_owned(), &board.course)?;
-        let copied = |seat: Seat| -> Result<Vec<Square>, (String, String)> {
-            let given = board.courses.get(&seat.letter().to_string());
-            Ok(match (given, board.copy) {
-                (Some(course), _) => walk(format!("board.courses.{}", seat.letter()), course)?,
-                (None, CourseCopy::Rotate) if rows == columns => {
-                    south.iter().map(|square| square.rotated(rows, seat.index())).collect()
-                }
-                (None, CourseCopy::Mirror) if seat == Seat::NORTH => {
-                    south.iter().map(|&Square { row, column }| Square { row: rows - 1 - row, column }).collect()
-                }
-                (None, _) if seat == Seat::SOUTH => south.clone(),
-                (None, _) => Vec::new(),
-            })
-        };
-        let [s, e, n, w] = Seat::ALL.map(copied);
-        Ok(Courses { rows, columns, courses: [s?, e?, n?, w?] })
+        let south = walk(&board.course, [rows, columns])?;
+        let courses = Seat::ALL.map(|seat| match board.copy {
+            _ if seat == Seat::SOUTH => south.clone(),
+            CourseCopy::Rotate if rows == columns => {
+                south.iter().map(|square| square.rotated(rows, seat.index())).collect()
+            }
+            CourseCopy::Mirror if seat == Seat::NORTH => {
+                south.iter().map(|&Square { row, column }| Square { row: rows - 1 - row, column }).collect()
+            }
+            CourseCopy::Rotate | CourseCopy::Mirror => Vec::new(),
+        });
+        Ok(Courses { rows, columns, courses })
     }
 
     /// Returns for each square on the course of `one` its index on the course of `other`, or `None` if it is not there.
     pub(crate) fn meetings(&self, one: Seat, other: Seat) -> Vec<Option<usize>> {
         let at = |square: &Square| self.course(other).iter().position(|there| there == square);
         self.course(one).iter().map(at).collect()
-    }
-
-    /// Returns two of these seats whose courses cross differently from the courses of two other seats that are as far
-    /// apart around the board. Tables by place number, and games between copies of one agent, need equal views for all
-    /// seats.
-    pub(crate) fn uneven(&self, seats: &[Seat]) -> Option<(Seat, Seat)> {
-        let pairs = || seats.iter().flat_map(|&one| seats.iter().map(move |&other| (one, other)));
-        let is_uneven = |&(one, other): &(Seat, Seat)| {
-            let like = pairs().find(|&(a, b)| a.quarters_to(b) == one.quarters_to(other));
-            like.is_some_and(|(a, b)| self.meetings(a, b) != self.meetings(one, other))
-        };
-        pairs().find(is_uneven)
     }
 
     /// Returns the number of rows.

@@ -222,7 +222,7 @@ impl Rules {
         dice: u8,
         steps: fn([u8; 2]) -> u128,
     ) -> Result<Rules, String> {
-        let board = Courses::new(&sheet.board).map_err(|(_, error)| error)?;
+        let board = Courses::new(&sheet.board)?;
         let outcomes = outcomes(&sheet, dice, steps);
         let faces: BTreeSet<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
         let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));

@@ -7,7 +7,7 @@ use crate::game::{Seat, SeatSet};
 use crate::race::compile::PLACES;
 use crate::race::compile::board::{Courses, Square};
 use crate::race::turns::text::joined;
-use crate::sheet::{Area, CourseCopy, EntryAt, MarkRule, OpenedBy, Returns, Room, SentTo, Setup, Sheet, Without};
+use crate::sheet::{Area, EntryAt, MarkRule, OpenedBy, Returns, Room, SentTo, Setup, Sheet, Without};
 
 /// The courses of a sheet, and the seats that can play.
 struct Ways<'a> {
@@ -67,14 +67,9 @@ impl Check<'_> {
         let (sheet, before) = (self.sheet, self.problems.len());
         let sets = sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
         let playing = Seat::ALL.into_iter().filter(|&seat| sets.clone().any(|set| set.contains(seat)));
-        for letter in sheet.board.courses.keys() {
-            let is_seat = playing.clone().any(|seat| seat != Seat::SOUTH && seat.letter().to_string() == *letter);
-            let problem = "the key must be a seat of seats.allowed other than S, whose course is `board.course`";
-            self.report(!is_seat, &format!("board.courses.{letter}"), problem);
-        }
         let courses = match Courses::new(&sheet.board) {
             Ok(courses) => courses,
-            Err((key, error)) => return self.report(true, &key, error),
+            Err(error) => return self.report(true, "board.course", error),
         };
         let ways = Ways { sheet, courses, playing: playing.collect() };
         self.check_lengths(&ways);
@@ -90,19 +85,15 @@ impl Check<'_> {
         self.check_pieces(&ways);
     }
 
-    /// Checks that each seat that plays has a course, and that all courses have the same length.
+    /// Checks that each seat that plays has a course, and the length of the courses.
     fn check_lengths(&mut self, ways: &Ways) {
-        let (board, course) = (&self.sheet.board, ways.south());
+        let course = ways.south();
         for &seat in &ways.playing {
-            let (name, length) = (seat.name(), ways.courses.course(seat).len());
-            let problem = match length {
-                0 => format!(
-                    "{name} has no course: \"rotate\" needs a square frame, and \"mirror\" only gives North a course"
-                ),
-                _ => format!("the course of {name} must have {} squares as South's has, not {length}", course.len()),
-            };
-            let has_own = board.courses.contains_key(&seat.letter().to_string());
-            self.report(length != course.len(), if has_own { "board.courses" } else { "board.copy" }, problem);
+            let name = seat.name();
+            let problem = format!(
+                "{name} has no course: \"rotate\" needs a square frame, and \"mirror\" only gives North a course"
+            );
+            self.report(ways.courses.course(seat).is_empty(), "board.copy", problem);
         }
         let most = PLACES - 40;
         let problem = format!("the course must have 3 to {most} squares, not {}", course.len());
@@ -113,7 +104,7 @@ impl Check<'_> {
 
     /// Checks how the courses cross themselves and each other.
     fn check_crossings(&mut self, ways: &Ways) {
-        let (board, playing, finish) = (&self.sheet.board, &ways.playing, ways.finish());
+        let (playing, finish) = (&ways.playing, ways.finish());
         let course = |seat: &Seat| ways.courses.course(*seat);
         let is_again = |seat: &Seat| course(seat)[..finish].contains(&course(seat)[finish]);
         let problem = "the last square is the finish: a course must not visit it before";
@@ -128,14 +119,6 @@ impl Check<'_> {
         let is_crossed = |seat: &Seat| !self.sheet.finish.fill && all.contains(&course(seat)[finish]);
         let problem = "the finish of one seat must not be on the course of another seat";
         self.report(playing.iter().any(is_crossed), "board.course", problem);
-        let is_copied = board.courses.is_empty() && board.copy == CourseCopy::Rotate;
-        if let Some((one, other)) = (!is_copied).then(|| ways.courses.uneven(playing)).flatten() {
-            let problem = format!(
-                "the courses of two seats must meet at the same square numbers as the courses of any two other seats \
-                 at the same distance around the board; the courses of {one} and {other} do not"
-            );
-            self.report(true, if board.courses.is_empty() { "board.copy" } else { "board.courses" }, problem);
-        }
         self.report(
             all.len() > 126,
             "board.course",

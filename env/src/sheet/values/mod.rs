@@ -3,8 +3,6 @@
 mod meeting;
 mod throwing;
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 pub use crate::game::MAX_PIECES;
@@ -175,11 +173,6 @@ pub struct Board {
     /// How the courses of the other seats are made from South's course.
     #[serde(default, skip_serializing_if = "is_default")]
     pub copy: CourseCopy,
-    /// The courses of seats that do not have a copy of South's course, by letter: `{ N = "…" }`. All courses must have
-    /// the same length.
-    #[serde(default, skip_serializing_if = "is_default")]
-    #[cfg_attr(test, schemars(extend("minProperties" = 1)))]
-    pub courses: BTreeMap<String, String>,
     /// The number of the first square of the course in the notation: 0 or 1.
     #[serde(default)]
     #[cfg_attr(test, schemars(range(max = 1)))]
@@ -380,6 +373,6 @@ pub struct FlagValue {
     pub about: String,
     /// The changed keys of the sheet with their values.
     #[serde(flatten)]
-    #[cfg_attr(test, schemars(with = "BTreeMap<String, serde_json::Value>"))]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, serde_json::Value>"))]
     pub changes: toml::Table,
 }

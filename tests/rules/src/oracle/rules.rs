@@ -180,11 +180,8 @@ fn seats(keys: &Keys, text: &Text) -> Result<Vec<usize>, String> {
     if allowed.contains(&letters) { Ok(numbers) } else { Err(format!("{letters} are not the seats of this game")) }
 }
 
-/// The course of a seat: written in the sheet, or South's course rotated or mirrored.
+/// The course of a seat: South's course, rotated or mirrored.
 fn course(keys: &Keys, seat: usize) -> Vec<Square> {
-    if let Some(own) = keys.read::<String>(&format!("board.courses.{}", ["S", "E", "N", "W"][seat])) {
-        return walk(&own);
-    }
     let south = walk(&keys.read::<String>("board.course").expect("a course")).into_iter();
     let rows: i32 = keys.read("board.side").expect("a number of rows");
     let is_square = keys.read("board.columns").is_none_or(|columns: i32| columns == rows);

@@ -132,9 +132,9 @@ const BOARD: [&str; 6] = [
     "board.mark_again = true | false",
     "board.marks = []; board.other_marks = -",
     "board.first_number = 0 | 1",
-    "board.copy = 'mirror'; board.courses = -; seats.allowed = ['SN']; seats.teams = -; stacking.partner = -",
+    "board.copy = 'mirror'; seats.allowed = ['SN']; seats.teams = -; stacking.partner = -",
     "board.side = 3; board.columns = 8; board.course = 'D1 W3 N1 E6 N1 E1 S2 W1 N1 W6 >F1'; board.copy = 'mirror'; \
-     board.marks = []; board.middle = []; board.other_marks = -; board.courses = -; board.look = -; \
+     board.marks = []; board.middle = []; board.other_marks = -; board.look = -; \
      seats.allowed = ['SN']; seats.teams = -; stacking.partner = -",
 ];
 
@@ -174,8 +174,6 @@ fn changed(sheet: &Sheet, rng: &mut GameRng) -> Option<Sheet> {
     match below(24, rng) {
         0 | 1 => mark_squares(&mut sheet, rng),
         2 => take_board(&mut sheet, rng),
-        3 => write_courses(&mut sheet, rng),
-        4 => meet_head_on(&mut sheet, rng),
         _ => {}
     }
     let mut table: Table = sheet.text().parse().expect("TOML");
@@ -277,45 +275,6 @@ pub fn marked_alike(sheet: &Sheet, rng: &mut GameRng) -> BTreeSet<Square> {
         }
         squares = more;
     }
-}
-
-/// A course as jumps from square to square.
-fn jumps(course: impl IntoIterator<Item = Square>) -> String {
-    course.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" >")
-}
-
-/// Writes the courses of all seats as they are, on a frame that is wider.
-fn write_courses(sheet: &mut Sheet, rng: &mut GameRng) {
-    let Some(race) = race(sheet) else { return };
-    let course = |seat: Seat| race.board().course(seat);
-    let others = Seat::ALL.into_iter().skip(1).filter(|&seat| !course(seat).is_empty());
-    sheet.board.courses = others.map(|seat| (seat.letter().to_string(), jumps(course(seat).iter().copied()))).collect();
-    sheet.board.columns = Some(sheet.board.columns.unwrap_or(sheet.board.side) + below(3, rng) as u8);
-    if below(2, rng) == 0 {
-        sheet.board.course = jumps(course(Seat::SOUTH).iter().copied());
-    }
-}
-
-/// Another seat walks South's course backwards, or from another square on, to its own finish.
-fn meet_head_on(sheet: &mut Sheet, rng: &mut GameRng) {
-    let Some(race) = race(sheet) else { return };
-    let (seat, set) = one_of(&[(Seat::NORTH, "SN"), (Seat::EAST, "SE"), (Seat::WEST, "SW")], rng);
-    let (south, own) = (race.board().course(Seat::SOUTH), race.board().course(seat));
-    let (Some((_, way)), Some(&finish)) = (south.split_last(), own.last()) else { return };
-    let mut way = way.to_vec();
-    if seat == Seat::NORTH || below(2, rng) == 0 {
-        way.reverse();
-    } else {
-        way.rotate_left(below(south.len() - 1, rng));
-    }
-    way.push(finish);
-    sheet.board.courses = [(seat.letter().to_string(), jumps(way))].into();
-    sheet.board.marks.clear();
-    sheet.board.other_marks.clear();
-    sheet.board.look = Default::default();
-    sheet.seats.allowed = vec![set.to_owned()];
-    sheet.seats.teams = Teams::None;
-    sheet.stacking.partner = WithPartner::Closed;
 }
 
 /// Keys of a board whose course may cross itself, from the first row to a finish in the middle.
