@@ -14,9 +14,9 @@ pub(super) use idle::idle_keys;
 use super::shape::beginning;
 use super::values::MAX_KINDS;
 use super::{
-    Any, Area, Block, BonusOrder, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore, MarkRoom,
-    MarkRule, Meeting, Must, Odds, Overshoot, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values,
-    WithPartner, Without,
+    Any, Area, Block, BonusOrder, Divide, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore, MarkRoom, MarkRule,
+    Meeting, Must, Odds, Overshoot, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, WithPartner,
+    Without,
 };
 use crate::game::SeatSet;
 use crate::race::turns::{TurnKeys, text::joined};
@@ -121,7 +121,6 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
         is_throw: kind == TurnKind::Throw,
         is_series: kind == TurnKind::Series,
         is_sum: kind == TurnKind::Series && sheet.turn.hop == Hop::Sum,
-        is_each: kind == TurnKind::Series && sheet.turn.hop == Hop::Each,
         is_dice: kind == TurnKind::Dice,
         is_divide: kind == TurnKind::Divide,
         has_dice: kind == TurnKind::Series && sheet.throws.dice > 1,
@@ -153,8 +152,6 @@ struct Check<'a> {
     is_series: bool,
     /// A series in which a piece moves by the sum of its throws in one hop.
     is_sum: bool,
-    /// A series in which a piece moves throw by throw.
-    is_each: bool,
     is_dice: bool,
     is_divide: bool,
     /// A series of several dice.
@@ -202,7 +199,6 @@ impl Check<'_> {
     fn check_seats(&mut self) {
         let seats = &self.sheet.seats;
         self.report(seats.allowed.is_empty(), "seats.allowed", "must have at least one set of seats, such as \"SN\"");
-        let (has_teams, has_placings) = (seats.teams == Teams::Opposite, seats.end == End::Placings);
         for letters in &seats.allowed {
             match SeatSet::from_letters(letters) {
                 Err(error) => self.report(true, "seats.allowed", error.to_string()),
@@ -213,14 +209,9 @@ impl Check<'_> {
                 }
             }
         }
-        let is_for_many = self.is_dice || self.is_throw || self.is_each;
         let are_four = seats.allowed.iter().any(|letters| letters == "SENW");
-        let kinds = "only works with turn.kind = \"throw\" or \"dice\", or with turn.hop = \"each\"";
-        self.report_all([
-            (has_teams && !are_four, "seats.allowed", "must contain \"SENW\" if seats.teams is \"opposite\""),
-            (has_teams && !is_for_many, "seats.teams", kinds),
-            (has_placings && !is_for_many, "seats.end", kinds),
-        ]);
+        let problem = "must contain \"SENW\" if seats.teams is \"opposite\"";
+        self.report(seats.teams == Teams::Opposite && !are_four, "seats.allowed", problem);
     }
 
     fn check_throws(&mut self) {
@@ -253,7 +244,7 @@ impl Check<'_> {
 
     fn check_turn(&mut self) {
         let Sheet { turn, throws, entry, unit, finish, .. } = self.sheet;
-        let &mut Check { is_series, is_dice, is_divide, has_dice, .. } = self;
+        let &mut Check { is_series, has_dice, .. } = self;
         for (key, values) in [
             ("turn.stop", &turn.stop),
             ("turn.again", &turn.again),
@@ -273,13 +264,8 @@ impl Check<'_> {
         let problem =
             format!("{others} of throws.values are missing here, but at most {MAX_KINDS} values can continue a series");
         self.report(has_stop && others > MAX_KINDS, "turn.stop", problem);
-        let has_doublets = is_dice || is_divide;
-        let grants = turn.again_on_doublet || turn.again_on_capture;
         let (divides, has_units) = (turn.divide != Divide::None, unit.kind != UnitKind::None);
         self.report_all([
-            (!is_series && turn.hop == Hop::Each, "turn.hop", "\"each\" only works with turn.kind = \"series\""),
-            (!has_doublets && turn.again_on_doublet, "turn.again_on_doublet", "only works with turn.kind = \"divide\""),
-            (is_dice && grants, "turn.kind", "\"dice\" does not work with again_on_doublet or again_on_capture"),
             (finish.bear_off.contains(&0), "finish.bear_off", "must not contain 0"),
             (divides && has_units, "turn.divide", "only works with unit.kind = \"none\""),
             (divides && !entry.spends, "turn.divide", "only works with entry.spends = true"),
@@ -296,19 +282,16 @@ impl Check<'_> {
 
     /// Reports keys and values that only other kinds of turn support.
     fn check_support(&mut self) {
-        for &key in TurnKeys::ALL.iter().flat_map(|keys| keys.supports) {
+        for (key, only, letters) in TurnKeys::SUPPORTED {
             let value = value_of(&self.table, key);
-            let is_used = match key {
-                // All kinds of turn support the keys of this match; only the values that are tested here need a certain
-                // kind.
-                "board.mark_rule" => value == Some(&"plain".into()),
-                "unit.speed" => value == Some(&"double".into()),
-                "entry.at" | "pieces.sent_to" => value.is_some_and(Value::is_integer),
-                _ => value != value_of(&DEFAULTS, key),
+            let is_used = match only {
+                "" => value != value_of(&DEFAULTS, key),
+                "a number" => value.is_some_and(Value::is_integer),
+                word => value == Some(&word.into()),
             };
-            let kinds = TurnKeys::ALL.into_iter().filter(|keys| keys.supports.contains(&key)).map(|keys| keys.name);
+            let kinds = TurnKeys::ALL.into_iter().filter(|keys| letters.contains(keys.letter)).map(|keys| keys.name);
             let problem = format!("this value only works with {}", joined(kinds, " or "));
-            self.report(is_used && !self.keys.supports.contains(&key), key, problem);
+            self.report(is_used && !letters.contains(self.keys.letter), key, problem);
         }
     }
 
@@ -321,18 +304,13 @@ impl Check<'_> {
                 self.report_unthrown(key, values, self.is_dice);
             }
         }
-        let &mut Check { is_dice, is_divide, is_series, is_sum, .. } = self;
+        let &mut Check { is_dice, is_divide, is_sum, .. } = self;
         let (by_count, is_free) = (entry.at == EntryAt::COUNT, !entry.spends);
         let is_forced = sheet.turn.must != Must::Optional;
         let loses = entry.lost_before != LostBefore::Never;
         let has_others = self.has_dice || sheet.seats.teams == Teams::Opposite;
         self.report_all([
             (is_dice && !entry.compulsory, "entry.compulsory", "must be true with turn.kind = \"dice\""),
-            (
-                entry.compulsory && !is_dice && !self.is_throw,
-                "entry.compulsory",
-                "only works with turn.kind = \"throw\" or \"dice\"",
-            ),
             (is_dice && !by_count, "entry.at", "must be \"count\" with turn.kind = \"dice\""),
             (is_divide && by_count, "entry.at", "must be \"start\" with turn.kind = \"divide\""),
             (is_free && by_count, "entry.spends", "must be true if entry.at is \"count\""),
@@ -340,7 +318,6 @@ impl Check<'_> {
             (is_sum && by_count, "entry.at", "must be \"start\" with turn.hop = \"sum\""),
             (is_sum && entry.first != entry.next, "entry.next", "must be equal to entry.first with turn.hop = \"sum\""),
             (is_sum && entry.first != Values::These(vec![1]), "entry.first", "must be [1] with turn.hop = \"sum\""),
-            (!is_series && loses, "entry.lost_before", "only works with turn.kind = \"series\""),
             (has_others && loses, "entry.lost_before", "only works without teams and with throws.dice = 1"),
         ]);
     }
@@ -451,23 +428,23 @@ impl Check<'_> {
 
     fn check_units(&mut self) {
         let Sheet { board, throws, turn, stacking, unit, capture, gate, finish, .. } = self.sheet;
-        let &mut Check { is_throw, is_series, is_sum, is_dice, is_divide, .. } = self;
+        let &mut Check { is_series, is_sum, is_dice, is_divide, .. } = self;
         let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
         let (has_gate, is_closed) = (gate.at != 0, board.mark_rule == MarkRule::Closed);
-        let (blocks, has_dice) = (!unit.passable, self.has_dice);
         self.report_unthrown("unit.three", &unit.three, false);
         self.report_all([
             (!unit.three.is_empty() && throws.dice < 3, "unit.three", "only works with throws.dice = 3 or 4"),
-            (has_dice && is_declared, "unit.kind", "must be \"none\" or \"together\" for a series of several dice"),
+            (
+                self.has_dice && is_declared,
+                "unit.kind",
+                "must be \"none\" or \"together\" for a series of several dice",
+            ),
             (is_declared && unit.from.is_empty(), "unit.from", "must name a square if unit.kind is \"declared\""),
-            (is_declared && !is_series, "unit.kind", "\"declared\" only works with turn.kind = \"series\""),
             (is_declared && unit.area != Area::Any, "unit.area", "must be \"any\" if unit.kind is \"declared\""),
             (unit.area == Area::Inner && !has_gate, "unit.area", "\"inner\" only works with gate.at"),
             (stacking.inner.is_some() && !has_gate, "stacking.inner", "only works with gate.at"),
-            (blocks && !is_throw, "unit.passable", "false only works with turn.kind = \"throw\""),
-            (blocks && !is_closed, "unit.passable", "false only works with board.mark_rule = \"closed\""),
+            (!unit.passable && !is_closed, "unit.passable", "false only works with board.mark_rule = \"closed\""),
             (is_divide && has_units, "unit.kind", "must be \"none\" with turn.kind = \"divide\""),
-            (is_divide && has_gate, "gate.at", "must be left out with turn.kind = \"divide\""),
             (is_divide && *stacking != super::Stacking::default(), "stacking", DIVIDED),
             (is_divide && board.mark_rule != MarkRule::Share, "board.mark_rule", DIVIDED),
         ]);
@@ -489,7 +466,6 @@ impl Check<'_> {
                 "must be left out with turn.hop = \"sum\", and board.mark_rule must not be \"closed\"",
             ),
             (is_sum && is_barred, "capture.single_on_unit", "must be \"takes\" or \"shares\" with turn.hop = \"sum\""),
-            (is_sum && has_gate, "gate.at", "must be left out with turn.hop = \"sum\""),
         ]);
         if !is_dice {
             return;

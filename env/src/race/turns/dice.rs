@@ -19,12 +19,12 @@ use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS,
 use crate::sheet::values::{Must, Without};
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
+    letter: 'D',
     name: "turn.kind = \"dice\"",
     dice: [2, 2],
     // A hop uses one die, or the sum of both.
     steps: |[a, b]| 1 << a | 1 << b | 1 << (a + b),
     must: &[Must::Most, Must::Optional],
-    supports: &[],
 };
 
 #[derive(Clone, Debug)]

@@ -15,12 +15,12 @@ use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 use crate::sheet::values::Must;
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
+    letter: 'V',
     name: "turn.kind = \"divide\"",
     dice: [2, 2],
     // Any part of the total is a hop.
     steps: |[a, b]| (2 << (a + b)) - 2,
     must: &[Must::Most],
-    supports: &["finish.doublets"],
 };
 
 #[derive(Clone, Debug)]

@@ -19,11 +19,11 @@ use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLE
 use crate::sheet::values::Must;
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
+    letter: 'E',
     name: "turn.hop = \"each\"",
     dice: [1, 4],
     steps: |[value, _]| 1 << value,
     must: &[Must::Most, Must::Greedy, Must::Optional],
-    supports: &["stacking.partner", "capture.unit_on_unit", "pieces.sent_to", "unit.speed", "finish.bear_off"],
 };
 
 #[derive(Clone, Debug)]

@@ -189,6 +189,8 @@ pub(crate) enum Turns {
 
 /// The sheet keys that a kind of turn accepts.
 pub(crate) struct TurnKeys {
+    /// The letter of the kind in [`TurnKeys::SUPPORTED`].
+    pub(crate) letter: char,
     /// The kind in words, for messages such as "this value only works with ...".
     pub(crate) name: &'static str,
     /// The smallest and the largest allowed `throws.dice`.
@@ -197,13 +199,51 @@ pub(crate) struct TurnKeys {
     pub(crate) steps: fn([u8; 2]) -> u128,
     /// The values of `turn.must` that the kind accepts.
     pub(crate) must: &'static [Must],
-    /// The keys that this kind supports and some other kind does not. Every kind supports their defaults and the values
-    /// that `check_support` allows.
-    pub(crate) supports: &'static [&'static str],
 }
 
 impl TurnKeys {
     pub(crate) const ALL: [&TurnKeys; 5] = [&throw::KEYS, &series::KEYS, &each::KEYS, &dice::KEYS, &divide::KEYS];
+
+    /// Keys that not every kind of turn supports; the values that need such a kind, if other values do not; and the
+    /// letters of the kinds. Without a list, all values except the default need such a kind. `a number` is any number.
+    pub(crate) const SUPPORTED: [(&str, &str, &str); 36] = [
+        ("seats.teams", "", "TED"),
+        ("seats.end", "", "TED"),
+        ("board.mark_rule", "plain", "T"),
+        ("board.mark_again", "", "T"),
+        ("board.other_marks", "", "T"),
+        ("pieces.sent_to", "a number", "TE"),
+        ("turn.hop", "", "SE"),
+        ("turn.again", "", "T"),
+        ("turn.again_on_capture", "", "TSEV"),
+        ("turn.again_on_doublet", "", "V"),
+        ("turn.again_unused", "", "T"),
+        ("turn.again_on_finish", "", "T"),
+        ("turn.most_throws", "", "T"),
+        ("turn.last_throw", "", "T"),
+        ("turn.bonus", "", "T"),
+        ("turn.bonus_order", "", "T"),
+        ("turn.divide", "", "T"),
+        ("entry.first_while", "", "T"),
+        ("entry.at", "a number", "T"),
+        ("entry.compulsory", "", "TD"),
+        ("entry.clear", "", "T"),
+        ("entry.by_bonus", "", "T"),
+        ("entry.spends", "", "T"),
+        ("entry.lost_before", "", "SE"),
+        ("stacking.block", "", "T"),
+        ("stacking.partner", "", "TE"),
+        ("unit.kind", "declared", "SE"),
+        ("unit.speed", "double", "TE"),
+        ("unit.passable", "", "T"),
+        ("capture.unit_on_unit", "", "TE"),
+        ("gate.at", "", "TED"),
+        ("finish.bear_off", "", "SE"),
+        ("finish.doublets", "", "V"),
+        ("finish.overshoot", "", "T"),
+        ("finish.from_last", "", "T"),
+        ("finish.fill", "", "T"),
+    ];
 
     pub(crate) fn of(sheet: &Sheet) -> &'static TurnKeys {
         match (sheet.turn.kind, sheet.turn.hop) {

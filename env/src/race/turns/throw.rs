@@ -13,36 +13,11 @@ use crate::race::turns::actions::{self, PASS, with_pass};
 use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must};
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
+    letter: 'T',
     name: "turn.kind = \"throw\"",
     dice: [1, 1],
     steps: |[value, _]| 1 << value,
     must: &[Must::One, Must::NoMerge, Must::Optional],
-    supports: &[
-        "turn.again",
-        "turn.most_throws",
-        "turn.divide",
-        "turn.again_unused",
-        "turn.again_on_finish",
-        "turn.last_throw",
-        "turn.bonus",
-        "turn.bonus_order",
-        "board.mark_rule",
-        "board.mark_again",
-        "board.other_marks",
-        "entry.spends",
-        "entry.first_while",
-        "entry.at",
-        "entry.clear",
-        "entry.by_bonus",
-        "stacking.block",
-        "stacking.partner",
-        "capture.unit_on_unit",
-        "pieces.sent_to",
-        "unit.speed",
-        "finish.overshoot",
-        "finish.from_last",
-        "finish.fill",
-    ],
 };
 
 /// The register of the throws made in this turn, if the rules limit them.

@@ -26,11 +26,11 @@ use crate::sheet::values::{MarkRule, Must, Speed, Unit};
 use allot::{Allotment, SeriesTurn};
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
+    letter: 'S',
     name: "turn.kind = \"series\"",
     dice: [1, 1],
     steps: |[value, _]| 1 << value,
     must: &[Must::Most, Must::Greedy, Must::Optional],
-    supports: &["finish.bear_off"],
 };
 
 /// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off (leave the board), and
