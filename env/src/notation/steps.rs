@@ -23,8 +23,8 @@ impl Race {
         walks
     }
 
-    /// The move that a legal `action` makes in `state`; `None` if no piece moves. If the move ends the turn, the effects
-    /// of the turn follow in the text: `twins H5 to H7 by 2, captures NN on H7, throws again`.
+    /// The move that a legal `action` makes in `state`; `None` if no piece moves. If the move ends the turn, the text
+    /// ends with the effects of the turn: `twins H5 to H7 by 2, captures NN on H7, throws again`.
     pub fn step(&self, state: &State, action: Action) -> Option<Move> {
         let mut step = self.walk(state, action)?;
         step.text = self.move_text(&step);

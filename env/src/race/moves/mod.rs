@@ -1,8 +1,8 @@
 //! Where pieces can go: the landing of a piece or a unit that moves by a throw, and its effects.
 //!
-//! [`Moves::landing`] is the general form. [`Moves::takers`] finds all pieces that one throw moves, and [`two_dice`] all
-//! hops by two dice; both are faster, and tests compare them with the general form and with a second implementation of
-//! the rules. [`Moves::play`] makes a move.
+//! [`Moves::landing`] is the general form. [`Moves::takers`] finds all pieces that one throw moves, and [`two_dice`]
+//! all hops by two dice. Both are faster. Tests compare the first with the general form, and all three with a second
+//! implementation of the rules. [`Moves::play`] makes a move.
 
 mod bits;
 mod capture;
@@ -104,7 +104,7 @@ impl Moves {
         }
     }
 
-    /// Returns the place where a group of `seat` lands by `value`, or `None` if it is not allowed to move. `own` are the
+    /// Returns the place where a group of `seat` lands by `value`, or `None` if it cannot move. `own` are the
     /// places of the seat; `on` are the occupied cells, as [`Moves::occupied`] returns them.
     pub(crate) fn landing(
         &self,
