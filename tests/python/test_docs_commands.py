@@ -204,4 +204,4 @@ def test_rust_on_the_pages_is_compiled():
     files = ["tests/src/lib.rs", "agents/src/learn/net/loss.rs"]
     library = "".join((program.ROOT / file).read_text() for file in files)
     with_rust = {str(page) for page in PAGES for language, *_ in fenced(page) if language.startswith("rust")}
-    assert all(f'include_str!("../../{page}")' in library for page in with_rust), with_rust
+    assert all(f'/{page}")' in library for page in with_rust), with_rust
