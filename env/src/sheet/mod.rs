@@ -36,7 +36,7 @@ mod tests {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/sheet/schema.json");
             std::fs::write(path, format!("{schema:#}\n")).expect("a writable source file");
         } else {
-            let command = "UPDATE_GOLDEN=1 cargo nextest run -p ashta-env -p ashta-rule-tests -E 'test(the_schema_is) + \
+            let command = "UPDATE_GOLDEN=1 cargo nextest run --release -p ashta-env -p ashta-rule-tests -E 'test(the_schema_is) + \
                            test(sheet_reference::)'";
             assert!(
                 *super::SCHEMA == schema,

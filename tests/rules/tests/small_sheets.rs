@@ -189,3 +189,18 @@ fn last_piece_finishes(race: &Race, rng: &mut chance::GameRng) -> bool {
     }
     false
 }
+
+/// A seat whose pieces are all at the finish can still bear them off.
+#[test]
+fn a_game_is_not_over_while_a_seat_can_bear_off() {
+    let sheet =
+        sheet('E', "gate.at = 20; finish.bear_off = [1]; pieces.count = 2; pieces.allowed = [2]").expect("a sheet");
+    let race = race(&sheet);
+    for (south, end) in [("S+:home,home", "S *"), ("S:19,19", "- -")] {
+        let position = format!("{} {south}/N:19,19 N *", race.ruleset().game_text());
+        let expected = BTreeSet::from([position.replace("N *", end)]);
+        for turns in [engine::turns(&race, &position, &[3]), oracle::turns(&sheet.text(), &position, &[3])] {
+            assert_eq!(turns.as_ref(), Ok(&expected), "{position}");
+        }
+    }
+}

@@ -347,6 +347,7 @@ impl Moves {
 mod tests {
     use super::*;
     use crate::chance;
+    use crate::game::Game;
     use crate::notation::test_support::random_play;
     use crate::sheet::{TurnKind, builtin};
 
@@ -374,9 +375,9 @@ mod tests {
                     assert_eq!(found, expected, "{} {seat} {throw}", race.print(state));
                     compared += found.count_ones();
                 }
-                let legal = crate::game::Game::legal_actions(race, state);
+                let legal = race.legal_actions(state);
                 let action = legal.nth(chance::below(legal.len(), rng)).expect("a legal action");
-                crate::game::Game::apply_action(race, state, action);
+                race.apply_action(state, action);
             });
             assert!(compared > 0, "{game}");
         }

@@ -39,7 +39,7 @@ pub(crate) struct Count {
 pub(crate) struct Flags {
     /// The byte of [`State::registers`].
     pub(crate) byte: usize,
-    /// The columns of the bits, counted from the columns of the flags before.
+    /// The columns of the bits, counted from the end of the columns of the previous flags.
     pub(crate) columns: Range<u16>,
     /// The marks of the bits in the text. The text has a mark if one of its bits is set.
     pub(crate) marks: Vec<(String, u8)>,
