@@ -25,7 +25,7 @@ const NO_RULES: [&str; 11] =
     ["name", "title", "summary", "place", "minutes", "sources", "rules", "board.look", "words", "flags", "turn.kind"];
 
 /// Default values, which sheets omit. Rows change from them.
-const LEFT_OUT: [(&str, &str); 14] = [
+const LEFT_OUT: [(&str, &str); 15] = [
     ("board.copy", "rotate"),
     ("board.mark_again", "false"),
     ("turn.again_unused", "true"),
@@ -35,6 +35,7 @@ const LEFT_OUT: [(&str, &str); 14] = [
     ("entry.first_while", "empty"),
     ("entry.clear", "false"),
     ("entry.by_bonus", "false"),
+    ("entry.tries", "1"),
     ("stacking.block", "none"),
     ("stacking.partner", "closed"),
     ("capture.unit_on_unit", "takes"),
@@ -366,6 +367,8 @@ const ROWS: &[Row] = &[
     ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; LAP", "turns"),
     ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; turn.divide = 'finish'", "turns"),
     ("T", "entry.spends", "false", "turn.must = 'optional'; entry.first = [2]; entry.next = [1]; entry.first_while = 'never'", "turns"),
+    ("T", "entry.tries", "3", "entry.first = [2]; entry.next = [2]", "turns"),
+    ("SEDV", "entry.tries", "3", "", "refused: only works with turn.kind = \"throw\""),
 ];
 
 /// The rows, each with one value.

@@ -206,7 +206,7 @@ impl TurnKeys {
 
     /// Keys that not every kind of turn supports; the values that need such a kind, if other values do not; and the
     /// letters of the kinds. Without a list, all values except the default need such a kind. `a number` is any number.
-    pub(crate) const SUPPORTED: [(&str, &str, &str); 36] = [
+    pub(crate) const SUPPORTED: [(&str, &str, &str); 37] = [
         ("seats.teams", "", "TED"),
         ("seats.end", "", "TED"),
         ("board.mark_rule", "plain", "T"),
@@ -230,6 +230,7 @@ impl TurnKeys {
         ("entry.clear", "", "T"),
         ("entry.by_bonus", "", "T"),
         ("entry.spends", "", "T"),
+        ("entry.tries", "", "T"),
         ("entry.lost_before", "", "SE"),
         ("stacking.block", "", "T"),
         ("stacking.partner", "", "TE"),

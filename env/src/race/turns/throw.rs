@@ -20,6 +20,8 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     must: &[Must::One, Must::NoMerge, Must::Optional],
 };
 
+/// The register of the throws that could not be used since the last throw that was granted, if the seat has tries.
+const TRIES: usize = 0;
 /// The register of the throws made in this turn, if the rules limit them.
 pub(crate) const THROWN: usize = 1;
 /// The register of another throw that the first part of a throw has granted: 0 or 1.
@@ -45,6 +47,8 @@ pub(crate) struct ThrowTurns {
     /// Whether every throw can grant another throw by its value, even if the throw stays unused. No throw is lost.
     always_counts: bool,
     most_throws: u8,
+    /// The number of throws that a seat without a piece on the course has to enter one.
+    tries: u8,
     /// Whether the last throw of a turn is lost if its value would grant another throw.
     loses_last: bool,
     /// Whether a throw can have two parts.
@@ -89,6 +93,7 @@ impl ThrowTurns {
             again_on_finish: sheet.turn.again_on_finish,
             always_counts: sheet.turn.again_unused && sheet.turn.last_throw == LastThrow::Played,
             most_throws: sheet.turn.throw_limit().unwrap_or(u8::MAX),
+            tries: sheet.entry.tries,
             loses_last: sheet.turn.last_throw == LastThrow::Lost,
             is_in_parts: sheet.turn.divide == Divide::Finish || !sheet.entry.spends || !sheet.turn.bonus.is_empty(),
             slots: actions::slots(rules.seating.pieces),
@@ -271,6 +276,16 @@ impl ThrowTurns {
         !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
     }
 
+    /// Returns whether an action leaves a throw unused that no piece can use, while the seat has no piece on the course.
+    #[inline]
+    fn fails_to_enter(&self, state: &State, action: Action) -> bool {
+        self.tries > 1 && action >= PASS && state.phase == Phase::Choose && !self.is_lost(state) && {
+            let own = &state.pieces[self.colour(state).index()];
+            !own.iter().any(|place| (1..self.rules.finished_from).contains(place))
+                && self.legal_actions(state) == ActionMask::of_bits(1 << PASS.0)
+        }
+    }
+
     /// Applies an action if throws can have two parts: two parts of a divided throw, an entry and a move, or a throw
     /// and its step.
     #[inline(never)]
@@ -288,6 +303,7 @@ impl ThrowTurns {
         }
         let has_entered = action < PASS && places[slot] == 0;
         let counts = !is_first || self.always_counts || self.can_grant_by_value(state, action);
+        let fails = self.fails_to_enter(state, action);
         let is_step_first = is_pair && self.steps_first;
         let (action, by) = if is_step_first { (Action(slot as u8), BONUS) } else { (action, part.value) };
         let is_granted = (state.registers[GRANTED] > 0) | (action < PASS && self.hop(state, seat, by, action));
@@ -306,20 +322,26 @@ impl ThrowTurns {
                 return;
             }
         }
-        self.finish(state, thrown, counts, is_granted);
+        self.finish(state, thrown, counts, is_granted, fails);
     }
 
     /// Ends the throw, and grants another throw or ends the turn. `counts` means that the throw can grant another throw
-    /// by its value; `is_granted` means that a move has granted another throw.
+    /// by its value; `is_granted` means that a move has granted another throw; `fails` means that the throw is a failed
+    /// try to enter.
     #[inline(always)]
-    fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool) {
-        let (count, mover) = (state.registers[THROWN], state.mover);
+    fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool, fails: bool) {
+        let ([tries, count, _], mover) = (state.registers, state.mover);
         let by_value = self.rules.effects[usize::from(thrown)].again & counts;
-        let again = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
+        let is_granted = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
+        let tries_again = fails & !is_granted & (tries + 1 < self.tries);
+        let again = is_granted | tries_again;
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
-            // If the last throw can be lost, and only a move has granted the next throw, the count starts again.
-            state.registers[THROWN] = if self.loses_last && !by_value { 0 } else { count };
+            // If the last throw can be lost, and its value has not granted the next throw, the count starts again.
+            // Failed tries do not count.
+            let counted = count.saturating_sub(tries_again.into());
+            state.registers[THROWN] = if self.loses_last && !by_value { 0 } else { counted };
+            state.registers[TRIES] = if tries_again { tries + 1 } else { 0 };
         }
     }
 }
@@ -358,7 +380,8 @@ impl TurnMachine for ThrowTurns {
         let (seat, thrown) = (self.colour(state), state.dice[0]);
         let counts = self.always_counts || self.can_grant_by_value(state, action);
         let is_granted = action < PASS && self.hop(state, seat, thrown, action);
-        self.finish(state, thrown, counts, is_granted);
+        let fails = !is_granted && self.fails_to_enter(state, action);
+        self.finish(state, thrown, counts, is_granted, fails);
     }
 
     #[inline]
@@ -386,11 +409,12 @@ impl TurnMachine for ThrowTurns {
     fn registers(&self) -> Registers {
         let turn = &self.rules.sheet.turn;
         let thrown = turn.throw_limit().map(|most| Count { byte: THROWN, sign: '*', most, throw: 1 });
+        let tries = (self.tries > 1).then(|| Count { byte: TRIES, sign: '?', most: self.tries - 1, throw: 0 });
         let can_record = self.can_grant() && (!self.rules.sheet.entry.spends || !turn.bonus.is_empty());
         let granted = can_record.then(|| Flags::yes(GRANTED, 8));
         Registers {
             has_parts: self.is_in_parts,
-            counts: thrown.into_iter().collect(),
+            counts: thrown.into_iter().chain(tries).collect(),
             flags: granted.into_iter().collect(),
         }
     }

@@ -121,6 +121,10 @@ fn is_yes(value: &bool) -> bool {
     *value
 }
 
+fn is_one(value: &u8) -> bool {
+    *value == 1
+}
+
 /// What happens to the last throw of `most_throws` if it is a value of `again`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -235,6 +239,12 @@ pub struct Entry {
     /// Whether entering uses up the throw. If false, a piece on the board can also move by the number of this throw
     /// after the entry. In turns of the kind `throw`, the entry or the move can be left out.
     pub spends: bool,
+    /// `throw`: the number of throws that a seat without a piece on the course has to enter one, 1 to 9. After a throw
+    /// that no piece can use, it throws again. Squares that `finish.fill` fills are not on the course here. Failed tries
+    /// do not count for `turn.most_throws`.
+    #[serde(skip_serializing_if = "is_one")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 9)))]
+    pub tries: u8,
     /// `series`: when a seat loses the throws that come before the first throw that lets a piece enter.
     pub lost_before: LostBefore,
 }
@@ -250,6 +260,7 @@ impl Default for Entry {
             clear: false,
             by_bonus: false,
             spends: true,
+            tries: 1,
             lost_before: LostBefore::Never,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::notation::{Text, print};
 use super::position::{Place, Position};
-use super::rules::Rules;
+use super::rules::{Counts, Rules};
 use super::{dice, one_throw, series};
 
 impl Rules {
@@ -65,7 +65,7 @@ impl Rules {
     }
 
     /// The text of `after`, in which a turn that began at `before` has ended; the seat throws once more after `more`.
-    pub fn text_after(&self, text: &Text, before: &Position, after: &Position, more: Option<usize>) -> String {
+    pub fn text_after(&self, text: &Text, before: &Position, after: &Position, more: Option<Counts>) -> String {
         let mut after = after.clone();
         after.pieces.iter_mut().flatten().for_each(|piece| piece.moved = false);
         for &seat in &self.seats {
@@ -81,9 +81,15 @@ impl Rules {
             () if throws_on => Some(mover),
             () => self.next_seat(&after, mover),
         };
-        let counts = throws_on && next.is_some() && self.most_throws.is_some();
-        let count = more.filter(|&made| counts && made > 0).map_or(String::new(), |made| made.to_string());
-        print(&text.game, &self.write(&after), next) + &count
+        let Counts { made, tries } = more.filter(|_| throws_on && next.is_some()).unwrap_or_default();
+        let mut counts = String::new();
+        if made > 0 && self.most_throws.is_some() {
+            counts += &made.to_string();
+        }
+        if tries > 0 {
+            counts += &format!("?{tries}");
+        }
+        print(&text.game, &self.write(&after), next) + &counts
     }
 
     fn next_seat(&self, position: &Position, mover: usize) -> Option<usize> {

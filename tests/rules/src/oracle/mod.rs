@@ -44,7 +44,7 @@ use std::collections::BTreeSet;
 
 use notation::Text;
 use position::Position;
-use rules::Rules;
+use rules::{Counts, Rules};
 
 mod board;
 mod dice;
@@ -59,7 +59,7 @@ mod steps;
 /// Every position in which a legal turn with `throws` can end that starts at `position` of the game of `sheet` (TOML).
 ///
 /// `position` is a text at the start of a turn (pending `*`). If the sheet limits the throws of a turn, some of them
-/// may be made already (`*1`). `throws` is one throw, a whole series, or all dice of a throw, depending on the sheet.
+/// may be made already (`*1`). The same holds for failed tries to enter (`*?1`). `throws` is one throw, a whole series, or all dice of a throw, depending on the sheet.
 /// Each position of the answer names the next seat to act; if the game is over, mover and pending are `-`.
 ///
 /// # Errors
@@ -71,11 +71,15 @@ mod steps;
 ///
 /// If the sheet has a value that is not known here.
 pub fn turns(sheet: &str, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
-    let (start, made) = without_count(position)?;
+    let (start, counts) = without_counts(position)?;
     let text = Text::parse(start)?;
     let rules = Rules::read(sheet, &text)?;
+    let Counts { made, tries } = counts;
     if made > 0 && rules.most_throws.is_none_or(|most| made >= most) {
         return Err(format!("a turn of this game does not go on after {made} throws"));
+    }
+    if tries > 0 && tries >= rules.tries {
+        return Err(format!("a turn of this game does not go on after {tries} failed tries"));
     }
     rules.check_throws(throws)?;
     let before = Position::read(&rules, &text)?;
@@ -94,18 +98,25 @@ pub fn turns(sheet: &str, position: &str, throws: &[u8]) -> Result<BTreeSet<Stri
         "dice" => dice::results(&rules, &before, colour, (throws[0], throws[1])),
         _ => dice::divided(&rules, &before, colour, (throws[0], throws[1])),
     };
-    let more = |result: &Position| rules.more_after(throws, made, is_used, result);
+    let has_failed = rules.kind == "throw" && !is_used && !rules.is_under_way(&before, colour);
+    let more = |result: &Position| {
+        rules.more_after(throws, made, is_used, result).map(|made| Counts { made, tries: 0 }).or_else(|| {
+            let made = if rules.last_is_lost { 0 } else { made };
+            Some(Counts { made, tries: tries + 1 }).filter(|counts| has_failed && counts.tries < rules.tries)
+        })
+    };
     Ok(results.into_iter().map(|result| rules.text_after(&text, &before, &result, more(&result))).collect())
 }
 
-/// The text at the start of its turn, and the number of throws made in it.
-fn without_count(position: &str) -> Result<(&str, usize), String> {
+/// The text at the start of its turn, and the numbers of throws and of failed tries made in it.
+fn without_counts(position: &str) -> Result<(&str, Counts), String> {
     let after_star = position.rfind('*').map_or(position.len(), |star| star + 1);
-    match position.split_at(after_star) {
-        (start, "") => Ok((start, 0)),
-        (start, count) => {
-            let made = notation::number(count).filter(|&made| made > 0);
-            Ok((start, made.ok_or_else(|| format!("{count:?} is no number of throws"))?))
-        }
-    }
+    let (start, counts) = position.split_at(after_star);
+    let read = |count: &str| {
+        let number = notation::number(count).filter(|&number| number > 0);
+        number.ok_or_else(|| format!("{count:?} is no number of throws"))
+    };
+    let (made, tries) = counts.split_once('?').map_or((counts, None), |(made, tries)| (made, Some(tries)));
+    let made = if made.is_empty() { 0 } else { read(made)? };
+    Ok((start, Counts { made, tries: tries.map_or(Ok(0), read)? }))
 }

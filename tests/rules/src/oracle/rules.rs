@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::board::{Square, mirrored, square, turned, walk};
 use super::notation::Text;
+use super::position::{Place, Position};
 
 /// Squares with one mark.
 pub(super) struct Marks {
@@ -13,6 +14,13 @@ pub(super) struct Marks {
     pub rule: &'static str,
     /// Whether a piece that lands there gets one more throw.
     pub again: bool,
+}
+
+/// What a turn has done before its next throw: throws that count for `turn.most_throws`, and failed tries to enter.
+#[derive(Clone, Copy, Default)]
+pub struct Counts {
+    pub made: usize,
+    pub tries: usize,
 }
 
 /// Declares [`Rules`]: each field with the expression that reads it, which can use the fields before it.
@@ -91,6 +99,8 @@ rules! { keys, text, most;
     clear: bool = keys.read("entry.clear").unwrap_or(false);
     by_bonus: bool = keys.read("entry.by_bonus").unwrap_or(false);
     spends: bool = keys.read("entry.spends").unwrap_or(true);
+    /// The number of throws to enter a piece.
+    tries: usize = keys.read("entry.tries").unwrap_or(1);
     lost_before: &'static str = keys.word("entry.lost_before", &["never", "off-board", "off-course"]);
     plain: &'static str = keys.word("stacking.plain", &ROOMS);
     inner: &'static str = keys.word("stacking.inner", &OTHER_ROOMS);
@@ -149,6 +159,13 @@ impl Rules {
     /// The effect of the mark of a square on the pieces there; a plain one has none.
     pub fn mark_rule(&self, square: Square) -> Option<&'static str> {
         self.mark(square).map(|marks| marks.rule).filter(|&rule| rule != "plain")
+    }
+
+    /// Whether `seat` has a piece on its course, apart from the squares that its pieces fill at the end.
+    pub fn is_under_way(&self, position: &Position, seat: usize) -> bool {
+        let filled = if self.fills { self.count } else { 0 };
+        let end = self.last - i32::try_from(filled).unwrap_or(0);
+        position.pieces[seat].iter().any(|piece| matches!(piece.place, Place::On(number) if number < end))
     }
 
     /// Whether `throw` is lost after `made` others of its turn.

@@ -70,7 +70,7 @@ const DICE: [&str; 9] = [
 ];
 
 /// Changes of the pieces: their number, how they enter and how they finish.
-const PIECES: [&str; 22] = [
+const PIECES: [&str; 23] = [
     "entry.first = values; entry.next = values",
     "entry.first = 'any'; entry.next = values; entry.first_while = 'empty' | 'never'",
     "entry.first_while = 'empty'",
@@ -81,6 +81,7 @@ const PIECES: [&str; 22] = [
     "entry.clear = true; entry.at = 'start'; unit.kind = 'together'; unit.split = true | false; turn.bonus = -; \
      turn.bonus_order = -; entry.by_bonus = -",
     "entry.by_bonus = true | false",
+    "entry.tries = 2 | 3",
     "entry.spends = true",
     "entry.spends = false; turn.must = 'optional'",
     "finish.overshoot = 'illegal' | 'wasted' | 'bounces'",
