@@ -215,6 +215,17 @@ fn kinds_of_turn_are_matched_in_one_place() {
     never_say(&files, &words.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+#[test]
+fn rules_of_the_board_are_read_by_the_board_alone() {
+    let mut files = code("env/src");
+    let readers = ["race/moves/", "race/compile/", "sheet/", "notation/understood"];
+    files.retain(|(path, _)| !readers.iter().any(|reader| path.starts_with(&format!("env/src/{reader}"))));
+    let sections = ["stacking", "capture", "gate", "finish", "unit"];
+    let words: Vec<String> =
+        sections.iter().flat_map(|section| [format!("sheet.{section}"), format!("sheet().{section}")]).collect();
+    never_say(&files, &words.iter().map(String::as_str).chain(["let Sheet {"]).collect::<Vec<_>>());
+}
+
 /// The lines of code that name a built-in game: in words with hyphens or underscores, or in one.
 fn lines_that_name_a_game(files: &[(String, String)]) -> Vec<String> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");

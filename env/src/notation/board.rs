@@ -228,7 +228,7 @@ impl Race {
         };
         let last = self.rules.goal;
         let off = (self.rules.room[0] > 0).then_some(0);
-        let ends = if self.rules.sheet.finish.fill { last + 1 } else { self.rules.home };
+        let ends = if self.rules.finish_of(seat).is_none() { last + 1 } else { self.rules.home };
         let mut parts: Vec<String> = off.into_iter().chain(ends..=last).map(counted).collect();
         if self.rules.has_gate() {
             let has = if state.has_mark(seat) { "has" } else { "has not" };

@@ -48,9 +48,7 @@ impl Race {
         let is_long = at_once && self.pending_throws(state).len() > FEW_THROWS;
         let mut growth =
             Growth { race, start, colour, most, is_long, graph, moves, numbers, ends, nodes, keys, visited };
-        let mut shown = *state;
-        shown.pieces[colour.index()] = self.reached(state).map(|place| self.lapped(state, place));
-        growth.node(shown, Vec::new());
+        growth.node(self.within(state), Vec::new());
         if at_once {
             growth.allot(state, &[], &[])?;
         } else {

@@ -6,7 +6,6 @@ use crate::race::Race;
 use crate::race::compile::board::Square;
 use crate::race::position::state::{MAX_PIECES, State, role};
 use crate::race::turns::text::Move;
-use crate::sheet::Without;
 
 impl Race {
     /// Returns the moves of `actions`, taken in order from `state`. Several throws for one piece are one move. The
@@ -61,7 +60,7 @@ impl Race {
             from => from,
         };
         // A piece that reaches a lower place has gone around the course again (a lap), or back from the finish.
-        let lap = self.rules.sheet.gate.lap;
+        let lap = self.rules.lap;
         let (walked, back) = match to < from || to == from && lap > 0 {
             true if lap == 0 => (self.rules.home, to..self.rules.home),
             true => (to + lap, 0..0),
@@ -99,10 +98,14 @@ impl Race {
     /// Every piece of `state`, seat by seat, after the steps that it has been given in this turn. Captures of the turn
     /// are not shown.
     pub fn standing_within(&self, state: &State) -> Vec<Standing> {
+        self.standing(&self.within(state))
+    }
+
+    /// `state` with the mover's pieces on the places that they have reached in this turn.
+    pub(super) fn within(&self, state: &State) -> State {
         let mut within = *state;
-        let seat = self.colour(state);
-        within.pieces[seat.index()] = self.reached(state).map(|place| self.lapped(state, place));
-        self.standing(&within)
+        within.pieces[self.colour(state).index()] = self.reached(state).map(|place| self.lapped(state, place));
+        within
     }
 
     /// The place that each piece of the mover has reached in this turn, by slot.
@@ -127,11 +130,7 @@ impl Race {
 
     /// The place of a piece that reaches `place`: a lower place if the piece must go around the course again.
     pub(super) fn lapped(&self, state: &State, place: u8) -> u8 {
-        let gate = &self.rules.sheet.gate;
-        let laps = place >= self.rules.gate
-            && gate.without == Without::Lap
-            && !self.rules.gate_rule.is_open(state, self.colour(state));
-        if laps { self.rules.lapped(place) } else { place }
+        self.rules.lapped(place, self.rules.gate_rule.is_open(state, self.colour(state)))
     }
 
     /// The square where a piece at this place is drawn, also at the finish.

@@ -138,7 +138,7 @@ impl Race {
             Some(facts.text("room"))
         };
         facts.set("room", joined((1..=most).chain([0]).filter_map(room), "\n"));
-        let passing = match rules.impassable {
+        let passing = match rules.closing.impassable {
             [0, 0] => "all",
             [0, _] => "blocks",
             _ => "units",

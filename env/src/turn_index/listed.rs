@@ -195,9 +195,9 @@ impl ListedWalk {
         let touched = rules.touched(index.sides.places(side), &rules.outcomes[outcome]);
         let [landed, passed] =
             touched.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
-        let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| [closed[2], closed[3]]);
+        let [single, unit] = [&rules.closing.to_single, &rules.closing.to_unit].map(|closed| [closed[2], closed[3]]);
         let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
-        Relevant { ones, twos: ones | passed & rules.impassable[1] }
+        Relevant { ones, twos: ones | passed & rules.closing.impassable[1] }
     }
 
     /// Returns every pattern of enemies on these cells, or `None` if there are more than `most`.

@@ -202,7 +202,7 @@ impl TurnIndex {
 
     /// Returns whether each cell that two seats cannot share has pieces of at most one seat.
     fn are_apart(&self, mover: Seat, sides: Sides) -> bool {
-        let (mut taken, exclusive) = (0, self.race.rules.exclusive);
+        let (mut taken, exclusive) = (0, self.race.rules.closing.exclusive);
         sides.into_iter().zip(self.in_turn(mover)).all(|(side, seat)| {
             let held = self.occupied[seat.index()][usize::from(side)].ones & exclusive;
             let is_free = held & taken == 0;

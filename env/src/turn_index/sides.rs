@@ -6,7 +6,6 @@ use super::{IndexError, Side, SideInfo};
 use crate::game::{Game, Seat};
 use crate::race::Race;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
-use crate::sheet::Without;
 
 /// The numbered side positions of a ruleset. Each has the places of the pieces in ascending order with fillers last,
 /// and a mark: whether the seat has captured or entered, and its declared twins. It also has the registers
@@ -37,7 +36,7 @@ impl SideList {
         let pieces = race.pieces();
         let last = race.rules.goal;
         let declared = if race.rules.declares() { 1 << pieces } else { 1 };
-        let has_gate = race.rules.has_gate() && race.rules.sheet.gate.without != Without::Open;
+        let has_gate = !race.rules.gate_rule.is_open_to_all;
         let seat_marks = if has_gate || race.rules.remembers_entry { 2 } else { 1 };
         let marks: Vec<u8> = (0..seat_marks)
             .flat_map(|seat_mark| (0..declared).map(move |declared| declared | (seat_mark * SEAT_MARK)))

@@ -43,19 +43,24 @@ pub(super) struct PlaceTables {
     pub(super) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
 }
 
-/// Cells that pieces close, and cells where two pieces are a unit, as in [`super::Rules`].
-pub(super) struct Closing {
-    pub(super) unit_cells: Cells,
-    pub(super) impassable: [Cells; 2],
+/// Cells that pieces close, and cells where two pieces are a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Closing<W = Cells> {
+    /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own pieces, `[2]` an
+    /// enemy piece, `[3]` two pieces of one enemy.
+    pub(crate) to_single: [W; 4],
+    /// Cells that are closed to a unit in the same four cases.
+    pub(crate) to_unit: [W; 4],
+    pub(crate) always_to_unit: W,
     /// Cells that a piece of the partner closes.
-    pub(super) by_partner: Cells,
-    /// Cells that two pieces of one enemy close to a single piece.
-    pub(super) to_single: Cells,
-    /// Cells that two pieces of one enemy close to a unit.
-    pub(super) to_unit: Cells,
+    pub(crate) by_partner: W,
+    /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two pieces of an enemy.
+    pub(crate) impassable: [W; 2],
+    /// Cells where two own pieces are a unit.
+    pub(crate) unit_cells: W,
     /// Cells that never hold pieces of two hostile seats at the same time: a piece that lands there captures, or is not
     /// allowed to land.
-    pub(super) exclusive: Cells,
+    pub(crate) exclusive: W,
 }
 
 pub(super) fn squares_named(names: &[String]) -> Vec<Square> {
@@ -182,29 +187,44 @@ impl<'a> CellMap<'a> {
 }
 
 impl Closing {
-    pub(super) fn new(sheet: &Sheet, kinds: &CellKinds) -> Closing {
+    /// Cells of `one` have room for one piece, cells of `two` for two pieces.
+    pub(super) fn new(sheet: &Sheet, kinds: &CellKinds, [one, two]: [Cells; 2]) -> Closing {
         let (capture, stacking, unit) = (&sheet.capture, &sheet.stacking, &sheet.unit);
         let unit_cells = match (unit.kind, unit.area) {
             (UnitKind::None, _) => 0,
             (_, Area::Inner) => kinds.inner,
             (_, Area::Any) => Cells::MAX,
         };
-        let to_single = match (stacking.block, capture.single_on_unit) {
+        let two_to_single = match (stacking.block, capture.single_on_unit) {
             (Block::Landing | Block::Passing, _) => Cells::MAX,
             (Block::None, Meeting::Barred) => kinds.plain & unit_cells,
             (Block::None, Meeting::Takes | Meeting::Shares) => 0,
         };
+        let two_to_unit = if capture.unit_on_unit == UnitMeeting::Barred { kinds.plain & unit_cells } else { 0 };
         let shares = capture.group == Group::One
             || [capture.single_on_unit, capture.unit_on_single.into()].contains(&Meeting::Shares)
             || [UnitMeeting::TakesEqual, UnitMeeting::Shares].contains(&capture.unit_on_unit);
         let own = if unit.passable { 0 } else { unit_cells };
         Closing {
-            to_single,
-            to_unit: if capture.unit_on_unit == UnitMeeting::Barred { kinds.plain & unit_cells } else { 0 },
-            exclusive: if shares { 0 } else { kinds.plain },
-            by_partner: if stacking.partner == WithPartner::Closed { kinds.plain } else { 0 },
+            to_single: [one, two, kinds.blocked, two_to_single],
+            to_unit: [one | two, 0, kinds.blocked, two_to_unit],
+            always_to_unit: 1 << WALL | kinds.closed | one,
+            by_partner: kinds.closed | if stacking.partner == WithPartner::Closed { kinds.plain } else { 0 },
             impassable: [own, if stacking.block == Block::Passing { Cells::MAX } else { own }],
+            exclusive: kinds.closed | if shares { 0 } else { kinds.plain },
             unit_cells,
+        }
+    }
+
+    pub(crate) fn map<W>(&self, to: impl Fn(Cells) -> W) -> Closing<W> {
+        Closing {
+            to_single: self.to_single.map(&to),
+            to_unit: self.to_unit.map(&to),
+            always_to_unit: to(self.always_to_unit),
+            by_partner: to(self.by_partner),
+            impassable: self.impassable.map(&to),
+            unit_cells: to(self.unit_cells),
+            exclusive: to(self.exclusive),
         }
     }
 }

@@ -11,6 +11,8 @@ pub(crate) mod odds;
 pub(crate) mod reach;
 mod room;
 
+pub(crate) use cells::Closing;
+
 use std::collections::BTreeSet;
 use std::ops::{BitAnd, BitOr};
 use std::sync::Arc;
@@ -19,14 +21,14 @@ use arrayvec::ArrayVec;
 
 use crate::game::{Chances, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
-use crate::race::compile::cells::{CellMap, Closing, squares_named};
+use crate::race::compile::cells::{CellMap, squares_named};
 use crate::race::compile::odds::{chances, outcomes};
 use crate::race::compile::reach::places_of;
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
-    EntryAt, FirstWhile, OpenedBy, Overshoot, Returns, SentTo, Setup, Sheet, Speed, UnitKind, Without,
+    EntryAt, FirstWhile, OpenedBy, Overshoot, Returns, SentTo, Setup, Sheet, Speed, Unit, UnitKind, Without,
 };
 
 /// The number of entries of a table by place.
@@ -81,27 +83,18 @@ pub(crate) struct Rules {
     pub(crate) declaring: u128,
     /// Places where captures are possible, as bits.
     pub(crate) contested: u128,
-    /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own pieces, `[2]` an
-    /// enemy piece, `[3]` two pieces of one enemy.
-    pub(crate) closed_to_single: [Cells; 4],
-    /// Cells that are closed to a unit in the same four cases.
-    pub(crate) closed_to_unit: [Cells; 4],
-    pub(crate) never_for_units: Cells,
-    /// Cells that a piece of the partner closes.
-    pub(crate) closed_by_partner: Cells,
-    /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two pieces of an enemy.
-    pub(crate) impassable: [Cells; 2],
-    /// Cells that never hold pieces of two hostile seats at the same time.
-    pub(crate) exclusive: Cells,
+    pub(crate) closing: Closing,
     /// Cells where captures are possible.
     pub(crate) captured: Cells,
-    /// Cells where two own pieces are a unit.
-    pub(crate) unit_cells: Cells,
     /// For each place, the largest number of pieces of a seat there; 0 if no piece reaches the place.
     pub(crate) room: [u8; PLACES],
     /// The first place beyond the gate, which a capture opens; [`NOWHERE`] without a gate.
     pub(crate) gate: u8,
     pub(crate) gate_rule: GateRule,
+    /// The length of a lap: a piece that would pass its closed gate goes around the course again. 0 if it waits.
+    pub(crate) lap: u8,
+    /// The rules of units. Their squares are in [`Closing::unit_cells`] and [`Rules::declaring`].
+    pub(crate) unit: Unit,
     /// Whether positions record which seats have entered a piece.
     pub(crate) remembers_entry: bool,
     /// The outcomes of a throw, by ascending values.
@@ -120,7 +113,7 @@ pub(crate) struct Rules {
 /// Decides which seats are allowed to go beyond their gate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct GateRule {
-    is_open_to_all: bool,
+    pub(crate) is_open_to_all: bool,
     /// Whether a capture by the partner opens the gate, too.
     is_shared: bool,
 }
@@ -167,6 +160,8 @@ pub(crate) struct ThrowEffects {
     pub(crate) finishes: bool,
     /// The number of steps that it moves a unit. 0 if a unit cannot use the throw, or uses it without moving.
     pub(crate) unit_steps: u8,
+    /// Whether a piece that finishes with this number needs a doublet of it (two equal dice).
+    pub(crate) needs_doublet: bool,
 }
 
 /// Occupied cells as bits: cells with one or more pieces, and cells with two or more.
@@ -234,8 +229,7 @@ impl Rules {
         let kinds = cells.kinds(gate);
         let tables = cells.tables(&kinds, &seating);
         let [one, two] = cells.with_room(&kinds, pieces);
-        let (bits, closed) = (&tables.bits[Seat::SOUTH.index()], kinds.closed);
-        let closing = Closing::new(&sheet, &kinds);
+        let bits = &tables.bits[Seat::SOUTH.index()];
         let rules = Rules {
             marked: cells.places_where(|at, _| bits[at + 1] & kinds.marked != 0),
             contested: cells.places_where(|at, _| bits[at + 1] & kinds.plain != 0),
@@ -251,16 +245,12 @@ impl Rules {
             places: tables.places,
             meeting: tables.meeting,
             bits: tables.bits,
-            closed_to_single: [one, two, kinds.blocked, closing.to_single],
-            closed_to_unit: [one | two, 0, kinds.blocked, closing.to_unit],
-            never_for_units: 1 << WALL | closed | one,
-            closed_by_partner: closed | closing.by_partner,
-            impassable: closing.impassable,
-            exclusive: closed | closing.exclusive,
             captured: kinds.plain,
-            unit_cells: closing.unit_cells,
+            closing: Closing::new(&sheet, &kinds, [one, two]),
             room: [0; PLACES],
             gate_rule: GateRule::new(&sheet, &seating),
+            lap: if sheet.gate.at > 0 && sheet.gate.without == Without::Lap { sheet.gate.lap.max(1) } else { 0 },
+            unit: sheet.unit.clone(),
             gate,
             remembers_entry: sheet.entry.first_while == FirstWhile::Never,
             chances: chances(&outcomes, |_| true),
@@ -326,7 +316,7 @@ impl Rules {
     /// Returns whether two pieces become a unit by leaving certain squares together ([`UnitKind::Declared`]). If so,
     /// positions record these units.
     pub(crate) fn declares(&self) -> bool {
-        self.sheet.unit.kind == UnitKind::Declared
+        self.unit.kind == UnitKind::Declared
     }
 
     pub(crate) fn can_throw(&self, values: [u8; 2]) -> bool {
@@ -375,12 +365,12 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Returns the landing place of a piece whose throw leads to `place`, beyond its closed gate. The piece goes around
-    /// the course again, one or more times, and stays before the gate.
+    /// Returns the landing place of a piece whose throw leads to `place`. If this is beyond its closed gate, the piece
+    /// goes around the course again, one or more times, and stays before the gate.
     #[inline]
-    pub(crate) fn lapped(&self, place: u8) -> u8 {
-        let lap = self.sheet.gate.lap.max(1);
-        self.gate - lap + (place - self.gate) % lap
+    pub(crate) fn lapped(&self, place: u8, is_open: bool) -> u8 {
+        let goes_round = place >= self.gate && !is_open && self.lap > 0;
+        if goes_round { self.gate - self.lap + (place - self.gate) % self.lap } else { place }
     }
 
     /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it is not allowed to move
@@ -393,8 +383,8 @@ impl Rules {
         if from + 1 == self.home && self.effects[usize::from(steps)].finishes {
             return self.home;
         }
-        if to >= self.gate && !is_open && self.sheet.gate.without != Without::Open {
-            return if self.sheet.gate.without == Without::Lap { self.lapped(to) } else { WALL };
+        if to >= self.gate && !is_open && !self.gate_rule.is_open_to_all {
+            return if self.lap > 0 { self.lapped(to, false) } else { WALL };
         }
         let over = to.saturating_sub(self.home);
         let bits = |place: u8| self.bits[0][usize::from(place)];
@@ -457,6 +447,7 @@ impl ThrowEffects {
             again: sheet.turn.again.contains(&value),
             bonus: sheet.turn.bonus.contains(&value),
             finishes: sheet.finish.from_last.contains(&value),
+            needs_doublet: sheet.finish.doublets.contains(&value),
             unit_steps: match sheet.unit.speed {
                 Speed::Full => value,
                 Speed::Half | Speed::HalfSpent => value / 2,

@@ -5,7 +5,7 @@ use crate::game::{Seat, SeatSet};
 use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{BonusOrder, Divide, Overshoot, Sheet, UnitKind, Without};
+use crate::sheet::values::{BonusOrder, Divide, Overshoot, Sheet, UnitKind};
 
 /// Iterates over the set bits in ascending order.
 pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
@@ -37,13 +37,10 @@ impl Rules {
             return places;
         }
         let before = places & ((1 << self.gate) - 1);
-        if self.sheet.gate.without == Without::Lap {
-            let lap = self.sheet.gate.lap.max(1);
-            let beyond = |round: u8| before.checked_shl(u32::from(round) * u32::from(lap)).unwrap_or(0);
-            let rounds = (1..=self.longest / lap + 1).fold(0, |all, round| all | beyond(round));
-            return before | rounds & !((1 << self.gate) - 1);
-        }
-        before
+        let Some(rounds) = self.longest.checked_div(self.lap) else { return before };
+        let beyond = |round: u8| before.checked_shl(u32::from(round) * u32::from(self.lap)).unwrap_or(0);
+        let rounds = (1..=rounds + 1).fold(0, |all, round| all | beyond(round));
+        before | rounds & !((1 << self.gate) - 1)
     }
 
     /// Returns all step counts of one hop, as bits.
@@ -58,7 +55,7 @@ impl Rules {
         if self.sheet.turn.divide == Divide::Finish {
             steps |= (2 << a) - 2;
         }
-        if self.sheet.unit.kind != UnitKind::None {
+        if self.unit.kind != UnitKind::None {
             steps |= 1 << self.effects[usize::from(a)].unit_steps;
         }
         steps & !1
@@ -80,7 +77,7 @@ impl Rules {
     /// Returns whether one of `seats` can ever pass its gate. If only a capture opens the gate, one of the seats must
     /// be able to capture an enemy before the gate.
     pub(crate) fn opens(&self, seats: SeatSet) -> bool {
-        if !self.has_gate() || self.sheet.gate.without == Without::Open {
+        if self.gate_rule.is_open_to_all {
             return true;
         }
         let before = self.reached(|place, hops| self.targets(place, hops, false)) & ((1 << self.home) - 2);

@@ -37,7 +37,7 @@ impl Rules {
             pairs.filter(|&(seat, other)| other > seat && (!shares || self.seating.enemies(seat).contains(&other)));
         apart.into_iter().find_map(|(seat, other)| {
             let held = state.pieces[other.index()].iter().fold(0, |held, &place| held | bit(other, place));
-            let is_shared = |&&place: &&u8| bit(seat, place) & held & self.exclusive != 0;
+            let is_shared = |&&place: &&u8| bit(seat, place) & held & self.closing.exclusive != 0;
             state.pieces[seat.index()].iter().find(is_shared).map(|&place| (seat, other, place))
         })
     }

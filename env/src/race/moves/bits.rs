@@ -1,7 +1,7 @@
 //! Bitboards: cells as bits of a word, for places, pieces and closed cells.
 
 use crate::game::MAX_SEATS;
-use crate::race::compile::{Cells, PLACES, Rules, WALL};
+use crate::race::compile::{Cells, Closing, PLACES, Rules, WALL};
 
 /// Tables of cells as bits of a word.
 #[derive(Clone, Debug)]
@@ -10,15 +10,7 @@ pub(crate) struct Bits<W> {
     pub(crate) at: [[W; PLACES]; MAX_SEATS],
     /// The cells of the places before each place: `[seat][place]`.
     pub(crate) below: [[W; PLACES]; MAX_SEATS],
-    /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own pieces, `[2]` an
-    /// enemy piece, `[3]` two pieces of one enemy.
-    pub(crate) closed_to_single: [W; 4],
-    pub(crate) closed_to_unit: [W; 4],
-    pub(crate) always: W,
-    pub(crate) closed_by_partner: W,
-    /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two pieces of an enemy.
-    pub(crate) impassable: [W; 2],
-    pub(crate) unit_cells: W,
+    pub(crate) closing: Closing<W>,
 }
 
 /// A word with a bit for each cell. If all cells fit into a shorter word, the shorter word is faster.
@@ -51,12 +43,7 @@ impl<W: Word> Bits<W> {
         Bits {
             at: std::array::from_fn(|seat| rules.bits[seat].map(W::of)),
             below: std::array::from_fn(|seat| std::array::from_fn(|place| W::of(below(seat, place)))),
-            closed_to_single: rules.closed_to_single.map(W::of),
-            closed_to_unit: rules.closed_to_unit.map(W::of),
-            always: W::of(rules.never_for_units),
-            closed_by_partner: W::of(rules.closed_by_partner),
-            impassable: rules.impassable.map(W::of),
-            unit_cells: W::of(rules.unit_cells),
+            closing: rules.closing.map(W::of),
         }
     }
 }

@@ -52,9 +52,9 @@ impl Rules {
         if there.is_empty() {
             return None;
         }
-        let units = match self.sheet.unit.kind {
+        let units = match self.unit.kind {
             UnitKind::None => Set::NONE,
-            UnitKind::Together => there.beside().when(self.unit_cells >> cell & 1 == 1),
+            UnitKind::Together => there.beside().when(self.closing.unit_cells >> cell & 1 == 1),
             UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
         };
         let capture = &self.sheet.capture;

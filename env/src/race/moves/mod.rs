@@ -15,7 +15,7 @@ use crate::game::{ActionMask, Seat};
 use crate::race::compile::{Cells, Occupancy, PLACES, Rules, WALL};
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, State, in_order, sort};
-use crate::sheet::values::{Overshoot, UnitKind, Without};
+use crate::sheet::values::{Overshoot, UnitKind};
 use bits::{Bits, Word};
 
 /// The values of all throws are smaller than this.
@@ -89,11 +89,9 @@ impl Moves {
             |stage: usize| [false, true].map(|is_open| std::array::from_fn(|value| alone(stage, is_open, value as u8)));
         let units = |is_open: bool| std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open));
         Moves {
-            can_revisit: rules.back < rules.home
-                || rules.has_gate() && sheet.gate.without == Without::Lap
-                || sheet.finish.overshoot == Overshoot::Bounces,
-            has_units: sheet.unit.kind != UnitKind::None,
-            are_units_tied: !sheet.unit.split,
+            can_revisit: rules.back < rules.home || rules.lap > 0 || sheet.finish.overshoot == Overshoot::Bounces,
+            has_units: rules.unit.kind != UnitKind::None,
+            are_units_tied: !rules.unit.split,
             has_few_pieces: rules.seating.pieces <= FEW,
             single: Box::new([0, 1].map(by_gate)),
             unit: Box::new([false, true].map(units)),
@@ -125,9 +123,9 @@ impl Moves {
         let cells = &rules.bits[seat.index()];
         let [start, landing] = [from, to].map(|place| cells[usize::from(place) % PLACES]);
         let is_declared = |slot: usize| state.declared[seat.index()] >> slot & 1 == 1;
-        let is_pair = match rules.sheet.unit.kind {
+        let is_pair = match rules.unit.kind {
             UnitKind::None => false,
-            UnitKind::Together => start & rules.unit_cells & on.own.twos != 0,
+            UnitKind::Together => start & rules.closing.unit_cells & on.own.twos != 0,
             UnitKind::Declared => is_declared(group.slot),
         };
         let can_begin = if is_unit {
@@ -204,7 +202,7 @@ impl Moves {
         seat: Seat,
         own: &[u8; MAX_PIECES],
     ) -> Occupied<W> {
-        let none = Occupancy::<W>::default();
+        let (closing, none) = (&bits.closing, Occupancy::<W>::default());
         let of = |seat: Seat, places: &[u8; MAX_PIECES]| none.and(&bits.at[seat.index()], &places[..SLOTS]);
         // Two pieces are a unit only if they belong to one seat.
         let others = |seats: &[Seat]| {
@@ -216,13 +214,13 @@ impl Moves {
         let has_two = self.has_units & (own.twos != W::default());
         Occupied {
             own,
-            to_single: cells(bits.closed_to_single) | bits.closed_by_partner & partners.ones | W::of(1 << WALL),
+            to_single: cells(closing.to_single) | closing.by_partner & partners.ones | W::of(1 << WALL),
             to_unit: if has_two {
-                cells(bits.closed_to_unit) | bits.closed_by_partner & partners.ones | bits.always
+                cells(closing.to_unit) | closing.by_partner & partners.ones | closing.always_to_unit
             } else {
                 W::default()
             },
-            to_pass: bits.impassable[0] & own.twos | bits.impassable[1] & enemies.twos,
+            to_pass: closing.impassable[0] & own.twos | closing.impassable[1] & enemies.twos,
         }
     }
 
@@ -287,7 +285,7 @@ impl Moves {
         let mut mask = 0_u32;
         let mut is_only_merging = true;
         let hops = self.hops(state, seat, own, value);
-        let has_unit = bits.unit_cells & on.own.twos != none;
+        let has_unit = bits.closing.unit_cells & on.own.twos != none;
         let mut last = NO_PIECE;
         for slot in 0..SLOTS {
             let from = own[slot];
@@ -312,7 +310,8 @@ impl Moves {
             }
             let mut can_go_together = false;
             if has_unit {
-                let is_unit = own[(slot + 1) % MAX_PIECES] == from && start & bits.unit_cells & on.own.twos != none;
+                let is_unit =
+                    own[(slot + 1) % MAX_PIECES] == from && start & bits.closing.unit_cells & on.own.twos != none;
                 let pair = Group { slot, count: 2 };
                 let to = self.target(state, seat, own, pair, value);
                 let landing = at[usize::from(to) % PLACES];

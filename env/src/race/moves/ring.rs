@@ -9,7 +9,6 @@ use crate::race::compile::reach::places_of;
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::slots::Slots;
 use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::Without;
 
 /// The square of all places where no piece is captured or blocked.
 pub(crate) const BESIDE: u8 = 0;
@@ -21,12 +20,9 @@ pub(crate) const NOWHERE: u8 = 127;
 pub(crate) struct Squares {
     /// The square of each place.
     of: [u8; 256],
-    /// `[beyond][place]`: the landing square of a piece that would reach `place` if the course had no gate (the place
-    /// that opens after a capture). `beyond` is the rule for pieces that pass the gate, in the order of [`Without`];
-    /// [`Without::Open`] is for seats whose gate is open.
-    landings: [[u8; 256]; 3],
-    gate: u8,
-    lap: u8,
+    /// `[gate][place]`: the landing square of a piece that would reach `place` if the course had no gate. `gate` is 1
+    /// if the gate is open.
+    landings: [[u8; 256]; 2],
     home: u8,
     /// The place before the place where a piece enters with a throw of 1.
     pub(crate) entry: u8,
@@ -41,19 +37,15 @@ impl Squares {
             _ => BESIDE,
         };
         let of = std::array::from_fn(|place| if place < PLACES { cell(place as u8) } else { BESIDE });
-        let (gate, lap) = (rules.gate, rules.sheet.gate.lap);
-        let landing = |beyond: Without, place: usize| match beyond {
-            _ if place < usize::from(gate.min(rules.home)) => of[place],
-            Without::Open if place <= usize::from(rules.home) => of[place],
-            Without::Lap if lap > 0 && place >= usize::from(gate) => of[usize::from(rules.lapped(place as u8))],
-            Without::Open | Without::Wait | Without::Lap => NOWHERE,
+        let landing = |is_open: bool, place: usize| match rules.lapped(place as u8, is_open) {
+            to if to < rules.gate.min(rules.home) || is_open && to <= rules.home => of[usize::from(to)],
+            _ => NOWHERE,
         };
-        let landings = [Without::Wait, Without::Lap, Without::Open];
-        let landings = landings.map(|beyond| std::array::from_fn(|place| landing(beyond, place)));
+        let landings = [false, true].map(|is_open| std::array::from_fn(|place| landing(is_open, place)));
         let reached = |from: usize, steps: u8| landings.iter().map(move |to: &[u8; 256]| to[from + usize::from(steps)]);
         let back = |from: usize| places_of(rules.hops()).any(|steps| reached(from, steps).any(|to| to == of[from]));
         let comes_back = (1..usize::from(rules.home)).any(|from| of[from] != BESIDE && back(from));
-        Squares { of, landings, gate, lap, home: rules.home, entry: rules.entry, comes_back }
+        Squares { of, landings, home: rules.home, entry: rules.entry, comes_back }
     }
 
     /// Returns whether one of the pieces `own` of the seat is on the course.
@@ -69,15 +61,8 @@ impl Squares {
 
     /// Returns the landing square of a piece that would reach `place` if the course had no gate.
     #[inline]
-    pub(crate) fn landing(&self, place: u8, beyond: Without) -> u8 {
-        self.landings[beyond as usize][usize::from(place)]
-    }
-
-    /// Returns the landing place of a piece that would reach `place` if the course had no gate.
-    #[inline]
-    pub(crate) fn place(&self, place: u8, beyond: Without) -> u8 {
-        let goes_round = place >= self.gate && beyond == Without::Lap && self.lap > 0;
-        if goes_round { self.gate - self.lap + (place - self.gate) % self.lap } else { place }
+    pub(crate) fn landing(&self, place: u8, is_open: bool) -> u8 {
+        self.landings[usize::from(is_open)][usize::from(place)]
     }
 }
 

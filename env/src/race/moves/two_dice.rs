@@ -4,10 +4,9 @@
 //! second piece, or lands there itself, or opens the gate by a capture.
 
 use super::ring::{ANY_ENEMY, BESIDE, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
-use crate::race::compile::Throw;
+use crate::race::compile::Rules;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE};
-use crate::sheet::values::Without;
 
 /// The two dice, as indices of [`Hops::dice`].
 pub(crate) const SMALLER: usize = 0;
@@ -21,14 +20,14 @@ pub(crate) fn other(die: usize) -> usize {
 /// The pieces of one colour before they move, and their hops by two dice.
 #[derive(Debug)]
 pub(crate) struct Hops<'a> {
+    rules: &'a Rules,
     squares: &'a Squares,
     own: Slots,
     /// The places where the steps of each piece start.
     origins: Slots,
     ring: &'a Ring,
-    beyond: Without,
-    /// The numbers that let a waiting piece enter, as bits: `[0]` while no own piece is on the course, `[1]` otherwise.
-    enters: [u64; 2],
+    /// Whether the gate is open.
+    is_open: bool,
     waiting: Set,
     /// Whether a waiting piece can enter with a die or the sum. Other pieces then move after it.
     can_enter: bool,
@@ -61,22 +60,22 @@ impl<'a> Hops<'a> {
     /// sets stay in registers.
     #[inline(always)]
     pub(crate) fn new(
+        rules: &'a Rules,
         squares: &'a Squares,
         own: [u8; MAX_PIECES],
         ring: &'a Ring,
         dice: [u8; 2],
-        beyond: Without,
-        enters: [u64; 2],
+        is_open: bool,
     ) -> Hops<'a> {
         let own = Slots::of(own);
         let waiting = own.are(0);
         let origins = own.plus(waiting.each(squares.entry));
         let dice = [dice[0].min(dice[1]), dice[0].max(dice[1])];
-        let landings = dice.map(|die| Landings::new(squares, origins, die, ring, beyond));
+        let landings = dice.map(|die| Landings::new(squares, origins, die, ring, is_open));
         let (repeated, _) = own.repeated();
         let lowest = !repeated & !own.are(NO_PIECE);
         let can_enter = false;
-        let mut hops = Hops { squares, own, origins, ring, beyond, enters, waiting, can_enter, lowest, dice, landings };
+        let mut hops = Hops { rules, squares, own, origins, ring, is_open, waiting, can_enter, lowest, dice, landings };
         hops.landings = landings.map(|landings| hops.without_itself(landings));
         hops.can_enter = !waiting.is_empty() && !hops.entering().is_empty();
         hops
@@ -109,14 +108,19 @@ impl<'a> Hops<'a> {
     /// Returns the waiting pieces that can enter with a die or the sum before any other piece moves.
     fn entering(&self) -> Set {
         let [a, b] = self.dice;
-        let sum = self.landings(a + b, self.beyond);
+        let sum = self.landings(a + b, self.is_open);
         let dice = self.dice.into_iter().zip(&self.landings);
         dice.chain([(a + b, &sum)]).fold(Set::NONE, |all, (steps, landings)| all | self.entering_by(steps, landings))
     }
 
     fn entering_by(&self, steps: u8, landings: &Landings) -> Set {
-        let enters = self.enters[usize::from(self.squares.has_one_on_course(self.own))];
-        (self.waiting & landings.open()).when(enters >> steps & 1 == 1)
+        (self.waiting & landings.open()).when(self.enters(steps, self.own))
+    }
+
+    /// Returns whether `steps` let a waiting piece enter while the own pieces are on `own`.
+    #[inline]
+    fn enters(&self, steps: u8, own: Slots) -> bool {
+        self.rules.effects[usize::from(steps)].enters[usize::from(self.squares.has_one_on_course(own))]
     }
 
     /// Returns the pieces that can move first by `steps`.
@@ -150,7 +154,7 @@ impl<'a> Hops<'a> {
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
-        self.beginning(steps, &self.landings(steps, self.beyond)).when(!self.can_enter || !self.can_both_enter())
+        self.beginning(steps, &self.landings(steps, self.is_open)).when(!self.can_enter || !self.can_both_enter())
     }
 
     /// Returns the pieces that can take a doublet together with the next piece on their place.
@@ -168,9 +172,9 @@ impl<'a> Hops<'a> {
     fn followers(&self, slot: usize, die: usize) -> Set {
         let first = self.landings[die];
         let captures = first.occupancy.get(slot) & ANY_ENEMY != 0;
-        let next = match self.beyond {
-            Without::Wait | Without::Lap if captures => self.landings(self.dice[other(die)], Without::Open),
-            _ => self.landings[other(die)],
+        let next = match captures && !self.is_open {
+            true => self.landings(self.dice[other(die)], true),
+            false => self.landings[other(die)],
         };
         let from = self.squares.of(self.own.get(slot));
         let left = next.squares.are(from).when(from != BESIDE).without(slot);
@@ -181,8 +185,7 @@ impl<'a> Hops<'a> {
             return self.pieces() & open;
         }
         let moved = self.own.with(slot, self.by(slot, die).place);
-        let enters = self.enters[usize::from(self.squares.has_one_on_course(moved))];
-        let entering = (self.waiting & open).when(enters >> self.dice[other(die)] & 1 == 1);
+        let entering = (self.waiting & open).when(self.enters(self.dice[other(die)], moved));
         if entering.is_empty() { self.pieces() & !self.waiting & open } else { entering }
     }
 
@@ -225,7 +228,7 @@ impl<'a> Hops<'a> {
         let onto_own_pair = occupancy.have(TWO_OWN) & !squares.at_least(NOWHERE);
         let capturing = |landings: Landings| landings.occupancy.have(ANY_ENEMY) & landings.open();
         let opening = self.landings.map(capturing).into_iter().fold(Set::NONE, |set, capturing| set | capturing);
-        !(self.waiting | onto_own_pair | opening.when(self.beyond != Without::Open)).is_empty()
+        !(self.waiting | onto_own_pair | opening.when(!self.is_open)).is_empty()
     }
 
     /// Returns whether the same two pieces can move in the other order, to the same places.
@@ -236,44 +239,43 @@ impl<'a> Hops<'a> {
             let [swapped, last] = self.both(second, other(die), slot).map(|hop| hop.place);
             (first, next) == (last, swapped) || (first, next) == (swapped, last)
         };
-        is_legal() && (self.beyond == Without::Open || is_same())
+        is_legal() && (self.is_open || is_same())
     }
 
     /// Returns the hop of a piece by one die before any other piece moves.
     #[inline]
     pub(crate) fn by(&self, slot: usize, die: usize) -> DieHop {
-        self.hop(slot, self.dice[die], self.beyond)
+        self.hop(slot, self.dice[die], self.is_open)
     }
 
     #[inline]
     pub(crate) fn by_sum(&self, slot: usize) -> DieHop {
-        self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.beyond)
+        self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.is_open)
     }
 
     /// Returns the hop of a piece by one die, and then the hop of another piece by the other die.
     #[inline]
     pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [DieHop; 2] {
         let first = self.by(slot, die);
-        let beyond = if first.captures { Without::Open } else { self.beyond };
-        [first, self.hop(second, self.dice[other(die)], beyond)]
+        [first, self.hop(second, self.dice[other(die)], self.is_open || first.captures)]
     }
 
     #[inline]
-    fn hop(&self, slot: usize, steps: u8, beyond: Without) -> DieHop {
+    fn hop(&self, slot: usize, steps: u8, is_open: bool) -> DieHop {
         let steps = self.origins.get(slot).wrapping_add(steps);
-        let square = self.squares.landing(steps, beyond);
-        DieHop { place: self.squares.place(steps, beyond), square, captures: self.ring.at(square) & ANY_ENEMY != 0 }
+        let square = self.squares.landing(steps, is_open);
+        DieHop { place: self.rules.lapped(steps, is_open), square, captures: self.ring.at(square) & ANY_ENEMY != 0 }
     }
 
     #[inline]
-    fn landings(&self, steps: u8, beyond: Without) -> Landings {
-        self.without_itself(Landings::new(self.squares, self.origins, steps, self.ring, beyond))
+    fn landings(&self, steps: u8, is_open: bool) -> Landings {
+        self.without_itself(Landings::new(self.squares, self.origins, steps, self.ring, is_open))
     }
 
     /// Returns whether any throw of two dice moves a piece.
-    pub(crate) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
-        outcomes.iter().any(|throw| {
-            let hops = Hops::new(self.squares, self.own.bytes(), self.ring, throw.values, self.beyond, self.enters);
+    pub(crate) fn can_ever_move(&self) -> bool {
+        self.rules.outcomes.iter().any(|throw| {
+            let hops = Hops::new(self.rules, self.squares, self.own.bytes(), self.ring, throw.values, self.is_open);
             !(hops.firsts(SMALLER) | hops.firsts(LARGER) | hops.sums() | hops.pairs()).is_empty()
         })
     }
@@ -281,8 +283,8 @@ impl<'a> Hops<'a> {
 
 impl Landings {
     #[inline]
-    fn new(of: &Squares, origins: Slots, steps: u8, ring: &Ring, beyond: Without) -> Landings {
-        let squares = origins.map(|place| of.landing(place.wrapping_add(steps), beyond));
+    fn new(of: &Squares, origins: Slots, steps: u8, ring: &Ring, is_open: bool) -> Landings {
+        let squares = origins.map(|place| of.landing(place.wrapping_add(steps), is_open));
         Landings { squares, occupancy: squares.map(|square| ring.at(square)) }
     }
 

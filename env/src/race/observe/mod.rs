@@ -13,7 +13,6 @@ use crate::race::observe::relations::{Relations, SeatFacts};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
 use crate::race::turns::registers::Registers;
 use crate::race::turns::{FoundEntries, Turns, by_kind};
-use crate::sheet::values::UnitKind;
 
 /// The layout of the observation: the first column of each group of entries.
 ///
@@ -76,7 +75,7 @@ impl Layout {
         Layout {
             places: (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect(),
             ordinals,
-            declared: take(if rules.sheet.unit.kind == UnitKind::Declared { pieces } else { 0 }),
+            declared: take(if rules.declares() { pieces } else { 0 }),
             seat_mark: take(u16::from(rules.has_seat_marks())),
             relations: Relations::new(rules, &mut take),
             finished: take(if payoff == Payoff::Placings { 4 } else { 0 }),

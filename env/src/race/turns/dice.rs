@@ -16,7 +16,7 @@ use crate::race::moves::two_dice::{DieHop, Hops, LARGER, SMALLER, other};
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
 use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass};
-use crate::sheet::values::{Must, Without};
+use crate::sheet::values::Must;
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     letter: 'D',
@@ -32,13 +32,9 @@ pub(crate) struct DiceTurns {
     pub(crate) rules: Arc<Rules>,
     squares: Arc<[Squares; MAX_SEATS]>,
     pub(crate) is_optional: bool,
-    /// The rule for pieces that would pass a closed gate.
-    closed: Without,
     pub(crate) has_dead_ends: bool,
     /// The kind of piece in [`Ring`] for the seat that is `[quarters]` quarter turns away, counter-clockwise.
     piece_kinds: [u8; MAX_SEATS],
-    /// The numbers that let a piece enter, as bits: `[0]` while no own piece is on the course, `[1]` otherwise.
-    enters: [u64; 2],
     /// Pieces before this place can certainly move by some throw.
     late_from: u8,
 }
@@ -53,21 +49,18 @@ impl DiceTurns {
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
-        let enters = [0, 1].map(|is_under_way| rules.entering_steps(is_under_way, u64::MAX.into()) as u64);
         // A waiting piece also needs a die that lets it enter, and room where it enters.
-        let can_enter = |enters: &u64| rules.faces.iter().any(|face| enters >> face & 1 == 1);
-        let enters_freely = enters.iter().all(can_enter)
+        let can_enter = |stage: usize| rules.faces.iter().any(|&face| rules.effects[usize::from(face)].enters[stage]);
+        let enters_freely = (0..2).all(can_enter)
             && (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
                 let (south, entering) = (&squares[0], rules.entry + steps);
                 south.of(entering) == ring::BESIDE || steps > rules.longest / 2
             });
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
-            closed: rules.sheet.gate.without,
             has_dead_ends: rules.waits_at_gate(),
             piece_kinds: [OWN, ENEMY, if rules.seating.has_teams { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
-            enters,
             squares,
             rules,
         }
@@ -82,8 +75,7 @@ impl DiceTurns {
             let piece = self.piece_kinds[colour.quarters_to(other)];
             ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
         }
-        let beyond = if self.rules.gate_rule.is_open(state, colour) { Without::Open } else { self.closed };
-        Hops::new(squares, own, ring, dice, beyond, self.enters)
+        Hops::new(&self.rules, squares, own, ring, dice, self.rules.gate_rule.is_open(state, colour))
     }
 
     /// Returns the first piece and its die, after the first action.
@@ -218,7 +210,7 @@ impl TurnMachine for DiceTurns {
             && unfinished.all(|colour| {
                 // A piece before `late_from` certainly has a move with some throw.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
-                is_late && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
+                is_late && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move()
             })
     }
 

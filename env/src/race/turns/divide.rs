@@ -56,7 +56,7 @@ impl DivideTurns {
         let total = dice[0] + dice[1];
         let home = self.rules.home.saturating_sub(place);
         let parts = (2 << total.min(home)) - 1;
-        let needs_doublet = (1..=total).contains(&home) && self.rules.sheet.finish.doublets.contains(&home);
+        let needs_doublet = (1..=total).contains(&home) && self.rules.effects[usize::from(home)].needs_doublet;
         if needs_doublet && dice != [home, home] { parts & !(1 << home) } else { parts }
     }
 

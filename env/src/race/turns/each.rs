@@ -89,7 +89,7 @@ impl EachTurns {
         let like = |slot: usize| (own[slot], state.declared[colour] >> slot & 1);
         let count =
             self.series.remaining_throws(state).filter(|&(other, _)| other == throw).map(|(_, count)| count).sum();
-        let go_in_threes = self.rules.sheet.unit.three.contains(&value);
+        let go_in_threes = self.rules.unit.three.contains(&value);
         let units = [(SINGLES, 1), (PAIRS, 2), (THREES, if go_in_threes { 3 } else { 0 })];
         let mut mask = ActionMask::EMPTY;
         for slot in (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
@@ -151,7 +151,7 @@ impl TurnMachine for EachTurns {
     }
 
     fn actions(&self) -> usize {
-        if self.rules.sheet.unit.three.is_empty() { EACH_ACTIONS } else { THREES_ACTIONS }
+        if self.rules.unit.three.is_empty() { EACH_ACTIONS } else { THREES_ACTIONS }
     }
 
     #[inline]

@@ -54,9 +54,9 @@ impl Compared {
         let met = sets.iter().fold(0, |met, &set| met | rules.shared_cells(set, on_course));
         let captures = met & rules.captured;
         let is_declared = unit.kind == UnitKind::Declared;
-        let units = with_two & if is_declared { cells(on_course & rules.declaring) } else { rules.unit_cells };
+        let units = with_two & if is_declared { cells(on_course & rules.declaring) } else { rules.closing.unit_cells };
         let has_units = unit.kind != UnitKind::None && units != 0;
-        let singles = with_two & captures & if is_declared { Cells::MAX } else { !rules.unit_cells };
+        let singles = with_two & captures & if is_declared { Cells::MAX } else { !rules.closing.unit_cells };
         let moves_units = rules.outcomes.iter().any(|throw| rules.effects[usize::from(throw.values[0])].unit_steps > 0);
         let waits = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == Returns::OFF && captures != 0;
         let (has_one_piece, has_one_throw) = (most < 2, turn.throw_limit() == Some(1));
@@ -129,14 +129,14 @@ impl Compared {
         // A piece beyond the gate has opened the gate.
         let target = |(place, steps)| [true, place >= rules.gate].map(|is_open| rules.target(place, steps, is_open));
         let blocks = with_two & met;
-        let room = [rules.closed_to_single[0], rules.closed_to_unit[0]];
+        let room = [rules.closing.to_single[0], rules.closing.to_unit[0]];
         Some(Compared {
             keys,
             order: sets.iter().flat_map(order).collect(),
             gate: rules.gate_rule,
             targets: (1..rules.home).flat_map(steps).map(target).collect(),
             room: room.map(|cells| if has_one_piece { 0 } else { cells & course }),
-            blocks: [rules.closed_to_single[3] & !rules.closed_to_single[2], rules.impassable[1]]
+            blocks: [rules.closing.to_single[3] & !rules.closing.to_single[2], rules.closing.impassable[1]]
                 .map(|cells| cells & blocks),
         })
     }

@@ -79,9 +79,9 @@ impl SeriesTurns {
     pub(crate) fn moves_by(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
         let places = turn.own.or(roles.only(role::ENTERED));
-        let together = if self.unit.speed == Speed::Full { role::FOLLOWER } else { role::FOLLOWER | role::LEAD };
+        let together = if self.rules.unit.speed == Speed::Full { role::FOLLOWER } else { role::FOLLOWER | role::LEAD };
         let on_course = places.at_least(1) & !places.at_least(self.rules.home) & !roles.have(together);
-        let untied = if self.unit.split { on_course } else { roles.have(role::SINGLE | role::LEAD) };
+        let untied = if self.rules.unit.split { on_course } else { roles.have(role::SINGLE | role::LEAD) };
         !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
     }
 
@@ -98,8 +98,8 @@ impl SeriesTurns {
         let (repeated, followed) = likeness.repeated();
         let first = waiting & !repeated;
         let on_course = first & places.at_least(1) & !places.at_least(self.rules.home);
-        let tied = if self.unit.split { Set::NONE } else { Set::of(|slot| self.is_tied(turn, allotment, slot)) };
-        let may_join = match self.unit.kind {
+        let tied = if self.rules.unit.split { Set::NONE } else { Set::of(|slot| self.is_tied(turn, allotment, slot)) };
+        let may_join = match self.rules.unit.kind {
             UnitKind::Together => followed,
             UnitKind::None => Set::NONE,
             UnitKind::Declared => {
@@ -122,7 +122,7 @@ impl SeriesTurns {
 
     /// Returns whether the piece must not move alone. Only called if twins must not be split.
     fn is_tied(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> bool {
-        match self.unit.kind {
+        match self.rules.unit.kind {
             UnitKind::None => false,
             UnitKind::Declared => turn.declared.contains(slot),
             UnitKind::Together => {
@@ -138,7 +138,7 @@ impl SeriesTurns {
 
     /// Returns whether two pieces on one place of the course can move on as a unit.
     pub(crate) fn may_join(&self, place: u8, is_declared: bool) -> bool {
-        match self.unit.kind {
+        match self.rules.unit.kind {
             UnitKind::None => false,
             UnitKind::Together => true,
             UnitKind::Declared => is_declared || self.opposite >> place & 1 == 1,
@@ -171,13 +171,13 @@ impl SeriesTurns {
     /// Returns whether a unit can take a throw of `joint` steps.
     #[inline]
     pub(crate) fn can_join(&self, joint: u8) -> bool {
-        joint > 0 || self.unit.speed == Speed::HalfSpent
+        joint > 0 || self.rules.unit.speed == Speed::HalfSpent
     }
 
     /// Returns whether two pieces together can take each of the `remaining` throws, if there is room.
     #[inline]
     pub(crate) fn takes_all_together(&self, remaining: Remaining) -> bool {
-        match self.unit.speed {
+        match self.rules.unit.speed {
             Speed::Full | Speed::Double | Speed::HalfSpent => true,
             Speed::Half => remaining.counts[0] == 0,
             Speed::HalfEven => false,

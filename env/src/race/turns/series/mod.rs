@@ -22,7 +22,7 @@ use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
 use crate::race::turns::actions::{self, with_pass};
-use crate::sheet::values::{MarkRule, Must, Speed, Unit};
+use crate::sheet::values::{MarkRule, Must, Speed};
 use allot::{Allotment, SeriesTurn};
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
@@ -41,7 +41,6 @@ pub(crate) struct SeriesTurns {
     seating: Participants,
     pub(crate) series: SeriesThrows,
     pub(crate) must: Must,
-    pub(crate) unit: Unit,
     /// Places on marked squares, which have no captures, as bits. Equal for all seats.
     pub(crate) marked: u64,
     /// Whether a piece of an enemy closes a marked square.
@@ -64,11 +63,10 @@ impl SeriesTurns {
         SeriesTurns {
             series: SeriesThrows::new(Arc::clone(&rules)),
             must: sheet.turn.must,
-            unit: sheet.unit.clone(),
             marked: rules.marked as u64,
             blocks,
             opposite: rules.declaring as u64,
-            always_completes: !blocks && sheet.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
+            always_completes: !blocks && rules.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
             enters_among_enemies: rules.contested >> 1 & 1 == 1,
             bears: rules.goal > rules.home,
             seating: rules.seating,
@@ -223,7 +221,7 @@ impl TurnNotation for SeriesTurns {
         taken.from = taken.from.max(1);
         // Throws are allotted in ascending order, 1s first; only the throw that ended the series can be out of order.
         let are_ones = self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Second);
-        if matches!(taken.kind, MoveKind::Together(_)) && self.unit.speed != Speed::Full {
+        if matches!(taken.kind, MoveKind::Together(_)) && self.rules.unit.speed != Speed::Full {
             taken.hidden = steps;
         } else if are_ones {
             taken.throws = vec![1; usize::from(steps)];

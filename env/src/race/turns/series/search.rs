@@ -93,7 +93,7 @@ impl<'a> Search<'a> {
         // If no unit can take the smallest throw, no unit can take a larger throw. This is only true if the speed of
         // units does not exclude some throws.
         let (any_alone, any_together) = turns.takers(&units, turns.smallest(remaining));
-        if (any_alone | any_together).is_empty() && matches!(turns.unit.speed, Speed::Full | Speed::HalfSpent) {
+        if (any_alone | any_together).is_empty() && matches!(turns.rules.unit.speed, Speed::Full | Speed::HalfSpent) {
             return Ok(turns.is_complete(turn, allotment).then_some(0));
         }
         let (alone, together) = turns.takers(&units, turns.series.pips(throw));
