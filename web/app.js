@@ -9,7 +9,6 @@ import { byId, onClick, showText } from "./dom.js";
 import * as estimates from "./estimates.js";
 import { place } from "./engine.js";
 import { openExchange, takeText } from "./exchange.js";
-import { drawFriend, endVisit } from "./friend.js";
 import { bySeat } from "./game.js";
 import * as games from "./games.js";
 import "./keys.js";
@@ -64,7 +63,6 @@ play.onChange(({ kind, step, node }) => {
   if (kind === "taken") noticeRules();
   if (!play.guest) {
     if (["taken", "playing", "seated"].includes(kind)) loadBots();
-    endVisit().catch(error => trouble(error.message));
     if (kind === "moved") count();
   }
   schedule(step?.moves ?? null);
@@ -92,7 +90,7 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  if (!play.guest) store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 && !play.game.friend });
+  if (!play.guest) store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 });
   draw(step).catch(error => fail(text("app.notDrawn"), error));
 }
 
@@ -107,14 +105,13 @@ async function draw(walk) {
   drawBoard(view, walk);
   drawDock(now, option => board.lifted || board.lightMove(option));
   drawPast();
-  drawFriend();
   drawLog(game, play.goTo);
   drawGuide();
   keepFocus();
   const who = estimates.adviser();
   if (!play.guest) Promise.all([drawHints(who, isOld), estimates.drawEstimates(view, who, isOld)])
     .catch(error => ["file", "offline"].includes(error.code) ? playWithout(who.agent, error) : fail(text("app.noChances"), error));
-  const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : play.isWaiting() ? "waiting" : view.node)}`;
+  const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
   if (turn.isSettled()) document.body.dataset.state = state;
   else setTimeout(() => isOld() || (document.body.dataset.state = state), turn.SETTLE);
@@ -152,7 +149,6 @@ function drawBoard(view, walk) {
 
 function drawPast() {
   const { game } = play, { node, mover } = game.node;
-  byId("players").disabled = Boolean(game.friend);
   byId("redo").disabled = play.redoTo() === null;
   byId("slider").max = game.last;
   byId("slider").disabled = game.last === 0;
@@ -165,7 +161,7 @@ function drawPast() {
   byId("throw").hidden = play.isPaused && node !== "over" && (waits || play.isRecorded(mover));
   byId("play-on").hidden = !byId("throw").hidden;
   const place = game.isAtEnd ? text("app.lastStep") : text("app.step", game);
-  const warning = game.isAtEnd || node === "over" || game.friend ? "" : text("app.replaces");
+  const warning = game.isAtEnd || node === "over" ? "" : text("app.replaces");
   byId("past-note").firstElementChild.textContent = [play.note, place, warning].filter(Boolean).join(" ");
 }
 

@@ -1,6 +1,5 @@
 // Starts new games and stored games, and opens positions and records.
 
-import { beginFriend, openFriend } from "./friend.js";
 import { bySeat, headOf } from "./game.js";
 import * as games from "./games.js";
 import { say } from "./log.js";
@@ -22,16 +21,14 @@ export async function beginNew(rules, seats, players, sheet, start) {
 
 // Starts the same game again. Each player moves to the seat that is `further` seats later.
 export function again(further) {
-  const { rules, seats, letters, about, friend } = play.game;
-  if (friend) return beginFriend(rules, letters, seats[(seats.indexOf(friend.seat) + further) % seats.length], about.sheet);
+  const { rules, seats, letters, about } = play.game;
   const players = bySeat(seats, (_, at) => play.player(seats[(at - further + seats.length) % seats.length]));
   return beginNew(rules, letters, players, about.sheet);
 }
 
 // Resumes a stored game. Returns false if another tab has this game.
 export async function resumeGame({ id, line, players, at }) {
-  const record = JSON.parse(line), { start, moves, sheet } = record;
-  if (record.friend) return openFriend(record, id);
+  const { start, moves, sheet } = JSON.parse(line);
   const played = await games.played(start, moves, sheet);
   if (played.error) throw new Error(text("begin.gone", { error: played.error.message }));
   if (!await store.claim(id)) return false;
@@ -54,7 +51,6 @@ export async function takePosition(position) {
 
 // Shows a record at the node that the record names, or at its first node.
 export async function takeRecord(record) {
-  if (record.friend && await openFriend(record)) return;
   const played = await games.played(record.start, record.moves, record.sheet);
   const { error, steps, about } = played;
   if (error) throw new Error(text("begin.illegal", { ...error, error: error.message }));
@@ -65,7 +61,7 @@ export async function takeRecord(record) {
   // If the record includes a sheet, adds the game of the sheet to the list of games.
   if (!games.named(about.name)) games.keep(about);
   const players = bySeat(seats, (_, at) => `recorded:${record.players?.[at] ?? text("begin.unknown")}`);
-  await take(played, players, record.at ?? 0, record.friend ? text("friend.noSecret") : remark(record, steps.at(-1)?.node ?? played.begins));
+  await take(played, players, record.at ?? 0, remark(record, steps.at(-1)?.node ?? played.begins));
   say(text("begin.shown", { count: steps.length }));
 }
 

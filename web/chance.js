@@ -1,7 +1,5 @@
 // The source of throws: the cryptographic generator of the browser, or a generator with a seed for repeatable throws.
 
-import { pick } from "./chain.js";
-
 const SCALE = 2 ** -53;
 // Combines two 32-bit numbers to a number in [0, 1) with 53 random bits.
 const unit = (high, low) => ((high >>> 5) * 2 ** 26 + (low >>> 6)) * SCALE;
@@ -27,4 +25,12 @@ const random = next ? () => unit(next(), next()) : () => unit(...crypto.getRando
 
 export const newSeed = () => Math.floor(random() * 2 ** 32);
 
-export const draw = outcomes => pick(outcomes, random());
+// Draws one of `outcomes` [{ p, throw }] with its probability.
+export function draw(outcomes) {
+  let left = random();
+  for (const outcome of outcomes) {
+    left -= outcome.p;
+    if (left < 0) return outcome.throw;
+  }
+  return outcomes.at(-1).throw;
+}

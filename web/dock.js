@@ -4,7 +4,6 @@
 import { capital, stacked } from "./choice.js";
 import { drawThrows } from "./dice.js";
 import { button, byId, chip, element, fill, onClick, showText } from "./dom.js";
-import { awaited } from "./friend.js";
 import { words } from "./log.js";
 import { grouped } from "./pieces.js";
 import * as play from "./play.js";
@@ -57,7 +56,6 @@ function drawMoves(options, light) {
 
 function title(view, can) {
   if (view.node === "over") return [play.game.result];
-  if (play.isWaiting()) return [text("friend.waiting", { name: awaited() })];
   const isPerson = play.isPerson(view.mover), isOnlyPerson = isPerson && play.persons().length === 1;
   const who = element("span", { class: "who" }, isOnlyPerson ? text("dock.you") : text(`seat.${view.mover}`));
   if (can) return [who, text(`dock.turn.${isOnlyPerson ? "you" : "can"}.${can === "choose" ? "move" : "throw"}`)];

@@ -26,7 +26,6 @@ onClick({
   "#copy-position": () => copy(byId("position-text").value, text("exchange.positionCopied")),
   "#copy-game": () => copy(line(), text("exchange.gameCopied")),
   "#save-game": save,
-  "#send-game": send,
   "#open-setup": openSetup,
   "#take-pasted": () => takeText(byId("pasted").value),
   "#take-record": () => show(records[byId("record-number").value]),
@@ -63,25 +62,11 @@ async function orRefuse(act, before = "") {
   }
 }
 
-// Shares the link of a game with friends, or copies it. Where links name only this machine, copies the game as text.
-async function send() {
-  const url = isLocal() ? null : await link();
-  try {
-    if (url && navigator.share) return await navigator.share({ title: document.title, url });
-  } catch (error) {
-    if (error.name === "AbortError") return;
-  }
-  if (await copy(url ?? line(), "")) showText(byId("friend"), url ? text("friend.linkCopied") : text("friend.textCopied"));
-}
-
-// Returns whether the browser gives access to its clipboard.
 async function copy(copied, said) {
   try {
     await navigator.clipboard.writeText(copied);
     done(said);
-    return true;
   } catch {
-    if (!byId("exchange").open) openExchange();
     // Without access to the clipboard, the user can copy the text by hand.
     byId("pasted").value = copied;
     byId("pasted").focus();

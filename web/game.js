@@ -19,13 +19,11 @@ export function headOf(position) {
 
 export class Game {
   // `begins`: the node of the first position, { position, node, mover, choices, returns }; `steps`: the moves from this
-  // node; `about`: the game, as in games.js; `board`: the constant parts of the game, as the engine describes them;
-  // `friend`: the game by link, as in chain.js, or null.
-  constructor({ begins, steps, about, board, friend = null }) {
+  // node; `about`: the game, as in games.js; `board`: the constant parts of the game, as the engine describes them.
+  constructor({ begins, steps, about, board }) {
     Object.assign(this, headOf(begins.position));
     this.about = about;
     this.board = board;
-    this.friend = friend;
     this.nodes = [begins];
     // The steps from each node to the next node: a throw { seat, thrown }, or the rest of a turn { seat, actions,
     // words, moves }.

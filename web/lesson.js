@@ -61,7 +61,7 @@ export function drawGuide() {
   const { guest, game } = play;
   document.body.classList.toggle("visit", guest !== null);
   if (game.node.node === "over" && !settings.learned) set("learned", true);
-  byId("learn").hidden = guest !== null || settings.learned || game.last > 0 || !game.begins(0) || Boolean(game.friend);
+  byId("learn").hidden = guest !== null || settings.learned || game.last > 0 || !game.begins(0);
   if (guest) guest.show();
   else tell("");
   if (guest && !play.turnOfPerson()) fill(byId("turn-title"), text("lesson.over"));

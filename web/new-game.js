@@ -3,7 +3,6 @@
 import { ask } from "./ask.js";
 import { beginNew } from "./begin.js";
 import { button, byId, element, fill, options } from "./dom.js";
-import { beginFriend } from "./friend.js";
 import { bySeat } from "./game.js";
 import * as games from "./games.js";
 import { miniature } from "./miniature.js";
@@ -26,11 +25,8 @@ const rulesNow = () => games.rulesText(chosenGame(), chosen.flags);
 dialog.querySelector("form").addEventListener("submit", async event => {
   event.preventDefault();
   try {
-    const rules = rulesNow(), { seats, players } = chosen, { sheet } = chosenGame(), first = byId("choose-first").value;
-    if (event.submitter.value === "friend") {
-      const own = [...seats].find(seat => players[seat] === "person") ?? seats[0];
-      if (!await beginFriend(rules, seats, own, sheet, first)) return;
-    } else await beginNew(rules, seats, bySeat(seats, seat => playerOrBest(players[seat], rules, seats)), sheet, first);
+    const rules = rulesNow(), { seats, players } = chosen, { sheet } = chosenGame();
+    await beginNew(rules, seats, bySeat(seats, seat => playerOrBest(players[seat], rules, seats)), sheet, byId("choose-first").value);
     dialog.close("done");
   } catch (error) {
     warn(dialog, error.message);
@@ -66,9 +62,9 @@ function setPossibleSeats(all) {
   draw();
 }
 
-// Enables or disables the buttons that start a game. They are disabled while the sheet in the text field has problems.
+// Enables or disables the button that starts a game. It is disabled while the sheet in the text field has problems.
 export function enableStart(isReady) {
-  for (const start of dialog.querySelectorAll("[value=start], [value=friend]")) start.disabled = !isReady;
+  dialog.querySelector("[value=start]").disabled = !isReady;
 }
 
 function draw() {

@@ -2,7 +2,6 @@
 // listener after changes, and draws nothing.
 
 import { advance, ask, choose } from "./ask.js";
-import { pick } from "./chain.js";
 import { draw, newSeed } from "./chance.js";
 import { bySeat, Game, headOf } from "./game.js";
 import * as who from "./players.js";
@@ -71,21 +70,17 @@ export function leave() {
 // The action that a person can take now: "throw", "enter" (type in a throw), "choose", or null.
 export function turnOfPerson() {
   const { node, mover } = game.node;
-  if (node === "over" || thinking || !isStage("own")) return null;
+  if (node === "over" || thinking) return null;
   if (node === "decision") return isPerson(mover) && !isForced() ? "choose" : null;
   if (guest) return guest.throws[game.at] ? "throw" : null;
-  if (settings.throws === "hand" && !game.friend) return isRecorded(mover) ? null : "enter";
+  if (settings.throws === "hand") return isRecorded(mover) ? null : "enter";
   return isPerson(mover) && (settings.throws !== "auto" || isPaused) ? "throw" : null;
 }
 
 // Whether only one turn is possible and will be played automatically.
 export const isForced = () => game.node.choices === 1 && settings.forced && !isPaused && !guest;
-// Whether a game by link is at one of these stages; every other game is at the stage "own".
-const isStage = (...stages) => stages.includes(game.friend?.stage(game) ?? "own");
-// Whether a game by link waits for a friend, or for being sent to friends.
-export const isWaiting = () => isStage("friend", "over");
 // Whether something will move automatically.
-export const isBusy = () => !isPaused && !guest && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson() && isStage("own", "coming");
+export const isBusy = () => !isPaused && !guest && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson();
 // Whether the shown node is not the last node. Always true for a record.
 const isPast = () => !game.isAtEnd || hasRecorded();
 
@@ -126,8 +121,7 @@ function pause() {
 
 // The next automatic moves: a throw, the only possible turn, or a bot's choice.
 async function nextMoves() {
-  const { node, mover } = game.node, next = game.friend?.steps[game.at]?.step;
-  if (next) return next.actions ?? [next.thrown];
+  const { node, mover } = game.node;
   if (node === "chance") return drawn();
   if (isPerson(mover)) return (await ask(game.request("choices"))).turns[0].actions;
   thinking = mover;
@@ -139,8 +133,7 @@ async function nextMoves() {
 async function drawn() {
   const known = guest?.throws[game.at] ?? game.steps[game.at]?.thrown;
   if (known) return [known];
-  const { outcomes } = await ask(game.request("chance"));
-  return [game.friend ? pick(outcomes, await game.friend.chance(game)) : draw(outcomes)];
+  return [draw((await ask(game.request("chance"))).outcomes)];
 }
 
 export const throwDice = () => go(drawn());
@@ -189,5 +182,5 @@ function isStop(at) {
   if (node === "chance" && settings.throws === "hand") return !isRecorded(mover);
   return persons().length ? choices > 1 && isPerson(mover) : game.begins(at);
 }
-export const undoTo = () => game.friend ? null : game.before(game.at, isStop);
+export const undoTo = () => game.before(game.at, isStop);
 export const redoTo = () => game.after(game.at, isStop);

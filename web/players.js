@@ -1,6 +1,6 @@
 // The possible players of a seat: a person, a bot at a level, perfect play, a baseline, or a player in a record.
 //
-// A player is a text: "person", "bot:novice", "bot:2ply", "perfect", "greedy", "recorded:NAME", or "friend:NAME".
+// A player is a text: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
 import { give } from "./ask.js";
 import { manifestOf } from "./ashta.js";
@@ -100,12 +100,11 @@ export function scaleOf(rules, seats, outlook) {
   return outlook === "placings" ? text("players.scores", { even }) : text("players.wins", { even });
 }
 
-// Whether a player is in a record or in another browser.
-const isElsewhere = player => /^(recorded|friend):/.test(player);
+const isRecorded = player => player.startsWith("recorded:");
 
 // The agent of a player for the worker; null for persons and records.
 export function agentOf(player, rules, seats) {
-  if (player === "person" || isElsewhere(player)) return null;
+  if (player === "person" || isRecorded(player)) return null;
   if (player === "perfect") return { file: `${tableOf(rules, seats)}.table`, level: "" };
   if (player.startsWith("bot:")) return { file: `${botOf(rules, seats)}.bot`, level: player.slice(4) };
   return { name: player };
@@ -129,13 +128,13 @@ export function adviser(rules, seats, hasTable) {
 // A short name of a player. If there is only one person in the game, the person is "you".
 export function label(player, isOnlyPerson = false) {
   if (player === "person") return isOnlyPerson ? text("players.you") : text("players.onePerson");
-  if (isElsewhere(player)) return player.slice(player.indexOf(":") + 1);
+  if (isRecorded(player)) return player.slice(9);
   return player.startsWith("bot:") ? text(`players.short.${player.slice(4)}`) : player === "perfect" ? text("players.advisers.perfect") : player;
 }
 
 // The name of a player in games files; the program uses the same names.
 export function agentName(player, rules, seats) {
-  if (player.startsWith("recorded:")) return player.slice(9);
+  if (isRecorded(player)) return player.slice(9);
   return player.startsWith("bot:") ? `${botOf(rules, seats)}+${player.slice(4)}` : player;
 }
 
@@ -151,8 +150,8 @@ export function playerNamed(name, rules, seats) {
 // The players after a change of rules or seats. Persons replace recorded players, new seats get the same bot as the
 // other seats, and the best available player replaces players that do not know the rules.
 export function seated(seats, players, rules) {
-  const other = Object.values(players).find(player => player !== "person" && !isElsewhere(player));
-  return bySeat(seats, seat => playerOrBest(isElsewhere(players[seat] ?? "") ? "person" : players[seat] ?? other ?? "person", rules, seats));
+  const other = Object.values(players).find(player => player !== "person" && !isRecorded(player));
+  return bySeat(seats, seat => playerOrBest(isRecorded(players[seat] ?? "") ? "person" : players[seat] ?? other ?? "person", rules, seats));
 }
 
 // Returns the player if it knows these rules, otherwise the best available player.

@@ -14,7 +14,7 @@ const LONGEST = 2 ** 20;
 // The current game as an object. If the game comes from a sheet, the object contains the sheet.
 function written() {
   const { game } = play;
-  return game.friend?.record ?? {
+  return {
     players: game.seats.map(seat => agentName(play.player(seat), game.rules, game.letters)),
     sheet: game.about.sheet, start: game.nodes[0].position, moves: game.moves,
   };

@@ -70,7 +70,7 @@ export async function openReview(retry) {
   for (const [number, change] of costly.entries()) {
     const best = await better(game, change, who);
     if (isOld()) return;
-    if (best) items[number].append(element("p", {}, text("review.better", { words: engine(best.words) })), game.friend ? "" : button(closing(() => retry(change.at, best.actions)), {}, text("review.play")));
+    if (best) items[number].append(element("p", {}, text("review.better", { words: engine(best.words) })), button(closing(() => retry(change.at, best.actions)), {}, text("review.play")));
   }
 }
 
@@ -89,7 +89,7 @@ function item({ at, seat, step }, before, after, retry) {
   const number = play.game.turns.filter(place => place <= at).length;
   const words = step.thrown ? text("review.throws", { values: step.thrown.join(", ") }) : step.words;
   return element("li", {}, button(closing(() => play.goTo(at)), { class: "quiet" }, element("b", {}, before), text("review.step", { number, seat: text(`seat.${seat}`), words, about: after })),
-    step.actions && !play.game.friend ? button(closing(() => retry(at)), {}, text("review.retry")) : null);
+    step.actions ? button(closing(() => retry(at)), {}, text("review.retry")) : null);
 }
 
 const closing = act => () => {

@@ -4,29 +4,25 @@
 import { byId, element, fill, onClick, saveFile } from "./dom.js";
 import { grouped } from "./pieces.js";
 import * as play from "./play.js";
-import { agentOf, label } from "./players.js";
+import { label } from "./players.js";
 import * as store from "./store.js";
 import { number, percent, text } from "./text.js";
 
 const PEOPLE = "people";
 
-// A game by link has the same id in all tabs.
-const own = () => play.game.friend ? `friend-${play.game.friend.record.friend.id}` : store.ownGame();
-
 // Counts the shown game if it is over, began in this browser, and has a person. A game that ends a second time, after
 // undo, keeps its first result.
 export function count() {
   const { game } = play, { returns } = game.node, persons = play.persons();
-  if (!returns || !persons.length || play.hasRecorded() || !(store.isBegun() || game.friend)) return;
-  const all = store.results();
-  if (all.some(({ id }) => id === own())) return;
+  if (!returns || !persons.length || play.hasRecorded() || !store.isBegun()) return;
+  const all = store.results(), own = store.ownGame();
+  if (all.some(({ id }) => id === own)) return;
   const others = game.seats.map(play.player).filter(player => player !== "person");
-  const isAmongPeople = persons.length > 1 || others.some(player => agentOf(player, game.rules, game.letters) === null);
   const most = Math.max(...returns), mine = returns[game.seats.indexOf(persons[0])];
   const result = Math.min(...returns) === most ? "draw" : mine === most ? "won" : "lost";
   store.keepResults([...all, {
-    id: own(), when: new Date().toISOString(), game: game.rules, seats: game.letters, seat: persons.join(""),
-    against: isAmongPeople ? PEOPLE : [...new Set(others)].sort().join(" "), result: persons.length > 1 ? "" : result, turns: turns(),
+    id: own, when: new Date().toISOString(), game: game.rules, seats: game.letters, seat: persons.join(""),
+    against: persons.length > 1 ? PEOPLE : [...new Set(others)].sort().join(" "), result: persons.length > 1 ? "" : result, turns: turns(),
   }]);
 }
 
@@ -34,7 +30,7 @@ const turns = () => play.game.turns.length - 1;
 
 // Adds the luck and the loss of a seat to the result of the shown game.
 export function learn(seat, luck, loss, by) {
-  const all = store.results(), found = all.find(one => one.id === own() && one.seat === seat && one.turns === turns());
+  const all = store.results(), found = all.find(one => one.id === store.ownGame() && one.seat === seat && one.turns === turns());
   if (!found || play.game.node.node !== "over") return;
   Object.assign(found, { luck, loss, by });
   store.keepResults(all);

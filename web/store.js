@@ -3,14 +3,13 @@
 
 import { attempt } from "./attempt.js";
 
-const GAME = "ashta.game.", FRIEND = "ashta.friend.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own", RESULTS = "ashta.results";
+const GAME = "ashta.game.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own", RESULTS = "ashta.results";
 // The largest number of stored games.
 const MOST = 20;
 
 const DEFAULTS = {
   throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, letters: false, seen: "own", language: "", theme: "system", chances: true, hints: false,
-  address: "", name: "",
-  learned: false, puzzle: { day: 0, streak: 0 },
+  address: "", learned: false, puzzle: { day: 0, streak: 0 },
 };
 
 const kept = key => attempt(() => JSON.parse(localStorage.getItem(key)));
@@ -80,10 +79,6 @@ export function keepGame(game) {
   keep(GAME + own, { ...game, isBegun: begun, when: Date.now() });
   for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
-
-// The own part of a game by link: { record, seat, seed }, or null. The seed is secret.
-export const friend = id => kept(FRIEND + id);
-export const keepFriend = (id, part) => keep(FRIEND + id, part);
 
 const list = key => attempt(() => kept(key).filter(Boolean), []);
 // The results of finished games, as in stats.js.

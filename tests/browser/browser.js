@@ -81,7 +81,7 @@ export function pageTests() {
 export async function ready(page, after = null) {
   const handle = await page.waitForFunction(after => {
     const { state } = document.body.dataset;
-    return state && state !== after && /(choose|throw|enter|paused|waiting|over)$/.test(state) ? state : null;
+    return state && state !== after && /(choose|throw|enter|paused|over)$/.test(state) ? state : null;
   }, after);
   return handle.jsonValue();
 }

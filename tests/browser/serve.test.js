@@ -83,6 +83,19 @@ test("a long game is opened by few requests", { timeout: 120000 }, async () => {
   await page.click("nav [data-dialog=exchange]");
   await page.click("#copy-link");
   await page.locator("#exchange-done").filter({ hasText: "It opens only on this machine." }).waitFor();
+  // Links can have the address of another host.
+  await page.click("#exchange [data-close]");
+  await page.click("nav [data-dialog=settings]");
+  for (const [address, kept] of [["nonsense", ""], ["https://example.org/ashta/", "https://example.org/ashta/"]]) {
+    await page.fill("#set-address", address);
+    await page.locator("#set-address").blur();
+    assert.equal(await page.evaluate(() => JSON.parse(localStorage["ashta.settings"]).address ?? ""), kept);
+  }
+  await page.click("#settings [data-close]");
+  await page.click("nav [data-dialog=exchange]");
+  await page.click("#copy-link");
+  await page.locator("#exchange-done").filter({ hasText: "It shows the game at this place." }).waitFor();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^https:..example.org.ashta.#game=/);
   await page.context().close();
 });
 
