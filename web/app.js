@@ -16,8 +16,7 @@ import { drawGuide, learn } from "./lesson.js";
 import { drawLog, say, sentence } from "./log.js";
 import { keepOffline } from "./offline.js";
 import * as play from "./play.js";
-import { agentOf, best, botOf, forget, hasPuzzles, label, learnBots, playerOrBest } from "./players.js";
-import { openPuzzle } from "./puzzle.js";
+import { agentOf, best, botOf, forget, label, learnBots, playerOrBest } from "./players.js";
 import { line } from "./record.js";
 import { openReview } from "./review.js";
 import { openRules } from "./rules.js";
@@ -235,10 +234,6 @@ onClick({
     button.parentElement.hidden = true;
     keepFocus();
   },
-  ".puzzle": () => {
-    closeAll();
-    openPuzzle().catch(error => fail(text("app.noPuzzle"), error));
-  },
   "#redo": () => play.redoTo() !== null && play.goTo(play.redoTo()),
   "#to-start": goTo(() => 0),
   "#to-end": goTo(game => game.last),
@@ -319,7 +314,6 @@ try {
   store.onLost(() => trouble(text("app.notKept")));
   [noList] = await Promise.all([learnBots(), games.learn()]);
   await begin();
-  for (const button of document.querySelectorAll(".puzzle")) button.hidden = !hasPuzzles;
   // The page can react to input only now.
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;
   const { version } = await ask({ op: "hello" });

@@ -1,5 +1,5 @@
 // A lesson: three turns of a game, which the engine finds. The throws are given; the learner throws them and chooses
-// the moves. Lessons and puzzles have a panel above the turn.
+// the moves. A lesson has a panel above the turn.
 
 import { ask } from "./ask.js";
 import { beginNew } from "./begin.js";
@@ -12,12 +12,12 @@ import { botOf } from "./players.js";
 import { set, settings } from "./store.js";
 import { text } from "./text.js";
 
-// Shows a title, sentences, a list, and buttons with their actions: [[text, act]]. The first of several buttons is the
-// main one. Hides the panel if there is no title.
-export function tell(title, sentences = [], buttons = [], list = null) {
+// Shows a title, sentences, and buttons with their actions: [[text, act]]. The first of several buttons is the main one.
+// Hides the panel if there is no title.
+function tell(title, sentences = [], buttons = []) {
   byId("guide").hidden = !title;
   fill(byId("guide-title"), title);
-  fill(byId("guide-text"), sentences.filter(Boolean).map(sentence => element("p", {}, sentence)), list);
+  fill(byId("guide-text"), sentences.filter(Boolean).map(sentence => element("p", {}, sentence)));
   fill(byId("guide-buttons"), buttons.map(([text, act], at) => button(act, { class: at || buttons.length === 1 ? null : "primary", "data-key": text }, text)));
 }
 
@@ -56,7 +56,7 @@ function start({ rules, seats, sheet }) {
 // Opens the lesson of the current game.
 export const learn = ({ rules, letters, about } = play.game) => openLesson(rules, letters, about.sheet);
 
-// Draws the lesson or puzzle. Before the first throw of a game, offers a lesson.
+// Draws the lesson. Before the first throw of a game, offers a lesson.
 export function drawGuide() {
   const { guest, game } = play;
   document.body.classList.toggle("visit", guest !== null);

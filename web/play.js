@@ -11,9 +11,9 @@ const PAUSES = { calm: 900, quick: 300, none: 0 };
 
 // The game, the player of each seat, and a remark about a loaded record.
 export let game = null, players = {}, note = "";
-// A lesson or puzzle, or null: { throws, show }. `throws` has the throw at each node, `show` draws the lesson or puzzle.
+// A lesson, or null: { throws, show }. `throws` has the throw at each node, `show` draws the lesson.
 export let guest = null;
-// The state of the game that the lesson or puzzle interrupts.
+// The state of the game that the lesson interrupts.
 let waiting = null;
 // Whether the page shows an earlier node. Then nothing moves automatically.
 export let isPaused = false;
@@ -54,13 +54,13 @@ export function take(played, seated, at = played.steps.length, remark = "", visi
   restart("taken");
 }
 
-// Shows a position of a lesson or puzzle, in which only the mover plays, and only one turn.
+// Shows a position of a lesson, in which only the mover plays, and only one turn.
 export function visit(played, visitor) {
   const { position, mover } = played.begins;
   take(played, bySeat(headOf(position).seats, seat => seat === mover ? "person" : ""), played.steps.length, "", visitor);
 }
 
-// Ends the lesson or puzzle and shows the game that waits.
+// Ends the lesson and shows the game that waits.
 export function leave() {
   ({ game, players, note } = waiting);
   [guest, waiting, trouble, isPaused] = [null, null, null, isPast()];

@@ -14,8 +14,6 @@ import { text } from "./text.js";
 let BOTS = [], TABLES = [];
 // The number of bots from opened files.
 export let opened = 0;
-// Whether the host has puzzles.json.
-export let hasPuzzles = false;
 
 // Loads the list of bots and tables on the host, which `web/build` or `ashta serve` creates. Returns an error message
 // if this fails, otherwise null.
@@ -23,9 +21,8 @@ export async function learnBots() {
   try {
     const answer = await fetch(new URL("./bots.json", import.meta.url));
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-    const { bots, tables, puzzles = false } = await answer.json();
+    const { bots, tables } = await answer.json();
     BOTS = bots;
-    hasPuzzles = puzzles;
     TABLES = tables.map(({ name, bytes, ruleset: { game, seats, flags = {} } }) =>
       ({ name, bytes, seats, game: [game, Object.entries(flags).map(flag => flag.join("=")).join("&")].filter(Boolean).join("?") }));
     return null;

@@ -9,7 +9,7 @@ const MOST = 20;
 
 const DEFAULTS = {
   throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, letters: false, seen: "own", language: "", theme: "system", chances: true, hints: false,
-  address: "", learned: false, puzzle: { day: 0, streak: 0 },
+  address: "", learned: false,
 };
 
 const kept = key => attempt(() => JSON.parse(localStorage.getItem(key)));
@@ -24,7 +24,7 @@ export function onLost(listener) {
   };
 }
 
-const known = Object.entries(kept(SETTINGS) ?? {}).filter(([key, value]) => typeof DEFAULTS[key] === typeof value && value !== null);
+const known = Object.entries(kept(SETTINGS) ?? {}).filter(([key, value]) => typeof DEFAULTS[key] === typeof value);
 export const settings = { ...DEFAULTS, ...Object.fromEntries(known) };
 // Changes a setting. Other settings can have changed in another tab.
 export function set(key, value) {
