@@ -134,7 +134,7 @@ def test_games_begin_in_a_position():
     many.reset(options={"position": [start, None, late], "reset_mask": np.array([True, False, False])})
     assert many.render() == (start, *before[1:])
     over = "ashtapada S:borne,borne/N:36,keep - -"
-    for env in (single, many, pettingzoo, ashta.pettingzoo.parallel_env()):
+    for env in (single, many, pettingzoo):
         for options, part in [
             ({"positon": start}, "cannot have 'positon', only position"),
             ({"position": over}, "the game is over at"),

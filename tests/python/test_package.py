@@ -10,12 +10,11 @@ import re
 import sys
 import warnings
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, seed_test
-from pettingzoo.utils.conversions import parallel_to_aec
+from pettingzoo.test import api_test, parallel_api_test, seed_test
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 import ashta
 import ashta.pettingzoo
@@ -220,15 +219,24 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
 
 @pytest.mark.parametrize("name, seats", GAMES)
 def test_pettingzoo_accepts_the_environment(name, seats):
-    make = partial(ashta.pettingzoo.parallel_env, name, seats)
     with warnings.catch_warnings():
         # An agent that has not entered the board sees zeros.
         warnings.filterwarnings("ignore", message="Observation numpy array is all zeros")
         api_test(ashta.pettingzoo.env(name, seats), num_cycles=200)
         seed_test(partial(ashta.pettingzoo.env, name, seats), num_cycles=100)
-        parallel_api_test(make(), num_cycles=100)
-    aec = SimpleNamespace(parallel_env=make, env=lambda max_cycles: parallel_to_aec(make(max_cycles=max_cycles)))
-    max_cycles_test(aec)
+        parallel_api_test(turn_based_aec_to_parallel(ashta.pettingzoo.env(name, seats)), num_cycles=100)
+
+
+def test_pettingzoo_makes_the_environment_parallel():
+    env = turn_based_aec_to_parallel(ashta.pettingzoo.env("ashte-kashte?pieces=1", 3))
+    _, infos = env.reset(seed=4)
+    acting = next(agent for agent in env.agents if infos[agent]["action_mask"].any())
+    while env.agents:
+        # The actions of the other agents do not count, also if they are illegal.
+        actions = {agent: int(infos[agent]["action_mask"].argmax()) if agent == acting else 31 for agent in env.agents}
+        _, rewards, terminated, truncated, infos = env.step(actions)
+        acting = infos["player_0"].get("active_agent")
+    assert sorted(rewards.values()) == [-1, -1, 1] and all(terminated.values()) and not any(truncated.values())
 
 
 def test_a_pettingzoo_game_rewards_its_winner():
@@ -272,13 +280,11 @@ def test_an_illegal_action_of_pettingzoo_loses():
         ashta.pettingzoo.RaceEnv(illegal="ignore")
 
 
-@pytest.mark.parametrize("make", [ashta.pettingzoo.env, ashta.pettingzoo.parallel_env])
-def test_pettingzoo_renders(make, capsys):
+def test_pettingzoo_renders(capsys):
     for mode in ["ansi", "human"]:
-        env = make("ashtapada", render_mode=mode)
+        env = ashta.pettingzoo.env("ashtapada", render_mode=mode)
         env.reset(seed=1)
-        step = lambda: int(env.unwrapped.observe(env.agent_selection)["action_mask"].argmax())  # noqa: E731
-        env.step(dict.fromkeys(env.agents, 0) if make is ashta.pettingzoo.parallel_env else step())
+        env.step(int(env.last()[4]["action_mask"].argmax()))
         shown, printed = env.render(), capsys.readouterr().out
         assert (shown if mode == "ansi" else printed).startswith("ashtapada S:"), (shown, printed)
         assert shown is None if mode == "human" else not printed

@@ -147,20 +147,17 @@ def test_environments_of_gymnasium_go_on_where_they_stood(make, opponent):
                 np.testing.assert_array_equal(one, two)
 
 
-@pytest.mark.parametrize("make", [ashta.pettingzoo.env, ashta.pettingzoo.raw_env, ashta.pettingzoo.parallel_env])
+@pytest.mark.parametrize("make", [ashta.pettingzoo.env, ashta.pettingzoo.raw_env])
 def test_environments_of_pettingzoo_go_on_where_they_stood(make):
     def go_on(env, steps):
         generator, seen = random.Random(1), []
         for _ in range(steps):
             if not env.agents:
                 env.reset()
-            if make is ashta.pettingzoo.parallel_env:
-                seen.append(env.step({agent: generator.randrange(9) for agent in env.agents}))
-            else:
-                observation, *rest = env.last()
-                seen.append((observation, *rest, env.agent_selection))
-                legal = np.flatnonzero(observation["action_mask"])
-                env.step(int(generator.choice(legal)) if len(legal) else None)
+            observation, *rest = env.last()
+            seen.append((observation, *rest, env.agent_selection))
+            legal = np.flatnonzero(observation["action_mask"])
+            env.step(int(generator.choice(legal)) if len(legal) else None)
         return seen
 
     env = make("ashte-kashte?pieces=1", 3)

@@ -21,7 +21,6 @@ ENVS = {
     "single": ashta.gymnasium.RaceEnv,
     "several": lambda game: ashta.gymnasium.RaceVectorEnv(3, game),
     "alternating": ashta.pettingzoo.env,
-    "parallel": ashta.pettingzoo.parallel_env,
 }
 
 
@@ -37,7 +36,7 @@ def reset(kind):
     def play(seed):
         env = ENVS[kind](GAME)
         observation, info = env.reset(seed=seed) or ([*env.observe("player_0").values()], env.infos["player_0"])
-        return pickle.dumps(observation), info["seed"] if "seed" in info else info["player_0"]["seed"]
+        return pickle.dumps(observation), info["seed"]
 
     return play
 
@@ -47,7 +46,7 @@ def chat(seed):
     return answer["position"], answer["seed"]
 
 
-REPORTS = [vector, chat, *map(reset, ["single", "alternating", "parallel"])]
+REPORTS = [vector, chat, *map(reset, ["single", "alternating"])]
 OTHERS = [
     lambda seed: (reset("several")(seed)[0], None),
     lambda seed: (ashta.Agent("random", GAME).act([STATE] * 9, seed), None),

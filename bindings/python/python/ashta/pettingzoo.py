@@ -1,5 +1,4 @@
-"""PettingZoo environments: the agents act one after the other (AEC), or all agents submit an action in each step
-(parallel)."""
+"""PettingZoo environments, in which the agents act one after the other (AEC)."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from ._extras import needs
 with needs("pettingzoo"):
     import gymnasium
     from gymnasium.spaces import Box, Dict, Discrete
-    from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+    from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,26 +20,10 @@ from . import Game
 from ._ashta import seed_of
 from ._game import game_of, options_of, position_of
 
-__all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
+__all__ = ["RaceEnv", "env", "raw_env"]
 
 
-class _Spaces:
-    """The spaces of each agent."""
-
-    observation_spaces: dict[str, Dict]
-    action_spaces: dict[str, Discrete]
-    __copy__ = deepcopy
-
-    def observation_space(self, agent: str) -> Dict:
-        """Returns the same object each time."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Discrete:
-        """Returns the same object each time."""
-        return self.action_spaces[agent]
-
-
-class RaceEnv(_Spaces, AECEnv):
+class RaceEnv(AECEnv):
     """One game; the environment throws the dice between decisions.
 
     `game` is the name of a game, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn
@@ -55,6 +38,7 @@ class RaceEnv(_Spaces, AECEnv):
     """
 
     metadata = {"name": "ashta_v0", "is_parallelizable": False, "render_modes": ["ansi", "human"], "render_fps": 1}
+    __copy__ = deepcopy
 
     def __init__(
         self,
@@ -80,6 +64,14 @@ class RaceEnv(_Spaces, AECEnv):
         self.action_spaces = {agent: Discrete(actions) for agent in self.possible_agents}
         self._random = random.Random()
         self.state_ = self.game.new_initial_state(0)
+
+    def observation_space(self, agent: str) -> Dict:
+        """Returns the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """Returns the same object each time."""
+        return self.action_spaces[agent]
 
     def __getattr__(self, name: str) -> Any:
         """Called for missing attributes, such as those that exist only after `reset`."""
@@ -174,59 +166,6 @@ class RaceEnv(_Spaces, AECEnv):
         """Does nothing. PettingZoo requires this method if there is `render`."""
 
 
-class ParallelRaceEnv(_Spaces, ParallelEnv):
-    """One game in which all agents submit an action in each step. Agents, observations and rewards are as in
-    `RaceEnv`.
-
-    Only the action of the acting agent counts; the masks of the other agents allow no action. A random legal action
-    replaces an illegal action, because callers of parallel environments often ignore the masks. A game is truncated
-    after `max_cycles` steps.
-    """
-
-    metadata = {"name": "ashta_parallel_v0", "render_modes": ["ansi", "human"], "render_fps": 1}
-
-    def __init__(
-        self,
-        game: str | Game = "ashtapada",
-        seats: int | str | None = None,
-        max_cycles: int | None = None,
-        turn_limit: int | None = None,
-        render_mode: str | None = None,
-    ) -> None:
-        self._env = RaceEnv(game, seats, render_mode, turn_limit)
-        self.game, self.render_mode, self.max_cycles = self._env.game, render_mode, max_cycles
-        self.possible_agents = self._env.possible_agents
-        self.observation_spaces, self.action_spaces = self._env.observation_spaces, self._env.action_spaces
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
-        """Starts a game; returns observations and infos by agent."""
-        self._env.reset(seed, options)
-        self.agents = self.possible_agents[:]
-        self._cycles = 0
-        return self._observations(), dict(self._env.infos)
-
-    def _observations(self) -> dict[str, dict[str, np.ndarray]]:
-        return {agent: self._env.observe(agent) for agent in self.possible_agents}
-
-    def step(self, actions: dict[str, int]) -> tuple[dict, dict, dict, dict, dict]:
-        """Applies the action of the acting agent; returns observations, rewards, terminations, truncations and infos by
-        agent."""
-        env = self._env
-        legal = env.state_.legal_actions()
-        action = actions[env.agent_selection]
-        env.step(action if action in legal else env._random.choice(legal))
-        self._cycles += 1
-        if self.max_cycles is not None and self._cycles >= self.max_cycles and not any(env.terminations.values()):
-            env.truncations = dict.fromkeys(self.possible_agents, True)
-        is_over = any(env.terminations.values()) or any(env.truncations.values())
-        self.agents = [] if is_over else self.possible_agents[:]
-        return self._observations(), dict(env.rewards), dict(env.terminations), dict(env.truncations), dict(env.infos)
-
-    def render(self) -> str | None:
-        """With `render_mode="ansi"`, returns the position in the notation; with `"human"`, prints it."""
-        return self._env.render()
-
-
 def env(
     game: str | Game = "ashtapada",
     seats: int | str | None = None,
@@ -239,4 +178,3 @@ def env(
 
 # With `illegal="error"`, an illegal action raises `ValueError`.
 raw_env = RaceEnv
-parallel_env = ParallelRaceEnv
