@@ -180,7 +180,7 @@ def ppo(game, seed, facts, budget):
 
     while model.num_timesteps + 8192 <= budget:
         model.learn(8192, reset_num_timesteps=False)
-        yield model.num_timesteps, {("", "policy"): policy}
+        yield model.num_timesteps, {("", "policy"): ashta.Agent.of(policy, game, takes="observations")}
 
 
 def dqn(game, seed, facts, budget, count=128, length=1600, ahead=3, batch=512):
@@ -249,7 +249,7 @@ def dqn(game, seed, facts, budget, count=128, length=1600, ahead=3, batch=512):
                 for slow, fast in zip(target.parameters(), online.parameters()):
                     slow.lerp_(fast, 0.005)
         optimizer.param_groups[0]["lr"] = 1e-3 * max(0.02, 1 - share)
-        yield steps + count, {("", "policy"): policy}
+        yield steps + count, {("", "policy"): ashta.Agent.of(policy, game, takes="observations")}
 
 
 class Rollout(mcts.RandomRolloutEvaluator):
@@ -276,7 +276,7 @@ def open_spiel(game, seed, simulations=100):
         node.state = state.clone()
         return search.step(node)
 
-    return policy
+    return ashta.Agent.of(policy, game, takes="state")
 
 
 LEARNERS = {"TD(λ) in PyTorch": td, "ashta": bot, "MaskablePPO": ppo, "DQN": dqn}

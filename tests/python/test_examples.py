@@ -66,7 +66,7 @@ print("My move:", "**" + lines[first] + "**" if has_tried or "wrong" not in sys.
         return prompt.split("Your legal moves")[1].splitlines()[1]
 
     game = ashta.Game("siga")
-    found = ashta.regret(module["Player"](first).choose, game, pairs=2)
+    found = ashta.regret(ashta.Agent.of(module["Player"](first).choose, game, takes="state"), pairs=2)
     assert found["regret"]["decisions"] > 5 and game.describe()["understood"][0]["sentences"][0] in prompts[0]
     wrong = module["answer"](module["Player"](first), {"op": "bestmove", "position": "siga S:off,off/N:1,17 N *"})
     assert "no seat chooses" in wrong["error"]["message"]

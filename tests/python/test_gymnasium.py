@@ -34,7 +34,7 @@ def legal(mask, generator):
 def test_gymnasium_accepts_the_environment(name, seats):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for opponent in ["hunter", lowest]:
+        for opponent in ["hunter", ashta.Agent.of(lowest, ashta.Game(name, seats), takes="observations")]:
             env = gymnasium.make("ashta/Race-v0", game=name, seats=seats, opponent=opponent, illegal="random", render_mode="ansi")
             check_env(env.unwrapped)
 
@@ -182,6 +182,7 @@ def test_an_opponent_is_a_name_an_agent_or_a_function():
         _, logits = networks.forward(observations)
         return np.where(action_masks, logits, -np.inf).argmax(axis=1)
 
+    by_networks = ashta.Agent.of(by_networks, game, takes="observations")
     envs = [gymnasium.make_vec("ashta/Race-v0", num_envs=9, opponent=one) for one in ("ashtapada+policy", first, by_networks)]
     generator = np.random.default_rng(1)
     answers = [env.reset(seed=4) for env in envs]

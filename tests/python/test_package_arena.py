@@ -23,8 +23,8 @@ def without_times(report):
     return report
 
 
-def first_legal(state):
-    return state.legal_actions()[0]
+def first_legal(states):
+    return states.masks().argmax(axis=1)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_agents_are_names_objects_and_functions():
     assert [agent["name"] for agent in report["agents"]] == ["ashtapada+policy", "first_legal", "greedy", "greedy (2)"]
     assert report["luck_by"] == "ashtapada+policy" and report["blocks"] == 12
     greedy = ashta.Agent("ashtapada", game)
-    mirror = ashta.arena({"mine": lambda state: greedy.step(state), "its": "ashtapada"}, pairs=5).report
+    mirror = ashta.arena({"mine": greedy.act, "its": "ashtapada"}, pairs=5).report
     assert [agent["score"]["mean"] for agent in mirror["agents"]] == [0.5, 0.5], "the same play, the same throws"
     assert [agent["name"] for agent in mirror["agents"]] == ["mine", "its"] and mirror["game"] == "ashtapada"
 
@@ -65,23 +65,27 @@ def test_agents_are_names_objects_and_functions():
 def test_what_a_function_raises_ends_the_arena():
     asked = 0
 
-    def tired(state):
+    def tired(states):
         nonlocal asked
         asked += 1
         if asked == 20:
             raise ZeroDivisionError("tired")
-        return first_legal(state)
+        return first_legal(states)
 
     for threads in [None, 4]:
         asked = 0
         with pytest.raises(ZeroDivisionError, match="tired"):
             ashta.arena({"tired": tired, "greedy": "greedy"}, ashta.Game("ashtapada"), pairs=50, threads=threads, luck="none")
         assert 20 <= asked < 30
-    illegal = "mine chose {}, which is not legal at `ashtapada .*`; legal actions: "
-    no_number = "mine must return a whole number at `ashtapada .*`, not {!r}"
-    for message, answer in [(illegal, 99), (illegal, -1), (illegal, 1 << 70), (no_number, None), (no_number, "5"), (no_number, 0.5)]:
-        with pytest.raises(ValueError, match=message.format(answer)):
-            ashta.arena({"mine": lambda state: answer, "greedy": "greedy"}, ashta.Game("ashtapada"), pairs=2)
+    game, illegal = ashta.Game("ashtapada"), "mine chose {}, which is not legal at `ashtapada .*`; legal actions: "
+    no_action = r"mine must return actions, .*, not an array of .*; it was called with `takes=\"state\"`, see `Agent.of`"
+    for message, answer in [(illegal, 99), (illegal, -1), (no_action, 1 << 70), (no_action, None), (no_action, "5"), (no_action, 0.5)]:
+
+        def mine(state):
+            return answer
+
+        with pytest.raises((ValueError, TypeError), match=message.format(answer)):
+            ashta.arena([ashta.Agent.of(mine, game, takes="state"), "greedy"], pairs=2)
 
 
 def test_an_arena_that_cannot_be_is_refused_by_name():

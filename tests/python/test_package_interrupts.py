@@ -117,9 +117,9 @@ def begins(game, seed):
     """Whether the first player chooses before all others in the game of a seed."""
     asked = []
 
-    def opponent(observations, masks):
-        asked.append(len(masks))
-        return masks.argmax(axis=1)
+    def opponent(states):
+        asked.append(len(states))
+        return states.masks().argmax(axis=1)
 
     ashta.VectorGame(game, 1, opponent, player=0).reset([seed])
     return not asked
@@ -130,7 +130,7 @@ def test_ctrl_c_ends_an_arena_of_slow_agents(pressed):
     for agents, options in [
         (["pagade+mcts:1000000", "greedy"], {"luck": "none"}),
         (["greedy", "random"], {"luck": "pagade+4ply"}),
-        ({"mine": lambda state: state.legal_actions()[0], "greedy+2ply": "greedy+2ply"}, {"luck": "none"}),
+        ({"mine": lambda states: states.masks().argmax(axis=1), "greedy+2ply": "greedy+2ply"}, {"luck": "none"}),
     ]:
         pressed(lambda: ashta.arena(agents, game, pairs=100_000, keep_games=False, **options), after=1)
 
@@ -139,8 +139,8 @@ def test_what_an_opponent_raises_leaves_games_as_they_were():
     game = ashta.Game("ashtapada")
     answers = {"now": None}
 
-    def opponent(observations, masks):
-        assert observations.shape == (len(masks), game.observation_tensor_size()) and masks.dtype == np.int8
+    def opponent(states):
+        masks = states.masks()
         if answers["now"] is None:
             return masks.argmax(axis=1)
         if isinstance(answers["now"], Exception):
@@ -189,10 +189,10 @@ def test_games_are_used_by_one_thread_at_a_time():
     game = ashta.Game("ashtapada")
     asked, goes_on = threading.Event(), threading.Event()
 
-    def patient(observations, masks):
+    def patient(states):
         asked.set()
         assert goes_on.wait(30)
-        return masks.argmax(axis=1)
+        return states.masks().argmax(axis=1)
 
     games = ashta.VectorGame(game, 30, patient)
     thread = threading.Thread(target=games.reset)
@@ -206,6 +206,6 @@ def test_games_are_used_by_one_thread_at_a_time():
     thread.join(30)
     games.step(games.legal_actions.argmax(axis=1))
 
-    within = ashta.VectorGame(game, 30, lambda observations, masks: within.states)
+    within = ashta.VectorGame(game, 30, lambda states: within.states)
     with pytest.raises(RuntimeError, match="not from their own opponent"):
         within.reset(1)

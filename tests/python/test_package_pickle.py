@@ -42,9 +42,9 @@ def legal(mask, generator):
     return np.argmax(mask * (generator.random(mask.shape) + 1), axis=-1)
 
 
-def fewest(observations, masks):
+def fewest(states):
     """An opponent as users write it: here the last legal action."""
-    assert observations.shape[0] == masks.shape[0] and masks.dtype == np.int8
+    masks = states.masks()
     return masks.shape[1] - 1 - np.argmax(masks[:, ::-1], axis=1)
 
 

@@ -154,10 +154,11 @@ def test_games_in_lock_step_have_states_and_bytes():
 
 def test_policies_of_every_kind_are_one_agent(tmp_path):
     game = ashta.Game("ashtapada")
-    policies = [first_of_states, first_of_state, first_of_arrays, ashta.Agent.of(first_of_state, game)]
-    policies += [lambda states: np.eye(game.num_distinct_actions())[first_of_states(states)]]
+    rows = np.eye(game.num_distinct_actions())
+    kinds = [(first_of_states, "states"), (first_of_state, "state"), (first_of_arrays, "observations")]
+    kinds += [(lambda states: rows[first_of_states(states)], "states"), (lambda state: rows[first_of_state(state)], "state")]
     states = ashta.States([state for state in played(game) if state.is_player_node()])
-    agents = [ashta.Agent.of(policy, game) for policy in policies]
+    agents = [ashta.Agent.of(policy, game, takes=takes) for policy, takes in kinds]
     expected = first_of_states(states)
     reports = []
     for agent in agents:
@@ -182,6 +183,16 @@ def test_policies_of_every_kind_are_one_agent(tmp_path):
         ashta.arena([agents[0], "greedy"], ashta.Game("siga"), pairs=1)
     drawn = ashta.Agent.of(uniform, game)
     assert (drawn.act(states, 1) == drawn.act(states, 1)).all() and (drawn.act(states, 1) != drawn.act(states, 2)).any()
+    for error, part, policy, takes in [
+        (AttributeError, 'first_of_state was called with `takes="states"`', first_of_state, "states"),
+        (TypeError, 'first_of_arrays was called with `takes="state"`', first_of_arrays, "state"),
+        (TypeError, 'first_of_states was called with `takes="observations"`', first_of_states, "observations"),
+        (TypeError, r'the shape \[\]; it was called with `takes="states"`', lambda state: 0, "states"),
+    ]:
+        with pytest.raises(error, match=part):
+            ashta.Agent.of(policy, game, takes=takes).act(states)
+    with pytest.raises(ValueError, match='`takes` must be "states", "state" or "observations", not "one"'):
+        ashta.Agent.of(first_of_state, game, takes="one")
     for error, part, policy in [
         (TypeError, "a policy must be .*, not int", 3),
         (ValueError, "`greddy` is not an agent", "greddy"),

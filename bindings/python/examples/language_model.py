@@ -3,7 +3,7 @@
 The model runs behind a command that reads a prompt and prints a reply, or behind an address with the chat interface of
 OpenAI, such as `--url http://localhost:8080/v1/chat/completions`. The prompt has the rules, the position and the legal
 moves. A reply must end with a line that is one of the moves. After one wrong reply the model is asked once more; then it
-forfeits the game. In Python, `Player(reply).choose` is a policy: `ashta.regret(Player(reply).choose, game)`.
+forfeits the game. In Python, `ashta.Agent.of(Player(reply).choose, game, takes="state")` is an agent.
 """
 
 import argparse

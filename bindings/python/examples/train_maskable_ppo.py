@@ -8,6 +8,7 @@
 import argparse
 
 import ashta
+import numpy as np
 import torch
 from ashta.gymnasium import RaceEnv
 from sb3_contrib import MaskablePPO
@@ -48,9 +49,8 @@ def main() -> None:
     if options.save:
         model.save(options.save)
 
-    def ppo(state: ashta.State) -> int:
-        mask = state.legal_actions_mask()
-        return int(model.predict(state.observation_tensor(), action_masks=mask, deterministic=True)[0])
+    def ppo(states: ashta.States) -> np.ndarray:
+        return model.predict(states.observations(), action_masks=states.masks(), deterministic=True)[0]
 
     agents = {"ppo": ppo, options.opponent: options.opponent}
     found = ashta.arena(agents, ashta.Game(options.game, options.seats), pairs=options.pairs).report

@@ -128,7 +128,7 @@ impl Given {
         if let Ok(Agent { mind, game, .. }) = agent.or_else(|_| policy.cast::<Agent>().map(|agent| agent.get())) {
             return Ok(Given::Agent(mind.clone(), game.clone()));
         }
-        if let Some(policy) = Policy::of(policy, name)? {
+        if let Some(policy) = Policy::of(policy, name, "states")? {
             return Ok(Given::Policy(Arc::new(policy)));
         }
         let Some(spec) = text_of(policy) else {
@@ -297,23 +297,31 @@ impl Agent {
     /// Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
     ///
     /// * a string for `Agent`, a file, an `Agent`, or a `Table`;
-    /// * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`; the agent draws
-    ///   actions with these probabilities;
-    /// * a function from one `State` to an action;
-    /// * a function of two arguments, `observations`, `float32[n, observation]`, and `action_masks`,
-    ///   `int8[n, actions]`, to actions or probabilities;
+    /// * a function that returns actions, `int[n]`, or probabilities, `float[n, actions]`; the agent draws actions with
+    ///   these probabilities;
     /// * the path of an ONNX model, which ends in `.onnx`: the legal action with the highest probability.
     ///
-    /// A function of one argument is called with `States` first. If it then raises an exception or returns a single
-    /// number, it is called with each `State`. Functions and models have no values.
+    /// A function takes `States`. With `takes="state"`, it takes one `State`, and returns one action or one row of
+    /// probabilities. With `takes="observations"`, it takes two arguments: `observations`,
+    /// `float32[n, observation]`, and `action_masks`, `int8[n, actions]`. Functions and models have no values.
     #[staticmethod]
-    #[pyo3(name = "of", signature = (policy, game, folders = None))]
-    fn py_of(py: Python<'_>, policy: &Bound<'_, PyAny>, game: &Game, folders: Option<Vec<PathBuf>>) -> Result<Agent> {
+    #[pyo3(name = "of", signature = (policy, game, folders = None, takes = "states"))]
+    fn py_of(
+        py: Python<'_>,
+        policy: &Bound<'_, PyAny>,
+        game: &Game,
+        folders: Option<Vec<PathBuf>>,
+        takes: &str,
+    ) -> Result<Agent> {
         let folders = match policy.cast::<Agent>() {
             Ok(agent) => agent.get().folders.clone(),
             Err(_) => folders_or_default(py, folders)?,
         };
-        Ok(Agent::with(Mind::of(policy, None, game, &folders)?, game, folders))
+        let mind = match Policy::of(policy, None, takes)? {
+            Some(policy) => Mind::Policy(Arc::new(policy)),
+            None => Mind::of(policy, None, game, &folders)?,
+        };
+        Ok(Agent::with(mind, game, folders))
     }
 
     /// The name, as in `spec`.
@@ -379,11 +387,15 @@ impl Agent {
     /// Pickles a bot with the content of its file. A table is large, so only its path is pickled.
     fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> Result<Bound<'py, PyTuple>> {
         let (py, Agent { mind, game, folders, .. }) = (slf.py(), slf.get());
-        let (restore, given) = match mind {
-            Mind::Policy(policy) => ("of", policy.given.bind(py).clone()),
-            Mind::Player(player) => ("_restored", packed(player.named_agent())?.into_pyobject(py)?.into_any()),
-        };
-        Ok((slf.getattr(restore)?, (given, game.clone(), absolute(folders)?)).into_pyobject(py)?)
+        let (game, folders) = (game.clone(), absolute(folders)?);
+        Ok(match mind {
+            Mind::Policy(policy) => {
+                (slf.getattr("of")?, (&policy.given, game, folders, &policy.takes)).into_pyobject(py)?
+            }
+            Mind::Player(player) => {
+                (slf.getattr("_restored")?, (packed(player.named_agent())?, game, folders)).into_pyobject(py)?
+            }
+        })
     }
 
     fn __repr__(&self) -> String {

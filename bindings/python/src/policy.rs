@@ -31,6 +31,8 @@ pub(crate) struct Policy {
     pub(crate) name: String,
     /// The function or the path that the caller has passed.
     pub(crate) given: Py<PyAny>,
+    /// What the function takes, as in `Agent.of`.
+    pub(crate) takes: String,
     /// A function from `States` to actions or probabilities.
     function: Py<PyAny>,
     /// Whether the last answer had probabilities.
@@ -39,20 +41,20 @@ pub(crate) struct Policy {
 
 impl Policy {
     /// The policy of a function or of the path of an ONNX model; `None` for anything else. Error messages contain
-    /// `name`, by default the name of the function or the path.
-    pub(crate) fn of(given: &Bound<'_, PyAny>, name: Option<&str>) -> Result<Option<Policy>> {
+    /// `name`, by default the name of the function or the path. `takes` is as in `Agent.of`.
+    pub(crate) fn of(given: &Bound<'_, PyAny>, name: Option<&str>, takes: &str) -> Result<Option<Policy>> {
         let policies = || given.py().import("ashta._policies");
         let (name, function) = if given.is_callable() {
             let own = || given.getattr("__name__").and_then(|name| name.extract());
             let name = name.map_or_else(|| own().unwrap_or_else(|_| "function".to_owned()), str::to_owned);
-            (name.clone(), policies()?.call_method1("function_of", (given, name))?)
+            (name.clone(), policies()?.call_method1("function_of", (given, name, takes))?)
         } else if let Some(path) = text_of(given).filter(|path| path.to_ascii_lowercase().ends_with(".onnx")) {
             (name.unwrap_or(&path).to_owned(), policies()?.call_method1("onnx_policy", (path,))?)
         } else {
             return Ok(None);
         };
         let (given, function) = (given.clone().unbind(), function.unbind());
-        Ok(Some(Policy { name, given, function, is_random: AtomicBool::new(false) }))
+        Ok(Some(Policy { name, given, takes: takes.to_owned(), function, is_random: AtomicBool::new(false) }))
     }
 
     /// Whether the policy returns probabilities: asks it once, at the first decision of a game.
@@ -86,7 +88,8 @@ impl Policy {
         if dtype.kind() != b'f' || shape != [count, actions] {
             return Err(wrong_type(format!(
                 "{name} must return actions, int64[{count}], or probabilities, float64[{count}, {actions}], \
-                 not an array of {dtype} with the shape {shape:?}"
+                 not an array of {dtype} with the shape {shape:?}; it was called with `takes=\"{}\"`, see `Agent.of`",
+                self.takes
             )));
         }
         self.is_random.store(true, Ordering::Relaxed);

@@ -32,8 +32,8 @@ use crate::{Result, Whole};
 ///
 /// Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
 /// opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is any
-/// policy that `Agent.of` accepts, such as a function of observations and action masks. `player` is the number of the
-/// caller's player; with `None`, it is random in each game. `dtype` is the type of the observations: float32 or uint8.
+/// policy that `Agent.of` accepts. `player` is the number of the caller's player; with `None`, it is random in each
+/// game. `dtype` is the type of the observations: float32 or uint8.
 ///
 /// Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
 #[pyclass(frozen, module = "ashta")]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, TypeAlias, final, overload
+from typing import Any, ClassVar, Literal, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -296,8 +296,8 @@ class VectorGame:
 
     Without an `opponent`, the caller chooses for all players. With an `opponent`, the caller plays one player and the
     opponent plays all others; each step runs until the caller must choose again or the game ends. `opponent` is any
-    policy that `Agent.of` accepts, such as a function of observations and action masks. `player` is the number of the
-    caller's player; with `None`, it is random in each game. `dtype` is the type of the observations: float32 or uint8.
+    policy that `Agent.of` accepts. `player` is the number of the caller's player; with `None`, it is random in each
+    game. `dtype` is the type of the observations: float32 or uint8.
 
     Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game has changed.
     """
@@ -385,19 +385,22 @@ class Agent:
 
     def __new__(cls, spec: str, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent: ...
     @staticmethod
-    def of(policy: _Policy, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent:
+    def of(
+        policy: _Policy,
+        game: Game,
+        folders: Sequence[str | PathLike[str]] | None = None,
+        takes: Literal["states", "state", "observations"] = "states",
+    ) -> Agent:
         """Makes an agent of any policy; it works wherever an agent works. `policy` is one of these:
 
         * a string for `Agent`, a file, an `Agent`, or a `Table`;
-        * a function from `States` to actions, `int[n]`, or to probabilities, `float[n, actions]`; the agent draws
-          actions with these probabilities;
-        * a function from one `State` to an action;
-        * a function of two arguments, `observations`, `float32[n, observation]`, and `action_masks`,
-          `int8[n, actions]`, to actions or probabilities;
+        * a function that returns actions, `int[n]`, or probabilities, `float[n, actions]`; the agent draws actions with
+          these probabilities;
         * the path of an ONNX model, which ends in `.onnx`: the legal action with the highest probability.
 
-        A function of one argument is called with `States` first. If it then raises an exception or returns a single
-        number, it is called with each `State`. Functions and models have no values.
+        A function takes `States`. With `takes="state"`, it takes one `State`, and returns one action or one row of
+        probabilities. With `takes="observations"`, it takes two arguments: `observations`,
+        `float32[n, observation]`, and `action_masks`, `int8[n, actions]`. Functions and models have no values.
         """
     @property
     def name(self) -> str:

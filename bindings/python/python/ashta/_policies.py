@@ -2,77 +2,35 @@
 
 from __future__ import annotations
 
-import inspect
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ._ashta import State, States
+from ._ashta import States
 
 Batched = Callable[[States], Any]
 """Returns an action for each state, `int[n]`, or the probabilities of the actions, `float[n, actions]`."""
 
 
-def _takes_masks(policy: Callable[..., Any]) -> bool:
-    """Whether a function takes observations and action masks: it needs two positional arguments."""
-    try:
-        parameters = list(inspect.signature(policy).parameters.values())
-    except (TypeError, ValueError):
-        return False
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    needed = [p for p in positional if p.default is p.empty]
-    is_mask = len(positional) > 1 and "mask" in positional[1].name
-    return len(needed) > 1 or is_mask or not positional and any(p.kind is p.VAR_POSITIONAL for p in parameters)
-
-
-class _OneKind:
-    """Calls a function of one argument with `States`. If the first call raises an exception or does not return an
-    array, the function takes single states, and is called with each `State`."""
-
-    def __init__(self, policy: Callable[[Any], Any], name: str) -> None:
-        self.policy, self.name = policy, name
-        self.takes_one: bool | None = None
-
-    def __call__(self, states: States) -> Any:
-        if self.takes_one:
-            return self._each(states)
-        try:
-            answer = self.policy(states)
-        except Exception as error:
-            if self.takes_one is False:
-                raise
-            try:
-                answers = self._each(states)
-            except (AttributeError, TypeError) as second:
-                # The function probably takes `States`, and its own error is the first one.
-                raise (second if isinstance(error, (AttributeError, TypeError)) else error) from None
-            self.takes_one = True
-            return answers
-        if self.takes_one is None:
-            self.takes_one = isinstance(answer, str) or np.ndim(answer) == 0
-        return self._each(states) if self.takes_one else answer
-
-    def _each(self, states: States) -> list[int]:
-        return [self._number(self.policy(state), state) for state in states]
-
-    def _number(self, answer: Any, state: State) -> int:
-        try:
-            number = operator.index(answer)
-        except TypeError:
-            raise ValueError(f"{self.name} must return a whole number at `{state}`, not {answer!r}") from None
-        if 0 <= number < state.num_distinct_actions():
-            return number
-        legal = set(state.legal_actions())
-        raise ValueError(f"{self.name} chose {answer}, which is not legal at `{state}`; legal actions: {legal}")
-
-
-def function_of(policy: Callable[..., Any], name: str) -> Batched:
+def function_of(policy: Callable[..., Any], name: str, takes: str) -> Batched:
     """Makes a function of `States` from a function of `States`, of one `State`, or of observations and action masks."""
-    if _takes_masks(policy):
-        return lambda states: policy(states.observations(), states.masks().view(np.int8))
-    return _OneKind(policy, name)
+    calls: dict[str, Batched] = {
+        "states": policy,
+        "state": lambda states: [policy(state) for state in states],
+        "observations": lambda states: policy(states.observations(), states.masks().view(np.int8)),
+    }
+    if takes not in calls:
+        raise ValueError(f'`takes` must be "states", "state" or "observations", not "{takes}"')
+
+    def call(states: States) -> Any:
+        try:
+            return calls[takes](states)
+        except Exception as error:
+            error.add_note(f'{name} was called with `takes="{takes}"`; see `ashta.Agent.of`')
+            raise
+
+    return call
 
 
 def onnx_policy(path: str) -> Batched:

@@ -30,9 +30,8 @@ __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
 Opponent = str | PathLike[str] | Agent | Callable[..., Any]
 """The opponent, which plays all other seats: any policy that `ashta.Agent.of` accepts.
 
-For example, a function gets `observations`, `float32[n, observation]`, each seen by the player who chooses, and
-`action_masks`, `int8[n, actions]`, for the `n` games in which the opponent must choose. It returns a legal action for
-each game.
+A function gets the `States` of the `n` games in which the opponent must choose, and returns a legal action for each.
+`ashta.Agent.of` makes an opponent of a function of one `State`, or of observations and action masks.
 """
 
 
