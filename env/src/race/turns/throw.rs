@@ -282,7 +282,7 @@ impl ThrowTurns {
         self.tries > 1 && action >= PASS && state.phase == Phase::Choose && !self.is_lost(state) && {
             let own = &state.pieces[self.colour(state).index()];
             !own.iter().any(|place| (1..self.rules.finished_from).contains(place))
-                && self.legal_actions(state) == ActionMask::of_bits(1 << PASS.0)
+                && self.actions_of_throw(state, state.dice[0]).iter().all(|action| action == PASS)
         }
     }
 

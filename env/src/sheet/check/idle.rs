@@ -96,6 +96,10 @@ impl Compared {
         }
         clear(has_one_piece || entry.by_bonus, &mut keys.entry.compulsory);
         clear(has_one_piece, &mut keys.entry.clear);
+        let enters = |&value: &u8| value > 0 && entry.first.contains(value) && entry.next.contains(value);
+        let closes = rules.closing.to_single != [0; 4] || rules.closing.by_partner != 0;
+        let fails = closes || entry.by_bonus || rules.enters_by_count() || !sheet.throws.values.iter().all(enters);
+        clear(!fails, &mut keys.entry.tries);
         clear(!waits, &mut keys.entry);
         clear(captures == 0, &mut keys.pieces.sent_to);
         clear(!is_declared, &mut keys.unit.from);
