@@ -276,7 +276,8 @@ impl ThrowTurns {
         !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
     }
 
-    /// Returns whether an action leaves a throw unused that no piece can use, while the seat has no piece on the course.
+    /// Returns whether an action leaves a throw unused that no piece can use, while the seat has no piece on the
+    /// course.
     #[inline]
     fn fails_to_enter(&self, state: &State, action: Action) -> bool {
         self.tries > 1 && action >= PASS && state.phase == Phase::Choose && !self.is_lost(state) && {

@@ -240,7 +240,7 @@ pub struct Entry {
     /// after the entry. In turns of the kind `throw`, the entry or the move can be left out.
     pub spends: bool,
     /// `throw`: the number of throws that a seat without a piece on the course has to enter one, 1 to 9. After a throw
-    /// that no piece can use, it throws again. Squares that `finish.fill` fills are not on the course here. Failed tries
+    /// that no piece can use, it throws again. Squares that `finish.fill` fills are not on it here. Failed tries
     /// do not count for `turn.most_throws`.
     #[serde(skip_serializing_if = "is_one")]
     #[cfg_attr(test, schemars(range(min = 1, max = 9)))]

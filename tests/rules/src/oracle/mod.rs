@@ -59,7 +59,8 @@ mod steps;
 /// Every position in which a legal turn with `throws` can end that starts at `position` of the game of `sheet` (TOML).
 ///
 /// `position` is a text at the start of a turn (pending `*`). If the sheet limits the throws of a turn, some of them
-/// may be made already (`*1`). The same holds for failed tries to enter (`*?1`). `throws` is one throw, a whole series, or all dice of a throw, depending on the sheet.
+/// may be made already (`*1`). The same holds for failed tries to enter (`*?1`). `throws` is one throw, a whole series,
+/// or all dice of a throw, depending on the sheet.
 /// Each position of the answer names the next seat to act; if the game is over, mover and pending are `-`.
 ///
 /// # Errors
