@@ -368,7 +368,6 @@ const ROWS: &[Row] = &[
     ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; turn.divide = 'finish'", "turns"),
     ("T", "entry.spends", "false", "turn.must = 'optional'; entry.first = [2]; entry.next = [1]; entry.first_while = 'never'", "turns"),
     ("T", "entry.tries", "3", "entry.first = [2]; entry.next = [2]", "turns"),
-    ("T", "entry.tries", "3", "entry.first = 'any'; entry.next = 'any'; stacking.plain = 'any'; stacking.marked = 'any'", "refused: has no effect"),
     ("SEDV", "entry.tries", "3", "", "refused: only works with turn.kind = \"throw\""),
 ];
 
