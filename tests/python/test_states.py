@@ -193,6 +193,8 @@ def test_policies_of_every_kind_are_one_agent(tmp_path):
             ashta.Agent.of(policy, game, takes=takes).act(states)
     with pytest.raises(ValueError, match='`takes` must be "states", "state" or "observations", not "one"'):
         ashta.Agent.of(first_of_state, game, takes="one")
+    with pytest.raises(ValueError, match='`takes="state"` only works with a function'):
+        ashta.Agent.of("greedy", game, takes="state")
     for error, part, policy in [
         (TypeError, "a policy must be .*, not int", 3),
         (ValueError, "`greddy` is not an agent", "greddy"),

@@ -317,6 +317,9 @@ impl Agent {
             Ok(agent) => agent.get().folders.clone(),
             Err(_) => folders_or_default(py, folders)?,
         };
+        if takes != "states" && !policy.is_callable() {
+            return Err(anyhow!("`takes=\"{takes}\"` only works with a function").into());
+        }
         let mind = match Policy::of(policy, None, takes)? {
             Some(policy) => Mind::Policy(Arc::new(policy)),
             None => Mind::of(policy, None, game, &folders)?,

@@ -368,6 +368,10 @@ const ROWS: &[Row] = &[
     ("T", "stacking.block", "'passing'", "stacking.block = 'landing'; turn.divide = 'finish'", "turns"),
     ("T", "entry.spends", "false", "turn.must = 'optional'; entry.first = [2]; entry.next = [1]; entry.first_while = 'never'", "turns"),
     ("T", "entry.tries", "3", "entry.first = [2]; entry.next = [2]", "turns"),
+    ("T", "entry.tries", "3", "", "refused: has no effect"),
+    ("T", "entry.tries", "3", "throws.values = [0, 8, 1, 2, 3, 4]", "turns"),
+    ("T", "entry.tries", "3", "stacking.plain = 'one'", "refused: has no effect"),
+    ("T", "entry.tries", "3", "stacking.block = 'landing'", "turns"),
     ("SEDV", "entry.tries", "3", "", "refused: only works with turn.kind = \"throw\""),
 ];
 

@@ -160,7 +160,7 @@ fn changed_keys_change_the_sentences_about_them() {
         ("saturankam", "finish.doublets = [3]", "is 1, 3 or 4 squares away", "is 3 squares away"),
         ("ludo", "finish.from_last = [6]", "", "From the square before it, 1 or 6 moves a piece there."),
         ("ludo", "turn.bonus = [4]", "", "After 4 an extra step of 1 is played by any piece on the board."),
-        ("ludo", "entry.tries = 3", "", "It has up to 3 throws in a row to enter a piece."),
+        ("ludo", "entry.tries = 3", "", "The seat throws again until 3 tries in a row have failed;"),
         ("ashta-kashte-1892", "entry.spends = false", "is used up", "after it any piece on the board may also play"),
     ] {
         let (before, after) = (sentences(&race(game(name))), sentences(&changed(name, keys)));

@@ -20,7 +20,7 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     must: &[Must::One, Must::NoMerge, Must::Optional],
 };
 
-/// The register of the throws that could not be used since the last throw that was granted, if the seat has tries.
+/// The register of the failed tries to enter in a row.
 const TRIES: usize = 0;
 /// The register of the throws made in this turn, if the rules limit them.
 pub(crate) const THROWN: usize = 1;
@@ -47,7 +47,7 @@ pub(crate) struct ThrowTurns {
     /// Whether every throw can grant another throw by its value, even if the throw stays unused. No throw is lost.
     always_counts: bool,
     most_throws: u8,
-    /// The number of throws that a seat without a piece on the course has to enter one.
+    /// The number of tries that a seat without a piece on the course has to enter a piece.
     tries: u8,
     /// Whether the last throw of a turn is lost if its value would grant another throw.
     loses_last: bool,
@@ -276,8 +276,8 @@ impl ThrowTurns {
         !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
     }
 
-    /// Returns whether an action leaves a throw unused that no piece can use, while the seat has no piece on the
-    /// course.
+    /// Returns whether an action is a failed try to enter: no piece can use the throw, and the seat has no piece on the
+    /// course. A throw that is lost is not a try.
     #[inline]
     fn fails_to_enter(&self, state: &State, action: Action) -> bool {
         self.tries > 1 && action >= PASS && state.phase == Phase::Choose && !self.is_lost(state) && {
@@ -381,8 +381,7 @@ impl TurnMachine for ThrowTurns {
         let (seat, thrown) = (self.colour(state), state.dice[0]);
         let counts = self.always_counts || self.can_grant_by_value(state, action);
         let is_granted = action < PASS && self.hop(state, seat, thrown, action);
-        let fails = !is_granted && self.fails_to_enter(state, action);
-        self.finish(state, thrown, counts, is_granted, fails);
+        self.finish(state, thrown, counts, is_granted, self.fails_to_enter(state, action));
     }
 
     #[inline]

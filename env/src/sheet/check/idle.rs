@@ -97,9 +97,12 @@ impl Compared {
         clear(has_one_piece || entry.by_bonus, &mut keys.entry.compulsory);
         clear(has_one_piece, &mut keys.entry.clear);
         let enters = |&value: &u8| value > 0 && entry.first.contains(value) && entry.next.contains(value);
-        let closes = rules.closing.to_single != [0; 4] || rules.closing.by_partner != 0;
-        let fails = closes || entry.by_bonus || rules.enters_by_count() || !sheet.throws.values.iter().all(enters);
-        clear(!fails, &mut keys.entry.tries);
+        // A seat that tries has no piece on the course, so only pieces of other seats can block the entry.
+        let can_be_blocked = rules.closing.to_single[2..] != [0; 2] || has_teams || rules.enters_by_count();
+        let can_fail = can_be_blocked || entry.by_bonus || !sheet.throws.values.iter().all(enters);
+        if !can_fail {
+            keys.entry.tries = Entry::default().tries;
+        }
         clear(!waits, &mut keys.entry);
         clear(captures == 0, &mut keys.pieces.sent_to);
         clear(!is_declared, &mut keys.unit.from);

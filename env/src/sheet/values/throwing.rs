@@ -239,9 +239,9 @@ pub struct Entry {
     /// Whether entering uses up the throw. If false, a piece on the board can also move by the number of this throw
     /// after the entry. In turns of the kind `throw`, the entry or the move can be left out.
     pub spends: bool,
-    /// `throw`: the number of throws that a seat without a piece on the course has to enter one, 1 to 9. After a throw
-    /// that no piece can use, it throws again. Squares that `finish.fill` fills are not on it here. Failed tries
-    /// do not count for `turn.most_throws`.
+    /// `throw`: the number of tries that a seat without a piece on the course has to enter a piece; without the key, 1.
+    /// A throw that no piece can use is a failed try, and the seat throws again until it has no tries left. The squares
+    /// that `finish.fill` fills do not belong to the course here. `turn.most_throws` does not count failed tries.
     #[serde(skip_serializing_if = "is_one")]
     #[cfg_attr(test, schemars(range(min = 1, max = 9)))]
     pub tries: u8,

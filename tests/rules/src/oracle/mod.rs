@@ -37,6 +37,8 @@
 //! * Several dice and `half`: a unit cannot use dice by which it would not move.
 //! * A captured piece that returns to a square with a number meets nobody there, and its owner has room for it.
 //! * `takes-equal` compares the pieces of one seat that form a unit there; a declared unit has two pieces.
+//! * A throw that no piece can use is a failed try to enter (`entry.tries`) if the seat has no piece on the course; the
+//!   squares that its pieces fill are not on the course. Failed tries do not count as throws.
 //! * A gate that waits: the game ends as soon as no seat can move with any throw, even if a throw was granted. With
 //!   `hop = sum` the oracle tries one throw at a time.
 
@@ -59,9 +61,9 @@ mod steps;
 /// Every position in which a legal turn with `throws` can end that starts at `position` of the game of `sheet` (TOML).
 ///
 /// `position` is a text at the start of a turn (pending `*`). If the sheet limits the throws of a turn, some of them
-/// may be made already (`*1`). The same holds for failed tries to enter (`*?1`). `throws` is one throw, a whole series,
-/// or all dice of a throw, depending on the sheet.
-/// Each position of the answer names the next seat to act; if the game is over, mover and pending are `-`.
+/// may be made already (`*1`), and some tries to enter can have failed (`*?1`). `throws` is one throw, a whole series, or
+/// all dice of a throw, depending on the sheet. Each position of the answer names the next seat to act; if the game is
+/// over, mover and pending are `-`.
 ///
 /// # Errors
 ///
