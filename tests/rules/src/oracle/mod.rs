@@ -61,9 +61,9 @@ mod steps;
 /// Every position in which a legal turn with `throws` can end that starts at `position` of the game of `sheet` (TOML).
 ///
 /// `position` is a text at the start of a turn (pending `*`). If the sheet limits the throws of a turn, some of them
-/// may be made already (`*1`), and some tries to enter can have failed (`*?1`). `throws` is one throw, a whole series, or
-/// all dice of a throw, depending on the sheet. Each position of the answer names the next seat to act; if the game is
-/// over, mover and pending are `-`.
+/// may be made already (`*1`), and some tries to enter can have failed (`*?1`). `throws` is one throw, a whole series,
+/// or all dice of a throw, depending on the sheet. Each position of the answer names the next seat to act; if the game
+/// is over, mover and pending are `-`.
 ///
 /// # Errors
 ///
